@@ -27,6 +27,8 @@ export interface TaskPayloads {
   embed_memory: { tenantId: string; setId: string };
   /** Translates a document (B 3.2), from where the worker before it stopped. */
   run_document: { tenantId: string; documentId: string };
+  /** Feeds the memory and writes the audit record of an approved document whose approval was interrupted. */
+  resume_approval: { tenantId: string; documentId: string };
   /** Looks again for golden records of a deleted job; `attempt` is the job's last. */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number };
 }

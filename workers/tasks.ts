@@ -1,12 +1,14 @@
 import { pruneExpired } from '#server/access/prune-expired.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
+import { resumeApproval, resumeApprovals } from '#server/documents/approve.ts';
 import { resumeDocuments } from '#server/documents/queue.ts';
 import { runDocument } from '#server/documents/run-document.ts';
 import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
 import { foldUsage } from '#server/metering/daily-usage.ts';
 import type { Settings } from '#server/settings.ts';
+import { removeGoldenRecords } from '#server/storage/golden-records.ts';
 import { embedSet, embedWaiting } from '#server/translation-memory/embed-golden-sets.ts';
 import { pruneImports } from '#server/translation-memory/imports/import-jobs.ts';
 import { resumeImports, runImport } from '#server/translation-memory/imports/run-import.ts';
@@ -18,7 +20,6 @@ import {
   publishUnpersistedJobs,
   queueUnpersistedJobs,
 } from '#server/translations/golden/pending-persistence.ts';
-import { removeGoldenRecords } from '#server/translations/removal.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translations/stale-sweep.ts';
 
 /** How one background task is run, and when. The file that `run` comes from also has the query that finds its work. */
@@ -54,6 +55,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
     run: (services, { tenantId, documentId }) => runDocument(services, tenantId, documentId),
     pool: 'documents',
   },
+  resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
 };
 
@@ -88,6 +90,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
   await foldUsage(services.database);
   await resumeImports(services, services.settings.STALE_PENDING_SECONDS);
   await resumeDocuments(services, services.settings.STALE_PENDING_SECONDS);
+  await resumeApprovals(services, services.settings.STALE_PENDING_SECONDS);
   await sweepUnusedVersions(services);
   await indexWaiting(services);
   await indexWaitingPairs(services);

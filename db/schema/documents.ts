@@ -57,6 +57,9 @@ export const documentJobs = pgTable(
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
     approvedAt: moment('approved_at'),
     approvedBy: text('approved_by'),
+    /** The audit record of the approval, as it must be in the store; and where it is, once it was written there. */
+    goldenRecord: jsonb('golden_record').$type<unknown>(),
+    goldenUri: text('golden_uri'),
     feedManifest: jsonb('feed_manifest').$type<unknown>(),
     failure: jsonb('failure').$type<unknown>(),
     inputTokens: integer('input_tokens').notNull().default(0),
@@ -74,6 +77,9 @@ export const documentJobs = pgTable(
     index('document_jobs_unfinished_idx')
       .on(t.tenantId, t.updatedAt)
       .where(sql`status in ('queued', 'extracted')`),
+    index('document_jobs_unrecorded_idx')
+      .on(t.tenantId, t.approvedAt)
+      .where(sql`approved_at is not null and golden_uri is null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
@@ -107,6 +113,8 @@ export const documentSegments = pgTable(
     /** Where the translation came from. */
     provenance: jsonb('provenance').$type<unknown>(),
     corrected: boolean('corrected').notNull().default(false),
+    /** Whether it is a correction that the memory was not fed with yet. */
+    feedPending: boolean('feed_pending').notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.documentId, t.position] }),

@@ -1,24 +1,30 @@
 import { and, isNotNull, isNull, sql } from 'drizzle-orm';
-import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import { documentJobs } from '#db/schema/documents.ts';
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { feedMemory } from './feed-manifest.ts';
-import { type DocumentRow, isDocument, manifestOf, requireDocument } from './jobs.ts';
+import { addJob } from '#server/job-queue.ts';
+import { recordApproval } from './approval-record.ts';
+import { isIntact, newestArtifact } from './artifacts.ts';
+import { feedApproval, selectTally } from './feed-manifest.ts';
+import { type DocumentRow, documentColumns, isDocument, requireDocument } from './jobs.ts';
 import { requireTranslated, reviewerOf } from './review.ts';
 import { withReviewLease } from './review-lease.ts';
 import type { DocumentApprovalResult, DocumentApproveRequest } from './schema.ts';
-import { ofDocument } from './segments.ts';
 
-const nothingSkipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
+type ApproveServices = Pick<
+  Services,
+  'backgroundWork' | 'database' | 'embedder' | 'log' | 'settings' | 'storage'
+>;
 
 /**
- * Approves a translated document (B 4.3): stamps it, then feeds the memory with the segments that no review has fed. A second
- * approval changes nothing.
- * @throws AppError 404; 400 if the document is not translated, or nobody can be named as its reviewer
+ * Approves a translated document (B 4.3): stamps it, feeds the memory with the segments that no review has fed, and writes the
+ * audit record. A second approval does what is left of the first, and changes nothing else.
+ * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or nobody can be named as
+ *   its reviewer
  */
 export async function approveDocument(
-  services: Pick<Services, 'backgroundWork' | 'database' | 'embedder' | 'log' | 'settings'>,
+  services: ApproveServices,
   withTenant: WithTenant,
   documentId: string,
   request: DocumentApproveRequest,
@@ -34,39 +40,20 @@ export async function approveDocument(
     return { tenantId: principal.tenant.id, reviewer };
   });
   const approve = async (): Promise<DocumentApprovalResult> => {
-    const row = await stamp(services, tenantId, documentId, reviewer);
-    if (!row) {
-      const known = await services.database.inTenant(tenantId, (tx) =>
-        requireDocument(tx, tenantId, documentId),
-      );
-      // Nothing was fed yet: the process of the first approval died before, or the memory could not be written.
-      let { skipped } = manifestOf(known);
-      if (Object.keys(skipped).length === 0) {
-        const rest = await selectPairs(services, tenantId, documentId);
-        const fed = await feedMemory(services, known, rest.pairs, {
-          stage: 'approve',
-          skipped: rest.skipped,
-        });
-        skipped = { ...rest.skipped, duplicates: fed.duplicates };
-      }
-      return {
-        approved: true,
-        already_approved: true,
-        reviewer: known.approvedBy,
-        fed_pairs: 0,
-        skipped: { ...nothingSkipped, ...skipped },
-        feed_error: null,
-      };
-    }
-    const { pairs, skipped } = await selectPairs(services, tenantId, documentId);
-    const fed = await feedMemory(services, row, pairs, { stage: 'approve', skipped });
+    const { database } = services;
+    const known = await database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
+    if (known.approvedAt === null) await requireLayout(services, known);
+    const stamped = await stamp(services, known, reviewer);
+    const row =
+      stamped ?? (await database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId)));
+    const { pairs, skipped, error } = await completeApproval(services, row);
     return {
       approved: true,
-      already_approved: false,
-      reviewer,
-      fed_pairs: fed.pairs,
-      skipped: { ...skipped, duplicates: fed.duplicates },
-      feed_error: fed.error,
+      already_approved: stamped === undefined,
+      reviewer: row.approvedBy,
+      fed_pairs: stamped ? pairs : 0,
+      skipped,
+      feed_error: error,
     };
   };
   const result = await services.backgroundWork.track(
@@ -75,11 +62,27 @@ export async function approveDocument(
   return { tenantId, result };
 }
 
-/** Stamps the approval; undefined if the document has one. */
+/**
+ * Nobody approves what cannot be delivered, or not be rendered again after a correction: the document's files must be intact.
+ * @throws AppError 400
+ */
+async function requireLayout(
+  services: ApproveServices,
+  { tenantId, documentId }: DocumentRow,
+): Promise<void> {
+  for (const kind of ['source', 'translated'] as const) {
+    const artifact = await services.database.inTenant(tenantId, (tx) =>
+      newestArtifact(tx, tenantId, documentId, kind),
+    );
+    if (!artifact || !(await isIntact(services, artifact)))
+      throw new AppError('validation_error', 'document layout is unavailable');
+  }
+}
+
+/** Stamps the approval; undefined if the document has one, or is gone. */
 function stamp(
   { database }: Pick<Services, 'database'>,
-  tenantId: string,
-  documentId: string,
+  { tenantId, documentId }: DocumentRow,
   reviewer: string,
 ): Promise<DocumentRow | undefined> {
   return database.inTenant(tenantId, async (tx) => {
@@ -87,42 +90,53 @@ function stamp(
       .update(documentJobs)
       .set({ approvedAt: sql`now()`, approvedBy: reviewer, updatedAt: sql`now()` })
       .where(and(isDocument(tenantId, documentId), isNull(documentJobs.approvedAt)))
-      .returning();
+      .returning(documentColumns);
     return row;
   });
 }
 
-/** The segments to feed, each distinct text once. Corrected ones were fed by their review. */
-function selectPairs({ database }: Pick<Services, 'database'>, tenantId: string, documentId: string) {
-  return database.inTenant(tenantId, async (tx) => {
-    const rows = await tx
-      .selectDistinctOn([documentSegments.sourceText, documentSegments.targetText], {
-        sourceText: documentSegments.sourceText,
-        targetText: documentSegments.targetText,
-        fastPath: documentSegments.fastPath,
-        needsReview: documentSegments.needsReview,
-      })
-      .from(documentSegments)
+/** Does what follows the stamp, unless it was done: the feed, and then the audit record, which counts it. */
+async function completeApproval(services: ApproveServices, row: DocumentRow) {
+  const { tenantId, documentId } = row;
+  const tally = await services.database.inTenant(tenantId, (tx) => selectTally(tx, row));
+  const fed = tally ? { pairs: 0, skipped: tally, error: null } : await feedApproval(services, row);
+  if (row.goldenUri === null) await recordApproval(services, tenantId, documentId);
+  return fed;
+}
+
+/** Completes an approval whose process died after the stamp, or could not write to the store. May run twice. */
+export async function resumeApproval(
+  services: ApproveServices,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+): Promise<void> {
+  const find = () => services.database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
+  await withReviewLease(services, tenantId, documentId, async () =>
+    completeApproval(services, await find()),
+  ).catch((error: unknown) => {
+    // It was deleted meanwhile.
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+  });
+}
+
+/** Queues approvals that have no audit record after a while. */
+export async function resumeApprovals(
+  { database }: Pick<Services, 'database'>,
+  idleSeconds: number,
+): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    const { tenantId, documentId, approvedAt, goldenUri } = documentJobs;
+    const idle = await tx
+      .select({ tenantId, documentId })
+      .from(documentJobs)
       .where(
         and(
-          ofDocument(tenantId, documentId),
-          isNotNull(documentSegments.target),
-          sql`not ${documentSegments.corrected}`,
+          isNotNull(approvedAt),
+          isNull(goldenUri),
+          sql`${approvedAt} < now() - make_interval(secs => ${idleSeconds})`,
         ),
-      );
-    const skipped = { ...nothingSkipped };
-    const pairs = rows.flatMap(({ sourceText, targetText, fastPath, needsReview }) => {
-      const reason =
-        (targetText ?? '').trim() === ''
-          ? 'empty'
-          : fastPath !== null
-            ? 'fast_path'
-            : needsReview
-              ? 'needs_review'
-              : null;
-      if (reason) skipped[reason] += 1;
-      return reason ? [] : [{ sourceText, targetText: targetText ?? '', corrected: false }];
-    });
-    return { pairs, skipped };
+      )
+      .limit(1000);
+    for (const document of idle)
+      await addJob(tx, 'resume_approval', document, { key: `resume_approval:${document.documentId}` });
   });
 }

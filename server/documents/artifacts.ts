@@ -104,9 +104,27 @@ export async function newestArtifact(
  * @throws AppError 500 if the stored file is missing or damaged
  */
 export async function readArtifact(
-  { storage, log }: Pick<Services, 'storage' | 'log'>,
+  services: Pick<Services, 'storage' | 'log'>,
   row: ArtifactRow,
 ): Promise<Uint8Array> {
+  const content = await readIntact(services, row);
+  if (!content) throw new AppError('internal_error', 'stored artifact failed its checksum');
+  return content;
+}
+
+/** Whether a stored file is there and has its checksum. */
+export async function isIntact(
+  services: Pick<Services, 'storage' | 'log'>,
+  row: ArtifactRow,
+): Promise<boolean> {
+  return (await readIntact(services, row)) !== null;
+}
+
+/** Null, after logging why, if the stored file is missing or damaged. */
+async function readIntact(
+  { storage, log }: Pick<Services, 'storage' | 'log'>,
+  row: ArtifactRow,
+): Promise<Uint8Array | null> {
   const content = await storage.read(artifactPath(row), 0, row.sizeBytes);
   const sha256 = content && createHash('sha256').update(content).digest('hex');
   if (content && sha256 === row.sha256) return content;
@@ -114,7 +132,7 @@ export async function readArtifact(
     { document_id: row.documentId, artifact_id: row.artifactId, missing: content === null },
     'a stored artifact failed its checksum',
   );
-  throw new AppError('internal_error', 'stored artifact failed its checksum');
+  return null;
 }
 
 /** The files of a document, oldest first. */

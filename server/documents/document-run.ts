@@ -27,8 +27,10 @@ export interface DocumentRun {
   row: DocumentRow;
   /** Aborts at the end of the stage's time budget, when the job is no longer this worker's, and when a stopping process waits no longer. */
   signal: AbortSignal;
+  /** Milliseconds of work by stage so far, with those of the stage that runs and of the workers before. */
+  timings(): Record<string, number>;
   /** Whether the worker should stop between two pieces of work, to let others have their share. */
-  isOver(): boolean;
+  isOver(): Promise<boolean>;
 }
 
 /** Another worker has the job, or it was deleted. */
@@ -92,7 +94,8 @@ export async function updateRun(
 const lookEvery = 5000;
 
 /**
- * Touches the job while it runs, so that only jobs whose worker died look idle. Calls `lost` once another worker has the job, or
+ * Touches the job while it runs, so that only jobs whose worker died look idle, and stores the time its stage has taken: if the
+ * worker is killed, the next one has what is left of the budget. Calls `lost` once another worker has the job, or
  * it was deleted.
  */
 export function keepAlive(run: DocumentRun, lost: () => void): NodeJS.Timeout {
@@ -102,7 +105,7 @@ export function keepAlive(run: DocumentRun, lost: () => void): NodeJS.Timeout {
       tx.last(
         tx
           .update(documentJobs)
-          .set({ updatedAt: sql`now()` })
+          .set({ stageTimings: run.timings(), updatedAt: sql`now()` })
           .where(isRun(run))
           .returning({ attempt: documentJobs.attempt }),
       ),

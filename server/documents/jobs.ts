@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { serviceTenantId } from '#server/access/service-key.ts';
@@ -14,7 +14,13 @@ import type {
   DocumentTranslationRequest,
 } from './schema.ts';
 
-export type DocumentRow = typeof documentJobs.$inferSelect;
+type FullRow = typeof documentJobs.$inferSelect;
+
+const { feedManifest: _manifest, ...columns } = getTableColumns(documentJobs);
+/** All columns but the manifest, which may be megabytes. */
+export const documentColumns = columns;
+
+export type DocumentRow = Omit<FullRow, 'feedManifest'>;
 
 /** Matches one job by tenant and id. The row-level policy is only the second line of defence. */
 export function isDocument(tenantId: string, documentId: string) {
@@ -23,7 +29,7 @@ export function isDocument(tenantId: string, documentId: string) {
 
 /** A job and all that its view shows. */
 interface StoredDocument {
-  row: DocumentRow;
+  row: FullRow;
   artifacts: ArtifactRow[];
 }
 
@@ -37,16 +43,12 @@ export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {
 }
 
 /** The manifest of a document that has fed nothing to the memory yet (B 2.7). */
-const emptyManifest: DocumentFeedManifest = {
+export const emptyManifest: DocumentFeedManifest = {
   fed_pairs: [],
   skipped: {},
   golden_skipped_at_cap: 0,
   last_feed_error: null,
 };
-
-export function manifestOf(row: Pick<DocumentRow, 'feedManifest'>): DocumentFeedManifest {
-  return (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest;
-}
 
 /** A job as it is returned. Operators also see what it cost (B 4.3). */
 function documentView({ row, artifacts }: StoredDocument, operator: boolean): DocumentJob {
@@ -65,7 +67,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     artifacts: artifacts.map(artifactView),
     approved_at: row.approvedAt?.toISOString() ?? null,
     approved_by: row.approvedBy,
-    feed_manifest: manifestOf(row),
+    feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
     error: failure?.message ?? null,
     failure,
     created_at: row.createdAt.toISOString(),
@@ -82,7 +84,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
   };
 }
 
-async function withArtifacts(tx: Tx, tenantId: string, rows: DocumentRow[]): Promise<StoredDocument[]> {
+async function withArtifacts(tx: Tx, tenantId: string, rows: FullRow[]): Promise<StoredDocument[]> {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ documentId }) => documentId));
   const artifacts = await tx
@@ -104,15 +106,20 @@ export async function selectDocument(
   tenantId: string,
   documentId: string,
 ): Promise<DocumentRow | undefined> {
-  const [row] = await tx.select().from(documentJobs).where(isDocument(tenantId, documentId));
+  const [row] = await tx.select(documentColumns).from(documentJobs).where(isDocument(tenantId, documentId));
   return row;
 }
 
 /** @throws AppError 404 for an unknown, foreign or deleted id alike */
 export async function requireDocument(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
   const row = await selectDocument(tx, tenantId, documentId);
-  if (!row) throw new AppError('not_found', 'document job not found');
+  if (!row) throw unknownDocument();
   return row;
+}
+
+/** 404 for an unknown, foreign or deleted id alike. */
+export function unknownDocument(): AppError {
+  return new AppError('not_found', 'document job not found');
 }
 
 /** @throws AppError 404 */
@@ -122,7 +129,8 @@ export async function getDocument(
   documentId: string,
   { operator }: { operator: boolean },
 ): Promise<DocumentJob> {
-  const row = await requireDocument(tx, tenantId, documentId);
+  const [row] = await tx.select().from(documentJobs).where(isDocument(tenantId, documentId));
+  if (!row) throw unknownDocument();
   const [stored] = await withArtifacts(tx, tenantId, [row]);
   return documentView(stored as StoredDocument, operator);
 }
@@ -134,7 +142,7 @@ export async function selectDocumentByKey(
   key: string,
 ): Promise<DocumentRow | undefined> {
   const [row] = await tx
-    .select()
+    .select(documentColumns)
     .from(documentJobs)
     .where(and(eq(documentJobs.tenantId, tenantId), eq(documentJobs.idempotencyKey, key)));
   return row;

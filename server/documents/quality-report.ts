@@ -5,13 +5,21 @@ import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslation
 /** Figures of a document's segments. */
 export interface ReportFigures {
   needsReview: number;
+  /** How many a reviewer changed. They have no score. */
+  corrected: number;
   noncompliant: number;
   /** How many have a score, and the sum of those scores (0 to 100 each). */
   scored: number;
   scoreSum: number;
 }
 
-export const noFigures: ReportFigures = { needsReview: 0, noncompliant: 0, scored: 0, scoreSum: 0 };
+export const noFigures: ReportFigures = {
+  needsReview: 0,
+  corrected: 0,
+  noncompliant: 0,
+  scored: 0,
+  scoreSum: 0,
+};
 
 /** A finding of a format, as it is stored and returned. */
 export function findingView({ unitId, ...finding }: Finding): DocumentQualityFinding {
@@ -21,10 +29,12 @@ export function findingView({ unitId, ...finding }: Finding): DocumentQualityFin
 const schemaVersion = '1.0';
 
 /** The quality report of a translated document (B 2.7). */
-export function reportOf(row: typeof documentJobs.$inferSelect): DocumentQualityReport {
+export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
-  const { needsReview, noncompliant, scored, scoreSum } =
-    (row.reportFigures as ReportFigures | null) ?? noFigures;
+  const { needsReview, corrected, noncompliant, scored, scoreSum } = {
+    ...noFigures,
+    ...(row.reportFigures as Partial<ReportFigures> | null),
+  };
   return {
     schema_version: schemaVersion,
     document_id: layoutId(row.documentId),
@@ -37,7 +47,7 @@ export function reportOf(row: typeof documentJobs.$inferSelect): DocumentQuality
     metadata: {
       page_count: row.pageCount,
       schema_version: schemaVersion,
-      ...(scored + needsReview > 0 && {
+      ...(scored + needsReview + corrected > 0 && {
         llm_quality: { needs_review_units: needsReview, noncompliant_units: noncompliant },
       }),
     },

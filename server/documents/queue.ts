@@ -19,6 +19,19 @@ export async function queueDocument(
   documentId: string,
   { afterSeconds = 0 } = {},
 ): Promise<void> {
+  await addJob(
+    tx,
+    'run_document',
+    { tenantId, documentId },
+    {
+      key: `run_document:${documentId}`,
+      priority: await priorityOf(tx, tenantId, documentId),
+      afterSeconds,
+    },
+  );
+}
+
+async function priorityOf(tx: Tx, tenantId: string, documentId: string): Promise<number> {
   const [row] = await tx
     .select({ place: sql<number>`count(*)::int` })
     .from(documentJobs)
@@ -30,12 +43,16 @@ export async function queueDocument(
           from document_jobs d where d.tenant_id = ${tenantId} and d.document_id = ${documentId})`,
       ),
     );
-  await addJob(
-    tx,
-    'run_document',
-    { tenantId, documentId },
-    { key: `run_document:${documentId}`, priority: Math.min(row?.place ?? 0, lastPriority), afterSeconds },
-  );
+  return Math.min(row?.place ?? 0, lastPriority);
+}
+
+/** Whether a waiting document would be taken before this one, if this one were queued now. */
+export async function comesAfterOthers(tx: Tx, tenantId: string, documentId: string): Promise<boolean> {
+  const priority = await priorityOf(tx, tenantId, documentId);
+  const [row] = await tx.execute<{ waits: boolean }>(sql`
+    select exists (select from graphile_worker.jobs where task_identifier = 'run_document' and locked_at is null
+      and run_at <= now() and attempts < max_attempts and priority <= ${priority}) as waits`);
+  return row?.waits ?? false;
 }
 
 /** Queues unfinished documents that no worker has touched for a while: their jobs may have been lost with a worker. */

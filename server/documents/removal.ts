@@ -3,16 +3,17 @@ import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { WithOwningTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
-import { AppError, describeForLog } from '#server/errors.ts';
+import { describeForLog } from '#server/errors.ts';
+import { removeGoldenLater, removeGoldenNow } from '#server/storage/golden-records.ts';
 import { unlearnJob } from '#server/translation-memory/learning.ts';
 import { artifactPath } from './artifacts.ts';
-import { isDocument, selectTenantOfDocument } from './jobs.ts';
+import { isDocument, selectTenantOfDocument, unknownDocument } from './jobs.ts';
 import { untilFree } from './review-lease.ts';
 import type { DocumentDeletion } from './schema.ts';
 import { ofDocument } from './segments.ts';
 
 /**
- * Deletes a document with its segments, its files and the memory pairs that it fed (B 4.3). The rows go first: a worker that
+ * Deletes a document with its segments, its files, its audit record and the memory pairs that it fed (B 4.3). The rows go first: a worker that
  * has the job finds it gone and stores nothing more. Usage records stay.
  * @throws AppError 404
  */
@@ -27,7 +28,7 @@ export async function removeDocument(
       (tx) => selectTenantOfDocument(tx, documentId),
     ),
   );
-  if (!removed) throw new AppError('not_found', 'document job not found');
+  if (!removed) throw unknownDocument();
   for (const artifact of removed.artifacts)
     await services.storage
       .remove(artifactPath(artifact))
@@ -42,7 +43,7 @@ export async function removeDocument(
     document_id: documentId,
     artifacts_removed: removed.artifacts.length,
     segments_removed: removed.segments,
-    golden_records_deleted: 0,
+    golden_records_deleted: await removeGoldenNow(services, removed.deleted),
     tm_pairs_removed: removed.pairs,
     learning_rows_removed: removed.pairs,
   };
@@ -69,5 +70,8 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
   const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
   const pairs = await unlearnJob(tx, tenantId, documentId);
   await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
-  return { artifacts, segments: segments.count, pairs };
+  // An approval writes one record, in one attempt.
+  const deleted = { tenantId, jobId: documentId, attempt: 1 };
+  await removeGoldenLater(tx, deleted);
+  return { artifacts, segments: segments.count, pairs, deleted };
 }

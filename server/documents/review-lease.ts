@@ -4,12 +4,22 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { isDocument } from './jobs.ts';
+import { isDocument, unknownDocument } from './jobs.ts';
 
 /** Seconds that a review may take. A process that dies with a lease leaves the document locked for this long. */
 const leaseSeconds = 120;
 /** Milliseconds between two attempts, and for all of them. */
 const pause = { each: 100, all: 60_000 };
+
+/** The right to write to a document, for a while. */
+export interface ReviewLease {
+  /**
+   * Holds the lease until the transaction ends.
+   * @throws AppError transient_error if the work took longer than the lease: another review may have written meanwhile; 404 if
+   *   the document was deleted
+   */
+  confirm(tx: Tx): Promise<void>;
+}
 
 /**
  * Runs work that reads a document, renders it and writes it again, while no other such work has the document. It holds no
@@ -20,16 +30,24 @@ export async function withReviewLease<T>(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
   documentId: string,
-  work: () => Promise<T>,
+  work: (lease: ReviewLease) => Promise<T>,
 ): Promise<T> {
   const { until } = await untilFree(() =>
     database.inTenant(tenantId, (tx) => takeLease(tx, tenantId, documentId)),
   );
+  const isOwn = sql`${documentJobs.reviewLeaseUntil} = ${until}::timestamptz`;
+  const confirm = async (tx: Tx) => {
+    const [row] = await tx
+      .select({ isOwn: sql<boolean>`coalesce(${isOwn}, false)` })
+      .from(documentJobs)
+      .where(isDocument(tenantId, documentId))
+      .for('update');
+    if (!row) throw unknownDocument();
+    if (!row.isOwn) throw new AppError('transient_error', 'the review took too long; send it again');
+  };
   try {
-    return await work();
+    return await work({ confirm });
   } finally {
-    // If it took longer than the lease, another may have the document.
-    const isOwn = sql`${documentJobs.reviewLeaseUntil} = ${until}::timestamptz`;
     await database.inTenant(tenantId, (tx) =>
       tx
         .update(documentJobs)
@@ -56,7 +74,7 @@ async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<
     .select({ documentId: documentJobs.documentId })
     .from(documentJobs)
     .where(isDocument(tenantId, documentId));
-  if (!row) throw new AppError('not_found', 'document job not found');
+  if (!row) throw unknownDocument();
   return 'busy';
 }
 

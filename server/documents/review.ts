@@ -16,11 +16,11 @@ import {
   readArtifact,
   storeFile,
 } from './artifacts.ts';
-import { feedMemory } from './feed-manifest.ts';
+import { feedReview } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
 import { findingView } from './quality-report.ts';
-import { withReviewLease } from './review-lease.ts';
+import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
 import { figuresOf, findingsOfSegments, ofDocument } from './segments.ts';
 
@@ -32,7 +32,6 @@ type ReviewServices = Pick<
 /** A reviewer's text for one segment. */
 interface Correction {
   position: number;
-  sourceText: string;
   target: InlineContent;
   targetText: string;
 }
@@ -54,8 +53,8 @@ export async function reviewDocument(
   });
   // A process that stops waits for it, even if the reviewer has disconnected.
   await services.backgroundWork.track(
-    withReviewLease(services, tenantId, documentId, () =>
-      applyReview(services, { tenantId, documentId, reviewer }, request),
+    withReviewLease(services, tenantId, documentId, (lease) =>
+      applyReview(services, lease, { tenantId, documentId, reviewer }, request),
     ),
   );
   return { tenantId };
@@ -78,6 +77,7 @@ export function requireTranslated({ documentId, status }: DocumentRow): void {
 
 async function applyReview(
   services: ReviewServices,
+  lease: ReviewLease,
   { tenantId, documentId, reviewer }: { tenantId: string; documentId: string; reviewer: string | null },
   request: DocumentReviewRequest,
 ): Promise<void> {
@@ -120,13 +120,14 @@ async function applyReview(
   };
   try {
     await database.inTenant(tenantId, async (tx) => {
+      await lease.confirm(tx);
       await storeCorrections(tx, tenantId, documentId, corrections);
       await insertArtifact(tx, output);
       const findings = [
         ...rebuilt.findings.map(findingView),
         ...(await findingsOfSegments(tx, tenantId, documentId)),
       ];
-      const updated = await tx
+      await tx
         .update(documentJobs)
         .set({
           reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify([record])}::jsonb`,
@@ -134,20 +135,13 @@ async function applyReview(
           reportFigures: await figuresOf(tx, tenantId, documentId),
           updatedAt: sql`now()`,
         })
-        .where(isDocument(tenantId, documentId))
-        .returning({ documentId: documentJobs.documentId });
-      if (updated.length === 0) throw new AppError('not_found', 'document job not found');
+        .where(isDocument(tenantId, documentId));
     });
   } catch (error) {
     await services.storage.remove(artifactPath(output)).catch(() => {});
     throw error;
   }
-  await feedMemory(
-    services,
-    row,
-    corrections.map(({ sourceText, targetText }) => ({ sourceText, targetText, corrected: true })),
-    { stage: 'review', skipped: null },
-  );
+  await feedReview(services, row);
 }
 
 /** All translations of the document with the corrections in them. @throws AppError 422 for an unknown region or cell */
@@ -163,7 +157,6 @@ async function selectCorrected(
       regionId: documentSegments.regionId,
       cellId: documentSegments.cellId,
       source: documentSegments.source,
-      sourceText: documentSegments.sourceText,
       target: documentSegments.target,
     })
     .from(documentSegments)
@@ -185,7 +178,6 @@ async function selectCorrected(
       ]);
     corrections.set(row.position, {
       position: row.position,
-      sourceText: row.sourceText,
       target: retag(target_text, (row.target ?? row.source) as InlineContent),
       targetText: target_text,
     });
@@ -197,7 +189,10 @@ async function selectCorrected(
   return { corrections: [...corrections.values()], translations };
 }
 
-/** A reviewer's word settles what the checks doubted. */
+/**
+ * A reviewer's word settles what the checks doubted. The engine's score was one of another text, and nobody judges a reviewer's:
+ * the segment has no score any more, like one from the memory.
+ */
 async function storeCorrections(
   tx: Tx,
   tenantId: string,
@@ -211,7 +206,7 @@ async function storeCorrections(
   }));
   await tx.execute(sql`
     update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
-      needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
+      feed_pending = true, score = null, needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text)
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
 }

@@ -14,7 +14,7 @@ import {
 } from './document-run.ts';
 import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
 import { isDocument } from './jobs.ts';
-import { queueDocument } from './queue.ts';
+import { comesAfterOthers, queueDocument } from './queue.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 import { admitDocument } from './stages/admit.ts';
 import { extractSegments, ingestSource } from './stages/extract.ts';
@@ -37,8 +37,8 @@ const mostRetries = 2;
 const firstPause = 1000;
 /** Workers that may die with a job before it makes progress. Many: `interrupted` is the last resort, and a file is read in child processes, whose end is no worker's. */
 const mostInterruptions = 20;
-/** Milliseconds after which a worker gives way to other documents. */
-const slice = 10_000;
+/** Milliseconds after which a worker gives way: to documents that come before its own, and to all. */
+const slice = { ifOthersWait: 1000, most: 10_000 };
 /** Seconds after which a job that a stopping process has put down may run: it would take the job up again itself. */
 const restAfterStop = 2;
 
@@ -60,6 +60,7 @@ export async function runDocument(
   if (!row) return undefined;
   const { stopping } = services.backgroundWork;
   const began = performance.now();
+  let nextLook = began + slice.ifOthersWait;
   /** Aborts with the reason that ends the run: RunReplaced or Yielded. */
   const ended = new AbortController();
   const run: DocumentRun = {
@@ -69,7 +70,17 @@ export async function runDocument(
     attempt: row.attempt,
     row,
     signal: AbortSignal.abort(),
-    isOver: () => stopping.aborted || (!inline && performance.now() - began > slice),
+    timings: () => row.stageTimings,
+    isOver: async () => {
+      if (stopping.aborted) return true;
+      const now = performance.now();
+      if (inline || now < nextLook) return false;
+      nextLook = now + slice.ifOthersWait;
+      return (
+        now - began > slice.most ||
+        services.database.inTenant(tenantId, (tx) => comesAfterOthers(tx, tenantId, documentId))
+      );
+    },
   };
   const keeping = keepAlive(run, () => ended.abort(new RunReplaced()));
   let waiting: NodeJS.Timeout | undefined;
@@ -91,7 +102,7 @@ export async function runDocument(
     if (error instanceof RunReplaced) return undefined;
     if (error instanceof Yielded) {
       await services.database.inTenant(tenantId, async (tx) => {
-        await updateRun(tx, run, { running: false, stageTimings: run.row.stageTimings });
+        await updateRun(tx, run, { running: false, stageTimings: run.timings() });
         await queueDocument(tx, tenantId, documentId, { afterSeconds: stopping.aborted ? restAfterStop : 0 });
       });
       return undefined;
@@ -114,9 +125,11 @@ async function runStage(
   ended: AbortSignal,
 ): Promise<DocumentFailureDetail | undefined> {
   const { settings, log } = run.services;
-  const spent = run.row.stageTimings[stage] ?? 0;
+  const before = run.timings();
+  const spent = before[stage] ?? 0;
   const budget = settings.DOCUMENT_STAGE_TIMEOUT_SECONDS * 1000 - spent;
   const began = performance.now();
+  run.timings = () => ({ ...before, [stage]: Math.round(spent + performance.now() - began) });
   const deadline = new AbortController();
   const timer = setTimeout(
     () => deadline.abort(new StageTimeout()),
@@ -142,19 +155,17 @@ async function runStage(
     }
   } finally {
     clearTimeout(timer);
-    run.row.stageTimings = {
-      ...run.row.stageTimings,
-      [stage]: Math.round(spent + performance.now() - began),
-    };
+    const timings = run.timings();
+    run.timings = () => timings;
   }
 }
 
 /** Stores how long the stages took, even of a job that has just ended. */
-function storeTimings(tx: Tx, { tenantId, documentId, attempt, row }: DocumentRun): Promise<unknown> {
+function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: DocumentRun): Promise<unknown> {
   return tx.last(
     tx
       .update(documentJobs)
-      .set({ stageTimings: row.stageTimings })
+      .set({ stageTimings: timings() })
       .where(and(isDocument(tenantId, documentId), eq(documentJobs.attempt, attempt))),
   );
 }
@@ -165,7 +176,7 @@ async function endFailed(
   failure: DocumentFailureDetail,
   stage: DocumentStage,
 ): Promise<AppError> {
-  const { stageTimings } = run.row;
+  const stageTimings = run.timings();
   await run.services.database.inTenant(run.tenantId, (tx) =>
     updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),
   );

@@ -164,6 +164,7 @@ export async function figuresOf(tx: Tx, tenantId: string, documentId: string): P
   const [figures] = await tx
     .select({
       needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
+      corrected: sql<number>`count(*) filter (where ${documentSegments.corrected})::int`,
       noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
         and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
       scored: sql<number>`count(${documentSegments.score})::int`,

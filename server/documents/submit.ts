@@ -16,7 +16,13 @@ import type { UploadedFile } from '#server/trpc.ts';
 import { artifactPath, insertArtifact, layoutTypes, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
 import { checkFile } from './file-work.ts';
-import { type DocumentRow, isInFlight, selectDocument, selectDocumentByKey } from './jobs.ts';
+import {
+  type DocumentRow,
+  isInFlight,
+  selectDocument,
+  selectDocumentByKey,
+  unknownDocument,
+} from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import { runDocument } from './run-document.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
@@ -62,7 +68,70 @@ export async function submitDocument(
   });
   if (known) return replay(services, known, checked.wait, signal);
 
-  const { file, format, fileName, wait } = checked;
+  const { wait } = checked;
+  const key = checked.request.idempotency_key;
+  const make = () => makeJob(services, tenant, checked, via, signal);
+  const made =
+    key === null
+      ? await make()
+      : await oneAtATime(`${tenant.id} ${key}`, async (waited) => {
+          const known = waited && (await findByKey(services, tenant.id, key));
+          return known ? { row: known, isNew: false } : make();
+        });
+  if (!made.isNew) return replay(services, made.row, wait, signal);
+  const { documentId } = made.row;
+  const submitted = { tenantId: tenant.id, documentId, replayed: false };
+  if (!wait) return { ...submitted, inFlight: true };
+  const failure = await services.backgroundWork.track(
+    runDocument(services, tenant.id, documentId, { inline: true }),
+  );
+  if (failure) throw failure;
+  // A process that stops leaves the rest of the job to another.
+  const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
+  return { ...submitted, inFlight: row !== undefined && isInFlight(row) };
+}
+
+/** Submissions with a key that this process is making jobs of. */
+const making = new Map<string, Promise<unknown>>();
+
+/**
+ * Does the work of equal names one after the other: resends that come at once would each have their file checked, and most be
+ * refused because so many wait. Between processes the unique key decides.
+ * @param work is told whether it had to wait
+ */
+async function oneAtATime<T>(name: string, work: (waited: boolean) => Promise<T>): Promise<T> {
+  let waited = false;
+  for (let other = making.get(name); other; other = making.get(name)) {
+    waited = true;
+    await other;
+  }
+  const mine = work(waited);
+  making.set(
+    name,
+    mine.catch(() => {}),
+  );
+  try {
+    return await mine;
+  } finally {
+    making.delete(name);
+  }
+}
+
+function findByKey({ database }: Pick<Services, 'database'>, tenantId: string, key: string) {
+  return database.inTenant(tenantId, (tx) => selectDocumentByKey(tx, tenantId, key));
+}
+
+/**
+ * Checks the file, stores it, and inserts its job. With `wait` the job is not queued.
+ * @returns the job of the key, which is not new if another process was faster
+ */
+async function makeJob(
+  services: RunServices,
+  tenant: { id: string; name: string },
+  { file, format, fileName, wait, request: checkedRequest }: CheckedForm,
+  via: 'documents' | 'translations',
+  signal: AbortSignal,
+): Promise<{ row: DocumentRow; isNew: boolean }> {
   const { bytes } = file;
   await checkFile(services, { format, bytes }, { tenantId: tenant.id, signal }).catch((error: unknown) => {
     if (!(error instanceof FileError)) throw error;
@@ -77,11 +146,11 @@ export async function submitDocument(
     bytes,
   );
   const request: DocumentTranslationRequest = {
-    ...checked.request,
+    ...checkedRequest,
     metadata: {
       content_type: clip(file.contentType, 255) || contentType,
       size_bytes: bytes.length,
-      idempotency_key: checked.request.idempotency_key,
+      idempotency_key: checkedRequest.idempotency_key,
       tenant: { id: tenant.id, name: tenant.name },
       ...(via === 'translations' && { submitted_via: 'translations_upload' }),
     },
@@ -106,21 +175,10 @@ export async function submitDocument(
     if (!wait) await queueDocument(tx, tenant.id, documentId);
     return row;
   });
-  if (inserted?.documentId !== documentId) {
-    // A concurrent submission with the same key was faster.
-    await services.storage.remove(artifactPath(source));
-    if (!inserted) throw new AppError('transient_error', 'the job of this key was deleted; send it again');
-    return replay(services, inserted, wait, signal);
-  }
-  const submitted = { tenantId: tenant.id, documentId, replayed: false };
-  if (!wait) return { ...submitted, inFlight: true };
-  const failure = await services.backgroundWork.track(
-    runDocument(services, tenant.id, documentId, { inline: true }),
-  );
-  if (failure) throw failure;
-  // A process that stops leaves the rest of the job to another.
-  const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
-  return { ...submitted, inFlight: row !== undefined && isInFlight(row) };
+  if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
+  await services.storage.remove(artifactPath(source));
+  if (!inserted) throw new AppError('transient_error', 'the job of this key was deleted; send it again');
+  return { row: inserted, isNew: false };
 }
 
 /** Milliseconds between two looks at a job that runs elsewhere. */
@@ -139,7 +197,7 @@ async function replay(
     await delay(lookEvery, undefined, { signal });
     row = await database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
   }
-  if (!row) throw new AppError('not_found', 'document job not found');
+  if (!row) throw unknownDocument();
   return { tenantId, documentId, replayed: true, inFlight: isInFlight(row) };
 }
 

@@ -44,6 +44,7 @@ export type FindingCode =
   | 'text_truncated'
   | 'text_shrunk'
   | 'font_substituted'
+  | 'low_segment_quality'
   | 'table_header_kept'
   | 'unsupported_content_kept'
   | 'no_translatable_text';

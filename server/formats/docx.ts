@@ -9,12 +9,13 @@ import type {
   SegmentTranslation,
 } from './document.ts';
 import { type DirectionChange, paragraphDirection } from './docx/direction.ts';
+import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, writeParagraph } from './docx/paragraph-writer.ts';
+import { RunFormatting } from './docx/run-formatting.ts';
 import type { StoryParagraph } from './docx/story-reader.ts';
-import type { Styles } from './docx/styles.ts';
 import { readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
-import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
+import { formatTagged, plainText } from './inline-content.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { SegmentBudget } from './office/segment-budget.ts';
@@ -93,25 +94,58 @@ export async function rebuild(
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
   const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
-  const { stories } = await readStories(bytes, (paragraph, _story, styles): Edit | undefined => {
+  const formatting = new RunFormatting(direction, textLanguageOf(targetLanguage));
+  const { stories } = await readStories(bytes, (paragraph, story, styles): WrittenParagraph | undefined => {
     const key = keyOf(paragraph);
     const target = targets.get(key);
     used.add(key);
     if (target === undefined) return undefined;
     if (direction === 'kept' && isUnchanged(paragraph.content, target)) return undefined;
-    return { start: paragraph.start, end: paragraph.end, text: write(paragraph, target, direction, styles) };
+    const { prefix, properties, style, start, end } = paragraph;
+    const { bidi = false, rtl = false } = styles.ofParagraph(style);
+    const { text, isReordered } = writeParagraph(paragraph.content, target, {
+      prefix,
+      formatting,
+      isRightToLeftStyle: rtl,
+    });
+    return {
+      edit: { start, end, text: paragraphDirection(properties, prefix, direction, bidi) + text },
+      finding: isReordered ? reordered(paragraph, story) : undefined,
+    };
   });
   const unknown = [...targets.keys()].find((key) => !used.has(key));
   if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
   const parts = new Map<string, PartContent>();
+  const findings: Finding[] = [];
   for (const { part, paragraphs } of stories) {
-    const edits = paragraphs.filter((edit) => edit !== undefined);
-    const written = edits.reduce((sum, { text }) => sum + text.length, 0);
-    if (written > 2 * limits.docxWritten)
+    const edits: Edit[] = [];
+    let length = 0;
+    for (const paragraph of paragraphs) {
+      if (!paragraph) continue;
+      edits.push(paragraph.edit);
+      length += paragraph.edit.text.length;
+      if (paragraph.finding) findings.push(paragraph.finding);
+    }
+    if (length > 2 * limits.docxWritten)
       throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
     if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
   }
-  return { bytes: await rewritePackage(bytes, parts), findings: [] };
+  return { bytes: await rewritePackage(bytes, parts), findings };
+}
+
+/** A paragraph with its translation. */
+interface WrittenParagraph {
+  edit: Edit;
+  finding: Finding | undefined;
+}
+
+function reordered({ regionId, cellId, place }: StoryParagraph, { path }: StoryPart): Finding {
+  return {
+    severity: 'warning',
+    code: 'low_segment_quality',
+    message: `the translation of ${path}, ${place} moves links, fields or breaks to where Word cannot have them; they stand in the order of the source`,
+    unitId: cellId ?? regionId,
+  };
 }
 
 function keyOf({ regionId, cellId }: SegmentKey): string {
@@ -121,17 +155,4 @@ function keyOf({ regionId, cellId }: SegmentKey): string {
 function directionChange(sourceLanguage: string, targetLanguage: string): DirectionChange {
   if (directionOf(targetLanguage) === 'rtl') return 'rtl';
   return directionOf(sourceLanguage) === 'rtl' ? 'ltr' : 'kept';
-}
-
-function write(
-  { content, properties, prefix, style }: StoryParagraph,
-  target: InlineContent,
-  direction: DirectionChange,
-  styles: Styles,
-): string {
-  const { bidi = false, rtl = false } = styles.ofParagraph(style);
-  return (
-    paragraphDirection(properties, prefix, direction, bidi) +
-    writeParagraph(content, target, { prefix, direction, isRightToLeftStyle: rtl })
-  );
 }

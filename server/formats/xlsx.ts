@@ -14,11 +14,11 @@ import { CellTargets } from './xlsx/cell-targets.ts';
 import { cellTextLimit, splitText } from './xlsx/cell-text.ts';
 import { KeptContent } from './xlsx/kept-content.ts';
 import { type PartEditor, rewriteXmlPart } from './xlsx/part-stream.ts';
-import { repoint, rewriteSharedStrings, setOwnText } from './xlsx/rewrite-parts.ts';
+import { repoint, rewriteSharedStrings, rewriteTable, setOwnText } from './xlsx/rewrite-parts.ts';
 import { SharedStringPlan } from './xlsx/shared-string-plan.ts';
 import { SharedStrings } from './xlsx/shared-strings.ts';
 import type { Cell } from './xlsx/sheet-reader.ts';
-import { SheetTables } from './xlsx/tables.ts';
+import { SheetTables, type TotalsLabel } from './xlsx/tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './xlsx/text-cells.ts';
 import { openWorkbook, type Sheet, type Workbook } from './xlsx/workbook.ts';
 
@@ -111,12 +111,15 @@ export function rebuild(
     const plan = new SharedStringPlan(strings);
     const findings: Finding[] = [];
     const changedSheets = new Set<number>();
+    const labels = new Map<string, Map<number, string>>();
     for (const sheet of worksheets(workbook)) {
-      await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
+      const tables = await SheetTables.read(workbook.office, sheet.path);
+      await readTextCells(workbook, sheet, strings, tables, {
         text: (cell, index, text) => {
           const old = text();
           const next = targets.textOf(sheet, cell, old);
           if (next.isCut) findings.push(truncated(sheet, cell));
+          if (next.text !== old) changeLabel(labels, tables.totalsLabel(cell, old), next.text);
           if (index !== undefined) plan.use(index, next.text, sheet.number);
           else if (next.text !== old) changedSheets.add(sheet.number);
         },
@@ -142,9 +145,22 @@ export function rebuild(
         ),
       );
     }
+    for (const [path, ofTable] of labels) parts.set(path, () => rewriteTable(office, path, ofTable));
     if (parts.size === 0) return { bytes, findings };
     return { bytes: await rewritePackage(bytes, parts), findings };
   });
+}
+
+/** Notes the new text of a label in the totals row of a table, by the table's part and the column. */
+function changeLabel(
+  labels: Map<string, Map<number, string>>,
+  label: TotalsLabel | undefined,
+  text: string,
+): void {
+  if (!label) return;
+  const ofTable = labels.get(label.path);
+  if (ofTable) ofTable.set(label.column, text);
+  else labels.set(label.path, new Map([[label.column, text]]));
 }
 
 /** Writes the new texts while a sheet is copied. */

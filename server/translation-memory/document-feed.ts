@@ -59,12 +59,12 @@ export function feedDocument(
     const held = await countSegmentsOfPair(tx, tenantId, languages, null);
     let room = Math.max(0, settings.MAX_TM_SEGMENTS - held);
     const feed: DocumentFeed = { fed: [], duplicates: 0, atCap: 0 };
-    const given = pairs
-      .filter((pair) => !isUntranslated({ ...pair, targetLang: languages.pairTarget }))
-      .map((pair) => ({ ...pair, sourceHash: sourceHashHex(normalForm(pair.sourceText)) }));
     const added = new Map<string, string>();
-    for (let start = 0; start < given.length; start += batch) {
-      const some = given.slice(start, start + batch);
+    for (let start = 0; start < pairs.length; start += batch) {
+      const some = pairs
+        .slice(start, start + batch)
+        .filter((pair) => !isUntranslated({ ...pair, targetLang: languages.pairTarget }))
+        .map((pair) => ({ ...pair, sourceHash: sourceHashHex(normalForm(pair.sourceText)) }));
       const known = await lookUpPairs(tx, tenantId, languages, name, some);
       const chosen: FedPair[] = [];
       for (const [index, pair] of some.entries()) {

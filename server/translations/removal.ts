@@ -2,15 +2,11 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { WithOwningTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
-import { AppError, describeForLog } from '#server/errors.ts';
-import { addJob } from '#server/job-queue.ts';
+import { AppError } from '#server/errors.ts';
+import { removeGoldenLater, removeGoldenNow } from '#server/storage/golden-records.ts';
 import { unlearnJob } from '#server/translation-memory/learning.ts';
-import { formerGoldenUri, goldenUri } from './golden/record.ts';
 import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';
-
-/** Seconds after which a worker removes what a crash may have left of a deleted job. */
-const secondLookAfter = 60;
 
 /**
  * Deletes a job. The row goes first: a run in flight then finds no job and removes its own golden record. The golden records go next; a task
@@ -27,14 +23,9 @@ export async function removeJob(
       const job = await deleteJob(tx, tenantId, jobId);
       if (!job) throw new AppError('not_found', 'job not found');
       const pairs = await unlearnJob(tx, tenantId, jobId);
-      const { attempt } = job;
-      await addJob(
-        tx,
-        'remove_golden_records',
-        { tenantId, jobId, attempt },
-        { key: `remove_golden_records:${jobId}`, afterSeconds: secondLookAfter },
-      );
-      return { tenantId, attempt, pairs };
+      const deleted = { tenantId, jobId, attempt: job.attempt };
+      await removeGoldenLater(tx, deleted);
+      return { deleted, pairs };
     },
     (tx) => selectTenantOfJob(tx, jobId),
   );
@@ -44,29 +35,9 @@ export async function removeJob(
     job_id: jobId,
     records_removed: 1,
     artifacts_removed: 0,
-    // Best effort: the task tries again if the store is out of reach.
-    golden_records_deleted: await removeGoldenRecords(services, { ...removed, jobId }).catch((error) => {
-      services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden records not removed yet');
-      return 0;
-    }),
+    golden_records_deleted: await removeGoldenNow(services, removed.deleted),
     tm_pairs_removed: removed.pairs,
   };
-}
-
-/**
- * Removes the golden records of all attempts of a deleted job.
- * @returns how many there were
- * @throws the store's error, so that the task is retried
- */
-export async function removeGoldenRecords(
-  { storage }: Pick<Services, 'storage'>,
-  { tenantId, jobId, attempt }: { tenantId: string; jobId: string; attempt: number },
-): Promise<number> {
-  let count = 0;
-  for (let n = 1; n <= attempt; n++)
-    for (const uri of [goldenUri(jobId, n), formerGoldenUri(jobId, n)])
-      if (await storage.remove(`${tenantId}/${uri}`)) count += 1;
-  return count;
 }
 
 /** Deletes a job's row. @returns its last attempt; undefined if there was no such job */

@@ -21,6 +21,16 @@ beforeEach(async () => {
   mine = await openDocuments(app);
 });
 
+async function withBrokenMemory<T>(work: () => Promise<T>): Promise<T> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`alter table memory_segments add constraint broken check (target_text = '') not valid`;
+  try {
+    return await work();
+  } finally {
+    await sql`alter table memory_segments drop constraint broken`;
+  }
+}
+
 const nothing = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
 
 describe('B 4.3 approve', () => {
@@ -138,6 +148,70 @@ describe('B 4.3 approve', () => {
     expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('fr of Hello');
   });
 
+  test('of a correction that the memory could not be fed with feeds it then', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    await withBrokenMemory(() => mine.correct(id, { A1: 'Bonjour' }));
+    const { body } = await mine.approve(id);
+    expect(body.approval_result).toMatchObject({ fed_pairs: 2, skipped: nothing, feed_error: null });
+    expect(body.job.feed_manifest.fed_pairs).toMatchObject([
+      { source_text: 'Hello', target_text: 'Bonjour', corrected: true, stage: 'approve' },
+      { source_text: 'World', corrected: false, stage: 'approve' },
+    ]);
+    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Bonjour');
+  });
+
+  test('leaves a correction alone that another document has replaced since', async () => {
+    const [one, two] = [await mine.translate(['Hello']), await mine.translate(['Hello'])];
+    await mine.correct(one.id, { A1: 'Bonjour' });
+    await mine.correct(two.id, { A1: 'Salut' });
+    expect((await mine.approve(one.id)).body.approval_result).toMatchObject({
+      fed_pairs: 0,
+      skipped: nothing,
+    });
+    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Salut');
+  });
+
+  test('a correction is served, not the unedited translation of the same text in another place', async () => {
+    const { id } = await mine.translate(['Hello', 'Hello']);
+    await mine.correct(id, { A2: 'Bonjour' });
+    expect((await mine.approve(id)).body.approval_result).toMatchObject({
+      fed_pairs: 0,
+      skipped: { ...nothing, duplicates: 1 },
+    });
+    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Bonjour');
+  });
+
+  test.each(['source', 'translated'])('400 while the %s file is missing or damaged', async (kind) => {
+    const { id, artifacts } = await mine.translate(['Hello']);
+    const { storage } = app.services;
+    const artifact = artifacts.find((one: { kind: string }) => one.kind === kind);
+    const path = `${mine.tenantId}/documents/${id}.${artifact.id}`;
+    const content = (await storage.read(path, 0, artifact.size_bytes))!;
+    const damaged = Uint8Array.from(content);
+    damaged[50]! ^= 1;
+    const refused = {
+      status: 400,
+      body: { detail: 'document layout is unavailable', error_code: 'validation_error' },
+    };
+    await storage.put(path, damaged);
+    expect(await mine.approve(id)).toMatchObject(refused);
+    await storage.remove(path);
+    expect(await mine.approve(id)).toMatchObject(refused);
+    expect(await mine.read(id)).toMatchObject({ approved_at: null, feed_manifest: { fed_pairs: [] } });
+    await storage.put(path, content);
+    expect((await mine.approve(id)).status).toBe(200);
+    // What is approved stays approved.
+    await storage.remove(path);
+    expect((await mine.approve(id)).body.approval_result).toMatchObject({ already_approved: true });
+  });
+
+  test('an older damaged translation does not matter: the newest one is approved', async () => {
+    const { id, artifacts } = await mine.translate(['Hello']);
+    await mine.correct(id, { A1: 'Bonjour' });
+    await app.services.storage.remove(`${mine.tenantId}/documents/${id}.${artifacts[1].id}`);
+    expect((await mine.approve(id)).status).toBe(200);
+  });
+
   test('needs somebody to be named', async () => {
     const { id } = await mine.translate();
     for (const body of [{}, { reviewer: null }, { reviewer: ' ' }])
@@ -172,20 +246,21 @@ describe('B 4.3 approve', () => {
 
   test('a memory that cannot be written fails no approval', async () => {
     const { id } = await mine.translate(['Hello']);
-    const sql = openSuperuser(app.superuserUrl);
-    await sql`alter table memory_segments add constraint broken check (target_text = '') not valid`;
-    try {
-      const { status, body } = await mine.approve(id);
-      expect([status, body.approval_result.fed_pairs, body.approval_result.feed_error]).toEqual([
-        200,
-        0,
-        expect.any(String),
-      ]);
-      expect(body.job.feed_manifest.last_feed_error).toBe(body.approval_result.feed_error);
-      expect(body.job.approved_by).toBe('Rev');
-    } finally {
-      await sql`alter table memory_segments drop constraint broken`;
-    }
+    const { status, body } = await withBrokenMemory(() => mine.approve(id));
+    expect([status, body.approval_result.fed_pairs, body.approval_result.feed_error]).toEqual([
+      200,
+      0,
+      expect.any(String),
+    ]);
+    expect(body.job.feed_manifest.last_feed_error).toBe(body.approval_result.feed_error);
+    expect(body.job.approved_by).toBe('Rev');
+    // The next approval feeds it.
+    const again = (await mine.approve(id)).body;
+    expect(again.approval_result).toMatchObject({ already_approved: true, fed_pairs: 0, feed_error: null });
+    expect(again.job.feed_manifest).toMatchObject({
+      fed_pairs: [{ source_text: 'Hello' }],
+      last_feed_error: null,
+    });
   });
 });
 

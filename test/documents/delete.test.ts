@@ -32,7 +32,7 @@ describe('B 4.3 DELETE', () => {
         document_id: id,
         artifacts_removed: 3,
         segments_removed: 3,
-        golden_records_deleted: 0,
+        golden_records_deleted: 1,
         tm_pairs_removed: 3,
         learning_rows_removed: 3,
       },

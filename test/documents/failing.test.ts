@@ -10,6 +10,11 @@ import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
+/** Its workers show a sign of life three times a second. */
+const patient = useTestApp({
+  env: { ...env, DOCUMENT_STAGE_TIMEOUT_SECONDS: '3', STALE_PENDING_SECONDS: '1' },
+  engine,
+});
 const hasty = useTestApp({ env: { ...env, DOCUMENT_STAGE_TIMEOUT_SECONDS: '1' }, engine });
 
 let mine: Documents;
@@ -117,6 +122,32 @@ describe('B 8 "Per-stage time budget": a stage that fails', () => {
       update document_jobs set stage_timings = '{"extract": 1000}' where document_id = ${id}`;
     await theirs.run(id);
     expect((await theirs.read(id)).failure).toMatchObject({ code: 'stage_timeout', stage: 'extract' });
+  });
+
+  test('counts the time of a worker that was killed in it, and not the time until the next one has it', {
+    timeout: 20_000,
+  }, async () => {
+    const theirs = await openDocuments(patient);
+    const id = await theirs.queue(['Hello']);
+    const timing = async () =>
+      ((await theirs.row(id))['stage_timings'] as Record<string, number>)['map_translate'];
+    engine.reply = (_task, signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    // A killed worker stores nothing after its last sign of life.
+    const killed = theirs.run(id);
+    await poll(async () => ((await timing()) ?? 0) > 1000, 10);
+    await theirs.change(id, { attempt: 99 });
+    await killed;
+    const spent = (await timing())!;
+    expect(spent).toBeLessThan(3000);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const began = Date.now();
+    await theirs.run(id);
+    const took = Date.now() - began;
+    expect((await theirs.read(id)).failure).toMatchObject({ code: 'stage_timeout', stage: 'map_translate' });
+    expect(Math.abs(took - (3000 - spent))).toBeLessThan(500);
   });
 });
 

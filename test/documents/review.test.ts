@@ -84,6 +84,8 @@ describe('C 5 "Review"', () => {
     ]);
     expect(body.quality_report).toMatchObject({
       findings: [],
+      overall_score: 0.92,
+      translated_units: 3,
       metadata: { llm_quality: { needs_review_units: 0 } },
     });
     expect(await downloaded(id)).toEqual(['Bonjour', 'incertain', 'fr of World']);
@@ -91,7 +93,7 @@ describe('C 5 "Review"', () => {
     expect(segments[1]).toMatchObject({
       target_text: 'incertain',
       corrected: true,
-      quality: { needs_review: false, issues: [] },
+      quality: { score: null, needs_review: false, issues: [] },
       fast_path: null,
       provenance: { engine: 'reviewer' },
     });
@@ -100,6 +102,35 @@ describe('C 5 "Review"', () => {
     expect(engine.asked).toEqual([]);
     // Nothing is billed twice.
     expect(await mine.records()).toHaveLength(1);
+  });
+
+  test('a reviewer’s text is not doubted, and has no score of the text before it', async () => {
+    const { id, quality_report } = await mine.translate(['a doubtful one', 'another doubtful one']);
+    expect(quality_report).toMatchObject({
+      overall_score: 0.4,
+      findings: [{ code: 'low_segment_quality' }, { code: 'low_segment_quality' }],
+    });
+    const one = (await mine.correct(id, { A1: 'incertain' })).body.quality_report;
+    expect(one).toMatchObject({ overall_score: 0.4, findings: [{ unit_id: 'A2' }] });
+    expect(one.metadata.llm_quality).toEqual({ needs_review_units: 1, noncompliant_units: 0 });
+    const both = (await mine.correct(id, { A2: 'aussi' })).body.quality_report;
+    expect(both).toMatchObject({ overall_score: 1, findings: [] });
+    // It was scored and flagged once.
+    expect(both.metadata.llm_quality).toEqual({ needs_review_units: 0, noncompliant_units: 0 });
+    const { job } = (await mine.approve(id)).body;
+    expect(job.quality_report).toEqual(both);
+    expect((await mine.summary()).body).toMatchObject({ needs_review: 0, approved: 1 });
+  });
+
+  test('what nobody corrected is still to be reviewed after the approval', async () => {
+    const { id } = await mine.translate(['a doubtful one', 'Hello']);
+    const { body } = await mine.approve(id);
+    expect(body.job.quality_report.metadata.llm_quality.needs_review_units).toBe(1);
+    expect((await mine.segments(id, '?flagged=true')).total).toBe(1);
+    expect((await mine.summary()).body.needs_review).toBe(1);
+    await mine.correct(id, { A1: 'incertain' });
+    expect((await mine.segments(id, '?flagged=true')).total).toBe(0);
+    expect((await mine.summary()).body.needs_review).toBe(0);
   });
 
   test('of a text that stands in two places changes the one that is named', async () => {

@@ -141,6 +141,21 @@ describe('B 4.3: a submission', () => {
   });
 });
 
+test('while translation is off, documents are still read, corrected, approved and deleted', async () => {
+  const { id } = await mine.translate(['Hello'], { idempotency_key: 'before' });
+  const { settings } = app.services;
+  Object.assign(app.services, { settings: { ...settings, TRANSLATION_ENABLED: false } });
+  try {
+    for (const key of ['before', 'new']) expect((await mine.send({}, keyed(key))).status).toBe(503);
+    expect((await mine.correct(id, { A1: 'Bonjour' })).status).toBe(200);
+    expect((await mine.approve(id)).status).toBe(200);
+    expect((await mine.download(id)).status).toBe(200);
+    expect((await mine.removeDocument(id)).status).toBe(200);
+  } finally {
+    Object.assign(app.services, { settings });
+  }
+});
+
 describe('B 4.3: with wait', () => {
   test('the finished job is returned, and nothing is queued', async () => {
     const { status, body } = await mine.send({ wait: 'Yes' });

@@ -9,8 +9,9 @@ const turned = async (
   const parts: Record<string, string> = languages.styles ? { styles: languages.styles } : {};
   return (await translate(source, [reply], { to: 'ar', ...languages, parts })).body;
 };
-const written = (text: string, properties: string): string =>
-  `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
+const arabicText = '<w:lang w:bidi="ar-EG"/>';
+const written = (text: string, properties: string, language = arabicText): string =>
+  `<w:r><w:rPr>${properties}${language}</w:rPr><w:t>${text}</w:t></w:r>`;
 
 describe('a translation into a right-to-left language', () => {
   it.each<[rule: string, source: string, result: string]>([
@@ -32,7 +33,8 @@ describe('a translation into a right-to-left language', () => {
         '<w:pPr><w:pStyle w:val="a"/><w:numPr><w:ilvl w:val="0"/></w:numPr><w:bidi/><w:spacing w:after="1"/><w:jc w:val="left"/><w:rPr><w:b/></w:rPr></w:pPr>',
         written(
           'x',
-          '<w:rStyle w:val="b"/><w:color w:val="FF0000"/><w:u w:val="single"/><w:rtl/><w:lang w:val="en-US"/><w14:x/>',
+          '<w:rStyle w:val="b"/><w:color w:val="FF0000"/><w:u w:val="single"/><w:rtl/><w:lang w:bidi="ar-EG" w:val="en-US"/><w14:x/>',
+          '',
         ),
       ),
     ],
@@ -44,7 +46,7 @@ describe('a translation into a right-to-left language', () => {
       ),
       paragraph(
         '<w:pPr><w:keepNext/><w:bidi/><w:pPrChange><w:pPr><w:jc/></w:pPr></w:pPrChange></w:pPr>',
-        written('x', '<w:shd/><w:rtl/><w14:x/>'),
+        written('x', `<w:shd/><w:rtl/>${arabicText}<w14:x/>`, ''),
       ),
     ],
     [
@@ -111,7 +113,7 @@ describe('a translation into a right-to-left language', () => {
     const parts = { header1: `<w:hdr>${paragraph(run('a'))}</w:hdr>` };
     const { parts: after } = await translate(paragraph(run('b')), ['x', 'y'], { to: 'fa', parts });
     expect(after['word/header1.xml']).toContain(
-      paragraph('<w:pPr><w:bidi/></w:pPr>', written('x', '<w:rtl/>')),
+      paragraph('<w:pPr><w:bidi/></w:pPr>', written('x', '<w:rtl/>', '<w:lang w:bidi="fa-IR"/>')),
     );
   });
 
@@ -128,7 +130,10 @@ describe('a translation into a left-to-right language', () => {
 
   it('takes the direction away if the source ran right to left', async () => {
     expect(await turned(arabic, 'x', { from: 'ar', to: 'en' })).toBe(
-      paragraph('<w:pPr><w:jc w:val="left"/></w:pPr>', written('x', '<w:b/><w:lang w:bidi="ar-SA"/>')),
+      paragraph(
+        '<w:pPr><w:jc w:val="left"/></w:pPr>',
+        written('x', '<w:b/>', '<w:lang w:val="en-US" w:bidi="ar-SA"/>'),
+      ),
     );
   });
 
@@ -136,14 +141,14 @@ describe('a translation into a left-to-right language', () => {
     expect(await turned(arabic, 'x', { from: 'en', to: 'de' })).toBe(
       paragraph(
         '<w:pPr><w:bidi/><w:jc w:val="left"/></w:pPr>',
-        written('x', '<w:b/><w:rtl/><w:lang w:bidi="ar-SA"/>'),
+        written('x', '<w:b/><w:rtl/>', '<w:lang w:val="de-DE" w:bidi="ar-SA"/>'),
       ),
     );
   });
 
-  it('adds nothing to a paragraph that says nothing', async () => {
+  it('adds no direction to a paragraph that says nothing', async () => {
     expect(await turned(paragraph(run('a')), 'x', { from: 'ar', to: 'en' })).toBe(
-      paragraph('<w:r><w:t>x</w:t></w:r>'),
+      paragraph(written('x', '', '<w:lang w:val="en-US"/>')),
     );
   });
 
@@ -154,7 +159,7 @@ describe('a translation into a left-to-right language', () => {
     expect(await turned(arabic, 'x', { from: 'ar', to: 'en', styles })).toBe(
       paragraph(
         '<w:pPr><w:bidi w:val="0"/><w:jc w:val="left"/></w:pPr>',
-        written('x', '<w:b/><w:rtl w:val="0"/><w:lang w:bidi="ar-SA"/>'),
+        written('x', '<w:b/><w:rtl w:val="0"/>', '<w:lang w:val="en-US" w:bidi="ar-SA"/>'),
       ),
     );
   });

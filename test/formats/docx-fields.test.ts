@@ -128,9 +128,27 @@ describe('fields over several paragraphs', () => {
 
   it('keep their order where the translation moves the tags', async () => {
     const source = paragraph(run('a '), begin, run('b '), link(run('c')), run(' d')) + paragraph(mark('end'));
-    const { body } = await translate(source, ['<2>x</2> y <1/> z']);
+    const { body, findings } = await translate(source, ['<2>x</2> y <1/> z']);
     expect(marksOf(body)).toEqual(marksOf(source));
     expect(body).toBe(paragraph(begin, link(written('x')), written(' y  z')) + paragraph(mark('end')));
+    expect(findings).toEqual([
+      {
+        severity: 'warning',
+        code: 'low_segment_quality',
+        message: expect.stringContaining('word/document.xml, paragraph 1'),
+        unitId: 'p1',
+      },
+    ]);
+  });
+
+  it('a link that the translation takes out of a field is put back, with a finding for its cell', async () => {
+    const source = `<w:tbl><w:tr><w:tc>${paragraph(run('a '), field('QUOTE', run('b '), link(run('c'))), run(' d'))}</w:tc></w:tr></w:tbl>`;
+    expect(await textsOf(source)).toEqual(['a <1>b <2>c</2></1> d']);
+    const moved = await translate(source, ['w <2>x</2> <1>y</1> z']);
+    expect(moved.findings).toMatchObject([{ code: 'low_segment_quality', unitId: 'r1c1' }]);
+    expect(marksOf(moved.body)).toEqual(marksOf(source));
+    const kept = await translate(source, ['<1><2>x</2> y</1> z w']);
+    expect(kept.findings).toEqual([]);
   });
 
   it('a field that begins inside a hyperlink and ends outside survives', async () => {

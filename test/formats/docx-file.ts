@@ -1,3 +1,4 @@
+import type { Finding } from '#server/formats/document.ts';
 import { extract, rebuild } from '#server/formats/docx.ts';
 import { formatTagged, parseTagged } from '#server/formats/inline-content.ts';
 import { partsOf } from './docx-walk.ts';
@@ -5,10 +6,10 @@ import { wordFiles, zipOf } from './flatten-zip.ts';
 
 export const run = (text: string, properties = ''): string =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
-/** A run as the engine writes it. */
-export const written = (text: string, properties = ''): string => {
+/** A run as the engine writes it, with the language of the translation. */
+export const written = (text: string, properties = '', language = '<w:lang w:val="fr-FR"/>'): string => {
   const space = /^\s|\s$|\s\s/.test(text) ? ' xml:space="preserve"' : '';
-  return `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t${space}>${text}</w:t></w:r>`;
+  return `<w:r><w:rPr>${properties}${language}</w:rPr><w:t${space}>${text}</w:t></w:r>`;
 };
 export const paragraph = (...content: string[]): string => `<w:p>${content.join('')}</w:p>`;
 export const link = (...content: string[]): string =>
@@ -36,6 +37,7 @@ export interface Translated {
   /** What is between the tags of the body. */
   body: string;
   parts: Record<string, string>;
+  findings: Finding[];
 }
 
 /**
@@ -57,5 +59,9 @@ export async function translate(
   });
   const rebuilt = await rebuild(bytes, translations, { sourceLanguage: from, targetLanguage: to });
   const after = partsOf(rebuilt.bytes);
-  return { body: /<w:body>(.*)<\/w:body>/s.exec(after['word/document.xml']!)![1]!, parts: after };
+  return {
+    body: /<w:body>(.*)<\/w:body>/s.exec(after['word/document.xml']!)![1]!,
+    parts: after,
+    findings: rebuilt.findings,
+  };
 }

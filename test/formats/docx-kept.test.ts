@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extract } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
-import { paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
+import { field, mark, paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
 import { childOf, childrenOf, parse } from './docx-walk.ts';
 import { wordFiles, zipOf } from './flatten-zip.ts';
 
@@ -45,6 +45,21 @@ describe('what stays untranslated is counted by kind', () => {
       paragraph(`<w:moveFrom>${run('a')}</w:moveFrom>`) + paragraph(`<w:moveTo>${run('a')}</w:moveTo>`),
       '2 tracked changes are not translated',
       [],
+    ],
+    [
+      'results of fields that Word computes, each field once',
+      paragraph(run('a '), field(' DATE ', run('1 '), run('May '), run('2026')), run(' b')) +
+        paragraph(`<w:fldSimple w:instr="AUTHOR">${run('Jane')}</w:fldSimple>`, run('c')) +
+        paragraph(run('d '), field('FORMTEXT', run('e '), field('REF x', run('f'))), run(' g')) +
+        paragraph(run('h '), field(' PAGE ', run('12')), field('REF y', run('i'))) +
+        paragraph(
+          mark('begin'),
+          '<w:r><w:instrText>IF </w:instrText></w:r>',
+          field('MERGEFIELD x', run('j')),
+        ) +
+        paragraph(mark('separate'), run('k'), mark('end')),
+      '3 results of fields are not translated',
+      ['a <1/> b', '<1/>c', 'd <1/> g', 'h <1/><2>i</2>', 'k'],
     ],
     [
       'hidden text',

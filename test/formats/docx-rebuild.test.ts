@@ -110,7 +110,33 @@ describe('a translated paragraph', () => {
       paragraph(run('a')),
       'a\nb\tc\u00add\u2011e\r\nf',
       paragraph(
-        '<w:r><w:t>a</w:t><w:br/><w:t>b</w:t><w:tab/><w:t>c</w:t><w:softHyphen/><w:t>d</w:t><w:noBreakHyphen/><w:t>e</w:t><w:br/><w:t>f</w:t></w:r>',
+        '<w:r><w:rPr><w:lang w:val="fr-FR"/></w:rPr><w:t>a</w:t><w:br/><w:t>b</w:t><w:tab/><w:t>c</w:t><w:softHyphen/><w:t>d</w:t><w:noBreakHyphen/><w:t>e</w:t><w:br/><w:t>f</w:t></w:r>',
+      ),
+    ],
+    [
+      'a word that has no-break hyphens in the source has them in the translation',
+      paragraph(
+        '<w:r><w:t xml:space="preserve">The F</w:t><w:noBreakHyphen/><w:t>16, e\u2011mail</w:t></w:r>',
+      ),
+      'F-16 (F-16): E-Mail, F-1',
+      paragraph(
+        '<w:r><w:rPr><w:lang w:val="fr-FR"/></w:rPr><w:t>F</w:t><w:noBreakHyphen/><w:t>16 (F</w:t><w:noBreakHyphen/><w:t>16): E-Mail, F-1</w:t></w:r>',
+      ),
+    ],
+    [
+      "a paragraph with Word's hyphens stays as it is if the translation is its text",
+      paragraph('<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t><w:softHyphen/><w:t>c</w:t></w:r>'),
+      'a-bc',
+      paragraph('<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t><w:softHyphen/><w:t>c</w:t></w:r>'),
+    ],
+    [
+      'soft hyphens in what stays are left alone',
+      paragraph(run('a '), field('PAGE', '<w:r><w:t>i</w:t><w:softHyphen/></w:r>', run('\u00ad')), run(' b')),
+      'x <1/> y',
+      paragraph(
+        written('x '),
+        field('PAGE', '<w:r><w:t>i</w:t><w:softHyphen/></w:r>', run('\u00ad')),
+        written(' y'),
       ),
     ],
     [
@@ -250,7 +276,7 @@ describe('namespaces and encodings', () => {
   ])('%s is used in what is written', async (_, p, declaration) => {
     const body = (text: string, direction: boolean): string =>
       `<${p}document ${declaration}><${p}body><${p}p>${direction ? `<${p}pPr><${p}bidi/></${p}pPr>` : ''}<${p}r>${
-        direction ? `<${p}rPr><${p}rtl/></${p}rPr>` : ''
+        direction ? `<${p}rPr><${p}rtl/>${p && '<x:lang x:bidi="ar-EG"/>'}</${p}rPr>` : ''
       }<${p}t>${text}</${p}t></${p}r></${p}p></${p}body></${p}document>`;
     expect(partsOf(await put(body('ab', false)))['word/document.xml']).toBe(body('AB', true));
   });
@@ -269,7 +295,9 @@ describe('namespaces and encodings', () => {
     const { body } = await translate(source, ['<2/><1>x</1><3/> y']);
     expect(body).toContain('<w:r xmlns:q="urn:q"><q:picture/></w:r>');
     expect(body).toContain('<q:y xmlns:q="urn:q"/>');
-    expect(body).toContain('<w:r xmlns:q="urn:q"><w:rPr><q:x/></w:rPr><w:t>x</w:t></w:r>');
+    expect(body).toContain(
+      '<w:r xmlns:q="urn:q"><w:rPr><w:lang w:val="fr-FR"/><q:x/></w:rPr><w:t>x</w:t></w:r>',
+    );
   });
 
   it.each<[encoding: string, encode: (text: string) => Buffer]>([

@@ -45,9 +45,14 @@ describe('a paragraph as a segment', () => {
     ],
     ['but not behind a tab', paragraph(run('Chapter'), tab, field('PAGEREF x', run('3'))), ['Chapter']],
     [
-      'hyphens of Word are text',
+      'a no-break hyphen is a hyphen, and a soft hyphen is no text',
       paragraph('<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t><w:softHyphen/><w:t>c</w:t></w:r>'),
-      ['a\u2011b\u00adc'],
+      ['a-bc'],
+    ],
+    [
+      'even if they are written as characters, and a run has nothing else',
+      paragraph(run('\u00ad'), run('Fach\u00adkraft\u2011Suche'), run('\u00ad', '<w:b/>'), run(' da')),
+      ['Fachkraft-Suche da'],
     ],
     [
       'ruby text is its base',

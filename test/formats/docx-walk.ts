@@ -62,10 +62,13 @@ export const allOf = (element: Element, name: string): Element[] =>
 /** A paragraph that a translation may change. */
 export interface WalkedParagraph {
   element: Element;
-  /** The characters to translate, with tabs and line feeds for what stands between them. */
+  /** The characters to translate, with tabs and line feeds for what stands between them, and hyphens as one types them. */
   text: string;
   /** The runs that hold them. */
   runs: Element[];
+  /** Runs whose text stays: in the code or the live result of a field, or hidden. */
+  fieldRuns: Element[];
+  hiddenRuns: Element[];
 }
 
 /** Fields whose results a reader sees as text of the document, as far as the corpus has them. */
@@ -77,8 +80,8 @@ const breaks: Record<string, string> = {
   cr: '\n',
   tab: '\t',
   ptab: '\t',
-  noBreakHyphen: '\u2011',
-  softHyphen: '\u00ad',
+  noBreakHyphen: '-',
+  softHyphen: '',
 };
 
 /** The paragraphs of a story that may have text to translate, in order, those without text included. */
@@ -97,6 +100,8 @@ export function walkStory(root: Element, areFieldsKept = root.name !== 'document
         if (type === 'separate') fields.at(-1)!.isResult = true;
         if (type === 'end') fields.pop();
       } else if (child.name === 'instrText' && fields.length > 0) fields.at(-1)!.code += textOf(child);
+      if (isKept()) paragraph.fieldRuns.push(run);
+      else if (isHidden) paragraph.hiddenRuns.push(run);
       if (isHidden || isKept()) continue;
       if (child.name in breaks) paragraph.text += breaks[child.name];
       if (child.name === 't') paragraph.text += shownText(child);
@@ -117,7 +122,13 @@ export function walkStory(root: Element, areFieldsKept = root.name !== 'document
     for (const child of childrenOf(parent)) {
       if (blocks.has(child.name)) walkBlock(child);
       if (child.name !== 'p') continue;
-      const paragraph: WalkedParagraph = { element: child, text: '', runs: [] };
+      const paragraph: WalkedParagraph = {
+        element: child,
+        text: '',
+        runs: [],
+        fieldRuns: [],
+        hiddenRuns: [],
+      };
       walkInline(child, paragraph);
       paragraphs.push(paragraph);
     }
@@ -129,5 +140,59 @@ export function walkStory(root: Element, areFieldsKept = root.name !== 'document
 function shownText(element: Element): string {
   const text = textOf(element);
   const isPreserved = /xml:space\s*=\s*["']preserve/.test(element.tag);
-  return (isPreserved ? text : text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')).replace(/[\t\n\r]/g, ' ');
+  return (isPreserved ? text : text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ''))
+    .replace(/[\t\n\r]/g, ' ')
+    .replaceAll('\u00ad', '')
+    .replaceAll('\u2011', '-');
+}
+
+/** The parts with text that is translated: main text, headers, footers. */
+export const isStory = (path: string): boolean => /^word\/(document|header\d*|footer\d*)\.xml$/.test(path);
+
+/** Runs are joined, and marks of spelling and smart tags are left out; all other tags stay, in their order. */
+const mayChange = new Set([
+  'r',
+  't',
+  'proofErr',
+  'smartTag',
+  'smartTagPr',
+  'attr',
+  'softHyphen',
+  'noBreakHyphen',
+]);
+
+/** The start tags of all that a translation must not touch, and the texts that it must not change. */
+export function keptContent(element: Element): string[] {
+  const found: string[] = [];
+  const walk = (at: Element, inRun: boolean): void => {
+    for (const child of at.children) {
+      if (typeof child === 'string') {
+        if (!inRun && child.trim() !== '') found.push(child);
+        continue;
+      }
+      if ((inRun && child.name === 'rPr') || child.name === 'ruby') continue;
+      if (!mayChange.has(child.name)) found.push(child.tag.replace(/\s*\/?>$/, ''));
+      walk(child, child.name === 'r' || (inRun && child.name === 't'));
+    }
+  };
+  walk(element, false);
+  return found;
+}
+
+/** The properties of a run as written, without the language, which is that of the translation. */
+export const formattingOf = (run: Element): string =>
+  serialize(childOf(run, 'rPr'))
+    .replace(/<w:lang\b[^>]*>/g, '')
+    .replace(/^<w:rPr\/?>$/, '');
+
+/** An element without its text, to compare properties. */
+export const serialize = (element: Element | undefined): string =>
+  element ? element.tag + childrenOf(element).map(serialize).join('') : '';
+
+/** The words of a Word file's main text that are missing in what LibreOffice saved of it as `fodt`. */
+export function wordsNotShown(bytes: Uint8Array, fodt: string): string[] {
+  const shown = textOf(parse(fodt)).replace(/\s+/g, '');
+  const paragraphs = walkStory(parse(partsOf(bytes)['word/document.xml']!));
+  const words = paragraphs.flatMap(({ text }) => text.match(/[\p{L}\p{M}]+/gu) ?? []);
+  return words.filter((word) => !shown.includes(word));
 }

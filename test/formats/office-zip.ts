@@ -115,3 +115,26 @@ print(json.dumps({'names': z.namelist(), 'infos': infos, 'bad': z.testzip()}))`;
     rmSync(folder, { recursive: true });
   }
 }
+
+/** The entries of a zip by name, as they stand there: header and compressed content. In the order of the directory. */
+export function localRecords(zip: Uint8Array): Map<string, Buffer> {
+  const all = Buffer.from(zip.buffer, zip.byteOffset, zip.byteLength);
+  const records = new Map<string, Buffer>();
+  let at = all.readUInt32LE(all.lastIndexOf('PK\x05\x06', undefined, 'latin1') + 16);
+  while (all.toString('latin1', at, at + 4) === 'PK\x01\x02') {
+    const nameLength = all.readUInt16LE(at + 28);
+    const start = all.readUInt32LE(at + 42);
+    const bodyStart = start + 30 + all.readUInt16LE(start + 26) + all.readUInt16LE(start + 28);
+    const name = all.toString('utf8', at + 46, at + 46 + nameLength);
+    records.set(name, all.subarray(start, bodyStart + all.readUInt32LE(at + 20)));
+    at += 46 + nameLength + all.readUInt16LE(at + 30) + all.readUInt16LE(at + 32);
+  }
+  return records;
+}
+
+/** The names of the entries that differ in two zips, header or compressed content. Both have the same entries in one order. */
+export function changedEntries(one: Uint8Array, other: Uint8Array): string[] {
+  const [records, others] = [localRecords(one), localRecords(other)];
+  if (`${[...records.keys()]}` !== `${[...others.keys()]}`) throw new Error('the zips have other entries');
+  return [...records].flatMap(([name, record]) => (record.equals(others.get(name)!) ? [] : [name]));
+}

@@ -66,10 +66,15 @@ export const workbookOf = (sheets: MadeSheet[], items?: string[]): Uint8Array =>
   zipOf(workbookFiles(sheets, items));
 
 /** A table that starts at `ref`, as a part of its sheet. */
-export const table = (name: string, ref: string, attributes = ''): Record<string, [string, string]> => ({
+export const table = (
+  name: string,
+  ref: string,
+  attributes = '',
+  columns = '',
+): Record<string, [string, string]> => ({
   [`tables/${name}.xml`]: [
     'table',
-    `<table xmlns="${main}" id="1" name="${name}" displayName="${name}" ref="${ref}"${attributes}/>`,
+    `<table xmlns="${main}" id="1" name="${name}" displayName="${name}" ref="${ref}"${attributes}>${columns}</table>`,
   ],
 });
 

@@ -113,6 +113,44 @@ describe('what else stays untranslated', () => {
     );
   });
 
+  it.each<[rule: string, source: string, pivots: string | null]>([
+    [
+      'takes its fields from cells',
+      '<worksheetSource ref="A1:B3" sheet="Data"/>',
+      'the fields of 2 pivot tables',
+    ],
+    ['takes them from an Excel Table, whose headers stay', '<worksheetSource name="Sales"/>', null],
+    ['takes them from another workbook', '<worksheetSource r:id="x" ref="A1:B3" sheet="Data"/>', null],
+    ['takes them from a database', '', null],
+  ])('is a pivot table, with a warning if its headers are translated: it %s', async (_, source, pivots) => {
+    const files = workbookFiles([
+      {
+        rows: row(inline('<t>a</t>')),
+        parts: {
+          'pivotTables/p.xml': ['pivotTable', '<pivotTableDefinition/>'],
+          'pivotTables/q.xml': ['pivotTable', '<pivotTableDefinition/>'],
+        },
+      },
+    ]);
+    for (const name of ['p', 'q'])
+      files[`xl/pivotTables/_rels/${name}.xml.rels`] =
+        '<Relationships><Relationship Id="c" Type="x/pivotCacheDefinition" Target="../cache.xml"/></Relationships>';
+    files['xl/cache.xml'] =
+      `<pivotCacheDefinition xmlns:r="urn:r"><cacheSource>${source}</cacheSource></pivotCacheDefinition>`;
+    expect((await extract(zipOf(files))).findings.slice(1)).toEqual(
+      pivots === null
+        ? []
+        : [
+            {
+              severity: 'warning',
+              code: 'unsupported_content_kept',
+              message: expect.stringMatching(`^${pivots} have the names of cells that are translated`),
+              unitId: null,
+            },
+          ],
+    );
+  });
+
   it('is a signature, which is not valid for the translation', async () => {
     const files = workbookFiles([{ rows: row(inline('<t>a</t>')) }]);
     files['_rels/.rels'] = `${files['_rels/.rels']}`.replace(

@@ -25,6 +25,8 @@ export interface WalkedSheet {
   cells: WalkedCell[];
   /** Ranges of table headers. */
   headers: string[];
+  /** Cells of totals rows whose text a table repeats, with that text. */
+  totalsLabels: { reference: string; text: string }[];
   /** Ranges of pivot tables, which LibreOffice fills anew. */
   pivots: string[];
   xml: string;
@@ -98,22 +100,50 @@ export function walkWorkbook(bytes: Uint8Array): WalkedWorkbook {
     const [, type, path] = relations.find(([id]) => id === attribute(tag, '\\w+:id'))!;
     const name = attribute(tag, 'name')!;
     const sheetId = attribute(tag, 'sheetId')!;
-    if (type !== 'worksheet') return [{ name, sheetId, path, cells: [], headers: [], pivots: [], xml: '' }];
+    if (type !== 'worksheet')
+      return [{ name, sheetId, path, cells: [], headers: [], totalsLabels: [], pivots: [], xml: '' }];
     const xml = textOf(parts[path]);
-    const headers = relationsOf(parts, path)
+    const tables = relationsOf(parts, path)
       .filter(([, relation]) => relation === 'table')
-      .flatMap(([, , tablePath]) => {
-        const table = /<(?:\w+:)?table\s[^>]*>/.exec(textOf(parts[tablePath]))![0];
-        if (attribute(table, 'headerRowCount') === '0') return [];
-        const [from, to] = attribute(table, 'ref')!.split(':') as [string, string];
-        return [`${from}:${to.replace(/\d+/, '')}${/\d+/.exec(from)![0]}`];
-      });
+      .map(([, , tablePath]) => textOf(parts[tablePath]));
+    const headers = tables.flatMap((tableXml) => {
+      const table = /<(?:\w+:)?table\s[^>]*>/.exec(tableXml)![0];
+      if (attribute(table, 'headerRowCount') === '0') return [];
+      const [from, to] = attribute(table, 'ref')!.split(':') as [string, string];
+      return [`${from}:${to.replace(/\d+/, '')}${/\d+/.exec(from)![0]}`];
+    });
     const pivots = relationsOf(parts, path)
       .filter(([, relation]) => relation === 'pivotTable')
       .map(([, , pivot]) => attribute(/<(?:\w+:)?location\s[^>]*>/.exec(textOf(parts[pivot]))![0], 'ref')!);
-    return [{ name, sheetId, path, cells: cellsOf(xml, strings), headers, pivots, xml }];
+    return [
+      {
+        name,
+        sheetId,
+        path,
+        cells: cellsOf(xml, strings),
+        headers,
+        totalsLabels: tables.flatMap(totalsLabelsOf),
+        pivots,
+        xml,
+      },
+    ];
   });
   return { sheets, parts, sharedPath, items: items ?? [], strings };
+}
+
+function totalsLabelsOf(tableXml: string): WalkedSheet['totalsLabels'] {
+  const [from, to] = attribute(/<(?:\w+:)?table\s[^>]*>/.exec(tableXml)![0], 'ref')!.split(':') as [
+    string,
+    string,
+  ];
+  const [, left] = positionOf(from);
+  const [bottom] = positionOf(to);
+  return [...tableXml.matchAll(/<(?:\w+:)?tableColumn\s[^>]*>/g)].flatMap(([tag], index) => {
+    const label = attribute(tag, 'totalsRowLabel');
+    if (label === undefined) return [];
+    // As far as files have them: tables in the first 26 columns.
+    return [{ reference: `${String.fromCharCode(64 + left + index)}${bottom}`, text: unescapeCell(label) }];
+  });
 }
 
 function cellsOf(xml: string, strings: string[]): WalkedCell[] {
@@ -161,4 +191,41 @@ export function translatableCells({ cells, headers, xml }: WalkedSheet): WalkedC
       /\p{L}/u.test(text) &&
       ![...headers, ...results].some((range) => isWithin(reference, range)),
   );
+}
+
+/** A sheet without what a translation may change: indexes of shared strings, and texts in cells. */
+export function withoutTexts({ xml }: WalkedSheet): string {
+  return xml.replace(
+    /(<(?:\w+:)?c(?:\s[^>]*)?(?<!\/)>)(.*?)(<\/(?:\w+:)?c>)/gs,
+    (cell, tag, content, end) => {
+      if (/<(?:\w+:)?f\b/.test(content)) return cell;
+      const type = /\st="(\w+)"/.exec(tag)?.[1];
+      if (type === 's' || type === 'str') return tag + content.replace(/>[^<]*<\/(\w+:)?v>/, '>…</v>') + end;
+      return type === 'inlineStr' ? `${tag}…${end}` : cell;
+    },
+  );
+}
+
+/** The texts of the cells in a file of LibreOffice, without white space: it stands there as elements. */
+function shownTexts(fods: string): Set<string> {
+  const cells = fods.matchAll(
+    /<table:(?:covered-)?table-cell\b[^>]*(?<!\/)>(.*?)<\/table:(?:covered-)?table-cell>/gs,
+  );
+  return new Set(
+    [...cells].map(([, content]) =>
+      unescapeXml(content!.replace(/<office:annotation\b.*?<\/office:annotation>|<[^>]*>|\s+/gs, '')),
+    ),
+  );
+}
+
+/** The translatable texts of a workbook that are missing in what LibreOffice saved of it as `fods`. */
+export function textsNotShown(bytes: Uint8Array, fods: string): string[] {
+  const shown = shownTexts(fods);
+  return walkWorkbook(bytes)
+    .sheets.flatMap((sheet) =>
+      translatableCells(sheet)
+        .filter(({ reference }) => !sheet.pivots.some((range) => isWithin(reference, range)))
+        .map(({ text }) => text!.replace(/\s+/g, '')),
+    )
+    .filter((text) => !shown.has(text));
 }

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take ten seconds or more, the longest first: begun last, one of them would run alone at the end. */
 const long = [
   'test/faults/faults.test.ts',
+  'test/documents/killed-worker.test.ts',
   'test/process/processes.test.ts',
   'test/process/signals.test.ts',
   'test/workers/lifecycle.test.ts',
@@ -17,6 +18,8 @@ const long = [
   'test/db/embedded/users.test.ts',
   'test/metering/allowance-model.test.ts',
   'test/sdk/package.test.ts',
+  'test/documents/failing.test.ts',
+  'test/documents/fair-share.test.ts',
 ];
 
 /**

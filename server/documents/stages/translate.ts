@@ -34,7 +34,7 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       const { value: next, done } = await groups.next();
       if (done) return;
       await store.add(await translateGroup(run, next.group, next.found));
-      isOver ||= run.isOver();
+      isOver ||= await run.isOver();
     }
   };
   const lanes = Array.from({ length: groupsInFlight }, () =>

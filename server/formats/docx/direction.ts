@@ -1,5 +1,5 @@
 import { type Edit, splice } from '../office/splice.ts';
-import { readPositionedXml } from '../office/xml-reader.ts';
+import { type Properties, type Property, parseProperties } from './properties.ts';
 
 /**
  * What a translation does to the direction of its paragraphs: `rtl` sets it, `ltr` takes it away, `kept` leaves it. A file
@@ -65,52 +65,6 @@ export function runDirection(
   return setProperty(rtl, properties, prefix, change, isInherited);
 }
 
-/** A child of a `pPr` or an `rPr`. */
-interface Property {
-  /** Its name in Word's namespace; undefined in another one. */
-  local: string | undefined;
-  start: number;
-  end: number;
-}
-
-interface Properties {
-  raw: string;
-  /** The start tag of the whole, without `/>` or `>`, and its name. */
-  opening: string;
-  name: string;
-  prefix: string;
-  children: Property[];
-  /** The offset of the end tag; undefined for `<w:pPr/>`. */
-  endTag: number | undefined;
-}
-
-/** The declarations are outside, so the prefix of the properties themselves tells which children are Word's. */
-function parseProperties(raw: string): Properties {
-  const properties: Properties = { raw, opening: '', name: '', prefix: '', children: [], endTag: undefined };
-  let depth = 0;
-  readPositionedXml(raw, {
-    openTag: ({ name, end, start, selfClosing }) => {
-      depth++;
-      if (depth === 1) {
-        properties.name = name;
-        properties.prefix = name.slice(0, name.indexOf(':') + 1);
-        properties.opening = raw.slice(0, end - (selfClosing ? 2 : 1));
-      } else if (depth === 2) {
-        const local = name.slice(properties.prefix.length);
-        const isOwn = name.startsWith(properties.prefix) && !local.includes(':');
-        properties.children.push({ local: isOwn ? local : undefined, start, end });
-      }
-    },
-    closeTag: ({ start, end }) => {
-      depth--;
-      if (depth === 1) properties.children.at(-1)!.end = end;
-      else if (depth === 0 && start > 0) properties.endTag = start;
-    },
-    text: () => {},
-  });
-  return properties;
-}
-
 function setProperty(
   { parent, local, isBehind }: DirectionProperty,
   source: string,
@@ -119,7 +73,7 @@ function setProperty(
   isInherited: boolean,
 ): string {
   if (change === 'kept' || (change === 'ltr' && source === '' && !isInherited)) return source;
-  const parsed = parseProperties(source || `<${outerPrefix}${parent}></${outerPrefix}${parent}>`);
+  const parsed = parseProperties(source, `${outerPrefix}${parent}`);
   const { raw, opening, name, prefix, children, endTag } = parsed;
   // An attribute of Word's needs a prefix.
   const off = isInherited && prefix !== '' ? `<${prefix}${local} ${prefix}val="0"/>` : '';

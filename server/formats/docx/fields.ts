@@ -1,3 +1,5 @@
+import { type KeptContent, letter } from './kept-content.ts';
+
 /** What a `fldChar` marks: the begin of a field, the end of its code, the end of its result. */
 export type FieldMark = 'begin' | 'separate' | 'end';
 
@@ -44,6 +46,8 @@ export interface OpenField {
   live: boolean;
   /** Whether it stands in the code or in the live result of another field. */
   enclosed: boolean;
+  /** Whether its result stays as it is, and has a letter. */
+  hasKeptText: boolean;
 }
 
 /** The open fields at a place in a story, outermost first. A field may extend over many paragraphs. */
@@ -51,14 +55,17 @@ export class FieldStack {
   readonly #open: OpenField[] = [];
   readonly #allLive: boolean;
   readonly #unclosed: ReadonlySet<number>;
+  readonly #kept: KeptContent;
 
   /**
    * @param allLive in headers and footers all results stay as they are
    * @param unclosed begins without an end, which a first reading found: they are no fields
+   * @param kept counts the fields whose text stays as it is
    */
-  constructor(allLive: boolean, unclosed: ReadonlySet<number>) {
+  constructor(allLive: boolean, unclosed: ReadonlySet<number>, kept: KeptContent) {
     this.#allLive = allLive;
     this.#unclosed = unclosed;
+    this.#kept = kept;
   }
 
   /** Whether text at this place is the code or the live result of a field. */
@@ -70,7 +77,14 @@ export class FieldStack {
   /** Returns undefined for a begin without an end. */
   begin(start: number): OpenField | undefined {
     if (this.#unclosed.has(start)) return undefined;
-    const field: OpenField = { start, code: '', phase: 'code', live: false, enclosed: this.isInert };
+    const field: OpenField = {
+      start,
+      code: '',
+      phase: 'code',
+      live: false,
+      enclosed: this.isInert,
+      hasKeptText: false,
+    };
     this.#open.push(field);
     return field;
   }
@@ -79,6 +93,12 @@ export class FieldStack {
   addCode(code: string): void {
     const innermost = this.#open.at(-1);
     if (innermost?.phase === 'code') innermost.code += code;
+  }
+
+  /** Notes text where `isInert`. */
+  addKeptText(text: string): void {
+    const outermost = this.#open.findLast(({ enclosed }) => !enclosed);
+    if (outermost?.phase === 'result' && letter.test(text)) outermost.hasKeptText = true;
   }
 
   /** Returns the field whose result begins; undefined if no field has a code here. */
@@ -92,7 +112,9 @@ export class FieldStack {
 
   /** Returns the field that ends; undefined if none is open. */
   end(): OpenField | undefined {
-    return this.#open.pop();
+    const field = this.#open.pop();
+    if (field?.hasKeptText) this.#kept.add('field');
+    return field;
   }
 
   /** The begins of the fields that are open. */

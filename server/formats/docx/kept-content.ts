@@ -7,6 +7,7 @@ const kinds = {
   text_box: ['text box', 'text boxes'],
   content_control: ['content control', 'content controls'],
   tracked_change: ['tracked change', 'tracked changes'],
+  field: ['result of a field', 'results of fields'],
   footnote: ['footnote', 'footnotes'],
   endnote: ['endnote', 'endnotes'],
   comment: ['comment', 'comments'],
@@ -26,6 +27,7 @@ const kindOfElement: ReadonlyMap<string, KeptKind> = new Map([
   ['del', 'tracked_change'],
   ['moveFrom', 'tracked_change'],
   ['moveTo', 'tracked_change'],
+  ['fldSimple', 'field'],
 ]);
 
 /** Text of an element in which no letter occurs needs no translation, so it is not counted. */

@@ -80,6 +80,7 @@ class FieldResolver {
   add(token: Token): void {
     const { type, isSpoken } = token;
     const isInert = this.#fields.isInert;
+    if (isInert && type === 'text') this.#fields.addKeptText(token.text);
     const node: Node = {
       type: type === 'field' || type === 'code' || (type === 'text' && isInert) ? 'void' : type,
       tokens: [token],

@@ -1,5 +1,6 @@
 import type { InlineContent } from '../inline-content.ts';
 import type { FieldStack } from './fields.ts';
+import { type NoBreakWords, takeNoBreakHyphens } from './hyphens.ts';
 import { letter } from './kept-content.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
 import type { Declarations, Token } from './tokens.ts';
@@ -40,6 +41,7 @@ export interface ParagraphContent {
   /** The spaces at the edges of the segment. The source does not have them. */
   leadingSpace: string;
   trailingSpace: string;
+  noBreakWords: NoBreakWords;
   /** By tag. */
   tags: Map<number, TagContent>;
   markers: PlacedMarker[];
@@ -84,6 +86,7 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
     tail: nodes.slice(end).flatMap((node) => node.tokens),
     leadingSpace,
     trailingSpace,
+    noBreakWords: takeNoBreakHyphens(source),
     tags,
     markers,
     properties: properties.get(aroundSegment) ?? [...properties.values()][0]!,
@@ -148,7 +151,7 @@ function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties>
   for (const { type, pair, tokens, text } of nodes) {
     if (type === 'open') open.push(pair!);
     else if (type === 'close') open.pop();
-    else if (type === 'text') {
+    else if (type === 'text' && text !== '') {
       const { run, properties = run?.properties ?? '' } = tokens[0]!;
       const around = open.at(-1) ?? noPair;
       const ofPair = counts.get(around) ?? new Map();
@@ -185,6 +188,7 @@ class ContentBuilder {
   add({ type, text, tokens, pair }: Node): void {
     const last = this.source.at(-1);
     if (type === 'text') {
+      if (text === '') return;
       if (typeof last === 'string') this.source[this.source.length - 1] = last + text;
       else this.source.push(text);
     } else if (type === 'marker') {

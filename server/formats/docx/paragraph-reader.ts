@@ -144,7 +144,7 @@ export class ParagraphReader {
     else if (local === 't') this.#readText(tag);
     else if (local === 'rPr' && run.properties === '') this.#readRunProperties(tag, run);
     else if (markers.has(local)) this.#readMarker(tag);
-    else if (local === 'softHyphen') this.#readCharacter(tag, 'text', '\u00ad');
+    else if (local === 'softHyphen') this.#readCharacter(tag, 'text', '');
     else if (local === 'noBreakHyphen') this.#readCharacter(tag, 'text', character!);
     else if (character !== undefined) this.#readCharacter(tag, 'void', character);
     else if (local === 'instrText') this.#readCode(tag);
@@ -225,7 +225,10 @@ export class ParagraphReader {
     });
   }
 
-  /** Word trims a text and reads its line feeds and tabs as spaces. */
+  /**
+   * Word trims a text and reads its line feeds and tabs as spaces. Soft hyphens tell where the source's words may break, so the
+   * segment does not have them.
+   */
   #readText(tag: XmlStartTag): void {
     const at = this.#position(tag);
     const subtree = new TextSubtree();
@@ -233,8 +236,9 @@ export class ParagraphReader {
     const preserves = space === undefined ? this.#context.preservesSpace : space === 'preserve';
     this.#read(tag, subtree, (end) => {
       const trimmed = preserves ? subtree.content : subtree.content.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
-      const text = trimmed.replace(/[\t\n\r]/g, ' ');
-      if (text !== '') this.#push('text', this.#slice(tag.start, end), text, at);
+      if (trimmed === '') return;
+      const text = trimmed.replace(/[\t\n\r]/g, ' ').replaceAll('\u00ad', '');
+      this.#push('text', this.#slice(tag.start, end), text, at);
     });
   }
 

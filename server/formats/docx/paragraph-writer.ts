@@ -1,8 +1,9 @@
 import type { InlineContent } from '../inline-content.ts';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
-import { type DirectionChange, runDirection } from './direction.ts';
+import { putNoBreakHyphens } from './hyphens.ts';
 import { haveSameShape, placeMarkers } from './marker-places.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
+import type { RunFormatting } from './run-formatting.ts';
 import { writableTarget } from './target-tags.ts';
 import { refuseLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
 
@@ -10,22 +11,30 @@ import { refuseLength, type Token, withDeclarations, writeTokens } from './token
 export interface WritingStyle {
   /** The prefix of Word's elements in this paragraph, with the colon. */
   prefix: string;
-  direction: DirectionChange;
+  formatting: RunFormatting;
   /** Whether the paragraph's style makes its text run right to left. */
   isRightToLeftStyle: boolean;
+}
+
+/** A paragraph's content as it was written. */
+export interface WrittenContent {
+  text: string;
+  /** Whether the tags are in the order of the source, because the paragraph cannot have them as the translation has. */
+  isReordered: boolean;
 }
 
 /**
  * Writes the content of a paragraph, without its properties, with a translation of its segment.
  *
- * @param target the translation, with the tags of the source
+ * @param translation with the tags of the source
  */
 export function writeParagraph(
   content: ParagraphContent,
-  target: InlineContent,
+  translation: InlineContent,
   style: WritingStyle,
-): string {
-  const items = withoutEdges(writableTarget(content, target.map(cleanItem)));
+): WrittenContent {
+  const { target, isReordered } = writableTarget(content, translation.map(cleanItem));
+  const items = withoutEdges(target);
   const markers = placeMarkers(content.markers, content.source, items);
   const padded = padEdges(items, markers, content.leadingSpace, content.trailingSpace);
   const writer = new ContentWriter(content, style);
@@ -45,7 +54,7 @@ export function writeParagraph(
     else writer.open(item.tag, item.type);
   }
   writer.tokens(markers.slice(next).map(({ token }) => token));
-  return writeTokens(content.head) + writer.written() + writeTokens(content.tail);
+  return { text: writeTokens(content.head) + writer.written() + writeTokens(content.tail), isReordered };
 }
 
 /** Whether the translation is the source itself, so that the paragraph can stay as it is. */
@@ -111,11 +120,12 @@ class ContentWriter {
   text(text: string): void {
     if (text === '') return;
     this.#flush();
-    const { prefix, direction, isRightToLeftStyle } = this.#style;
+    const { prefix, formatting, isRightToLeftStyle } = this.#style;
     const around = this.#open.at(-1);
     const properties = (around && this.#content.tags.get(around)!.properties) || this.#content.properties;
-    const raw = runDirection(properties.raw, prefix, direction, isRightToLeftStyle);
-    this.#written += `${openingOf(prefix, properties)}${raw}${runContent(text, prefix)}</${prefix}r>`;
+    const raw = formatting.of(properties.raw, prefix, isRightToLeftStyle);
+    const content = runContent(putNoBreakHyphens(text, this.#content.noBreakWords), prefix);
+    this.#written += `${openingOf(prefix, properties)}${raw}${content}</${prefix}r>`;
     refuseLength(this.#written);
   }
 

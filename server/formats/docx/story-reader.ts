@@ -117,7 +117,7 @@ class StoryReader<T> implements PositionedXmlEvents {
     this.#use = use;
     this.#countElement = countElement;
     const allFieldsLive = story.kind !== 'main';
-    this.fields = new FieldStack(allFieldsLive, unclosedFields);
+    this.fields = new FieldStack(allFieldsLive, unclosedFields, this.#kept);
     this.#pages = new PageCounter(story.source);
     this.#context = {
       source: story.source,

@@ -4,11 +4,16 @@ import type { ParagraphContent } from './paragraph-content.ts';
 /**
  * Returns the translation with tags that can be written: each tag of the source once, pairs well nested, and no pair inside
  * another than in the source (Word has no link within a link). If the tags must keep their order, or the translation breaks
- * these rules, the source's tags come in their order, each followed by the text that followed it in the translation.
+ * these rules, the source's tags come in their order, each followed by the text that followed it in the translation:
+ * `isReordered`.
  */
-export function writableTarget(content: ParagraphContent, target: InlineContent): InlineContent {
+export function writableTarget(
+  content: ParagraphContent,
+  target: InlineContent,
+): { target: InlineContent; isReordered: boolean } {
   const joined = joinStrings(target);
-  return isWritable(content, joined) ? joined : inSourceOrder(content, joined);
+  if (isWritable(content, joined)) return { target: joined, isReordered: false };
+  return { target: inSourceOrder(content, joined), isReordered: true };
 }
 
 function keyOf({ type, tag }: InlineTag): string {

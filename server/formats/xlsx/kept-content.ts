@@ -1,4 +1,5 @@
 import type { Finding } from '../document.ts';
+import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import { hasLetter } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';
@@ -32,6 +33,8 @@ const counted: Record<string, { kind: Kind; element: string }> = {
 /** Counts the texts of a workbook that are not in cells. */
 export class KeptContent {
   readonly #counts = new Map<Kind, number>();
+  /** Pivot tables whose fields have the names of header cells, which are translated. */
+  #pivotsOfCells = 0;
 
   /**
    * Reads the parts with such texts that the sheets name, and those that these name.
@@ -41,18 +44,32 @@ export class KeptContent {
   async read({ office, sheets }: Workbook): Promise<void> {
     const waiting = sheets.map(({ path }) => path);
     const seen = new Set(waiting);
+    const caches = new Map<string, boolean>();
     for (const { type } of sheets)
       if (type !== 'worksheet' && type !== 'chartsheet') this.#add('otherSheets', 1);
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop())
       for (const { type, target } of await office.relationships(path)) {
         // Its names and its copy of the data; the cells that show it are translated.
-        if (type === 'pivotTable') this.#add('pivotTables', 1);
+        if (type === 'pivotTable') {
+          this.#add('pivotTables', 1);
+          if (target !== undefined) await this.#addPivot(office, target, caches);
+        }
         const rule = counted[type];
         if (!rule || target === undefined || seen.has(target)) continue;
         seen.add(target);
         waiting.push(target);
         await readXmlPart(office, target, this.#counter(rule.kind, rule.element));
       }
+  }
+
+  /** @param caches which of the pivot caches that were read take their data from cells */
+  async #addPivot(office: OfficePackage, path: string, caches: Map<string, boolean>): Promise<void> {
+    for (const { type, target } of await office.relationships(path)) {
+      if (type !== 'pivotCacheDefinition' || target === undefined) continue;
+      const isOfCells = caches.get(target) ?? (await isCacheOfCells(office, target));
+      caches.set(target, isOfCells);
+      if (isOfCells) this.#pivotsOfCells++;
+    }
   }
 
   addSheet({ headersAndFooters, literalLists }: SheetSummary): void {
@@ -96,11 +113,39 @@ export class KeptContent {
 
   /** One finding for each kind. */
   findings(): Finding[] {
-    return Object.entries(kinds).flatMap(([kind, [one, several]]): Finding[] => {
+    const findings = Object.entries(kinds).flatMap(([kind, [one, several]]): Finding[] => {
       const count = this.#counts.get(kind as Kind) ?? 0;
       if (count === 0) return [];
       const message = count === 1 ? `1 ${one} is not translated` : `${count} ${several} are not translated`;
       return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
     });
+    if (this.#pivotsOfCells > 0) findings.push(pivotsOfCells(this.#pivotsOfCells));
+    return findings;
   }
+}
+
+/** Excel finds the fields of a pivot table by the headers of its source when it refreshes it. */
+function pivotsOfCells(count: number): Finding {
+  const subject = count === 1 ? 'the fields of 1 pivot table' : `the fields of ${count} pivot tables`;
+  return {
+    severity: 'warning',
+    code: 'unsupported_content_kept',
+    message: `${subject} have the names of cells that are translated; after a refresh they must be chosen again`,
+    unitId: null,
+  };
+}
+
+/** Whether a pivot cache names the cells of its data. One that names an Excel Table does not: the headers of that are kept. */
+async function isCacheOfCells(office: OfficePackage, path: string): Promise<boolean> {
+  let isOfCells = false;
+  await readXmlPart(office, path, {
+    openTag: ({ local, attributes }) => {
+      if (local !== 'worksheetSource') return;
+      const isExternal = Object.keys(attributes).some((name) => name.endsWith(':id'));
+      isOfCells = attributes['name'] === undefined && !isExternal;
+    },
+    closeTag: () => {},
+    text: () => {},
+  });
+  return isOfCells;
 }

@@ -90,3 +90,37 @@ export function setOwnText(editor: PartEditor, cell: Cell, text: string): void {
     editor.replace(start, end, textElement(prefix, text));
   }
 }
+
+/** Yields the part of a table with other labels in its totals row, by column from 0. */
+export function rewriteTable(
+  office: OfficePackage,
+  path: string,
+  labels: ReadonlyMap<number, string>,
+): AsyncGenerator<Uint8Array> {
+  return rewriteXmlPart(office, path, (editor): PositionedXmlEvents => {
+    let depth = 0;
+    let column = -1;
+    return {
+      openTag: (tag) => {
+        if (++depth !== 3 || tag.local !== 'tableColumn' || !isSpreadsheet(tag)) return;
+        const label = labels.get(++column);
+        if (label === undefined) return;
+        const [found = '', before = ''] =
+          /(\stotalsRowLabel\s*=\s*)(?:"[^"]*"|'[^']*')/.exec(editor.source(tag.start, tag.end)) ?? [];
+        const start = tag.start + editor.source(tag.start, tag.end).indexOf(found) + before.length;
+        editor.replace(start, start + found.length - before.length, `"${encodeAttribute(label)}"`);
+      },
+      closeTag: () => {
+        depth--;
+      },
+      text: () => {},
+    };
+  });
+}
+
+/** Excel spells line breaks in the names and labels of a table as it spells what XML cannot hold. */
+function encodeAttribute(text: string): string {
+  return encodeCellText(text)
+    .replaceAll('"', '&quot;')
+    .replace(/[\t\n]/g, (character) => (character === '\n' ? '_x000a_' : '_x0009_'));
+}

@@ -1,9 +1,10 @@
 import type { Finding } from '../document.ts';
 import { FileError, limits, overLimit } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
-import { lastRow, readRange } from './cell-reference.ts';
+import { type CellPosition, lastRow, readRange, writeReference } from './cell-reference.ts';
+import { decodeCellText } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';
-import { requireRoot } from './workbook.ts';
+import { isSpreadsheet, requireRoot } from './workbook.ts';
 
 /** An Excel Table. Formulas name its columns by their headers. */
 export interface Table {
@@ -18,12 +19,23 @@ interface HeaderRow {
   table: Table;
 }
 
+/** A cell in the totals row of a table whose text the table repeats. Excel repairs a file in which the two differ. */
+export interface TotalsLabel {
+  /** The part of the table. */
+  path: string;
+  /** The column, from 0. */
+  column: number;
+  text: string;
+}
+
 /** The tables of one sheet. */
 export class SheetTables {
   readonly tables: Table[] = [];
   readonly #headerRows = new Map<number, HeaderRow[]>();
+  readonly #totalsLabels = new Map<string, TotalsLabel>();
   #rows = 0;
   #headers = 0;
+  #labelLength = 0;
 
   /** @throws {FileError} `unreadable` */
   static async read(office: OfficePackage, sheetPath: string): Promise<SheetTables> {
@@ -35,14 +47,24 @@ export class SheetTables {
 
   async #add(office: OfficePackage, path: string): Promise<void> {
     let depth = 0;
+    /** The first cell of the totals row, if there is one. */
+    let totals: CellPosition | undefined;
+    let column = -1;
     await readXmlPart(office, path, {
       openTag: (tag) => {
-        if (++depth > 1) return;
+        if (++depth > 1) {
+          if (depth !== 3 || tag.local !== 'tableColumn' || !isSpreadsheet(tag)) return;
+          column++;
+          const label = tag.attributes['totalsRowLabel'];
+          if (totals && label !== undefined) this.#addTotalsLabel(path, totals, column, label);
+          return;
+        }
         requireRoot(tag, 'table');
-        const { displayName, name, ref = '', headerRowCount = '1' } = tag.attributes;
+        const { displayName, name, ref = '', headerRowCount = '1', totalsRowCount = '0' } = tag.attributes;
         const { top, bottom, left, right } = readRange(ref);
         const table = { name: displayName ?? name ?? '', headers: 0 };
         this.tables.push(table);
+        if (Number.parseInt(totalsRowCount, 10) > 0) totals = { row: bottom, column: left };
         // Excel writes 0 or 1.
         const last = Math.min(bottom, top + Number.parseInt(headerRowCount, 10) - 1);
         for (let row = top; row <= last; row++) {
@@ -52,9 +74,26 @@ export class SheetTables {
           else this.#headerRows.set(row, [{ left, right, table }]);
         }
       },
-      closeTag: () => {},
+      closeTag: () => {
+        depth--;
+      },
       text: () => {},
     });
+  }
+
+  #addTotalsLabel(path: string, { row, column: left }: CellPosition, column: number, label: string): void {
+    this.#labelLength += label.length;
+    if (this.#labelLength > limits.textChars)
+      throw overLimit('the length of the labels in the totals rows of tables', limits.textChars);
+    const text = decodeCellText(label);
+    this.#totalsLabels.set(writeReference({ row, column: left + column }), { path, column, text });
+  }
+
+  /** The label that a table repeats from this cell, if it is the same text. */
+  totalsLabel(cell: CellPosition, text: string): TotalsLabel | undefined {
+    if (this.#totalsLabels.size === 0) return undefined;
+    const label = this.#totalsLabels.get(writeReference(cell));
+    return label?.text === text ? label : undefined;
   }
 
   /** Counts a header cell with text. */

@@ -1,19 +1,17 @@
-import { and, eq, gt, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
-import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import type { ObjectStore } from '#server/storage/object-store.ts';
-import { jobOfRow } from '../jobs.ts';
-import type { JobStatus } from '../schema.ts';
-import { selectNow } from './pending-persistence.ts';
+import { approvalRecords } from '#server/documents/approval-record.ts';
 import {
   type Announcement,
   announcements,
-  goldenRecord,
-  goldenUri,
   manifestLine,
   manifestPath,
-} from './record.ts';
+  type RecordedJobs,
+} from '#server/storage/golden-records.ts';
+import type { ObjectStore } from '#server/storage/object-store.ts';
+import { selectNow } from './pending-persistence.ts';
+import { textRecords } from './text-records.ts';
+
+const kinds: readonly RecordedJobs[] = [textRecords, approvalRecords];
 
 /** Bytes read at a time. */
 const chunkBytes = 1_000_000;
@@ -69,22 +67,25 @@ export async function checkGoldenRecords(services: CheckServices): Promise<Golde
   const doubtful = await storage.doubtfulSince();
   const rewritten = doubtful ? await rewriteSince(services, doubtful) : 0;
   if (doubtful) await storage.settleDoubt();
-  const removed = await removeUnreferenced(services);
+  let removed = 0;
+  for (const kind of kinds) removed += await removeUnreferenced(services, kind);
   if (removed + rewritten > 0) log.info({ removed, rewritten }, 'golden records checked');
   return { removed, rewritten };
 }
 
-async function removeUnreferenced(services: CheckServices): Promise<number> {
+/** Goes through the lists of one kind that ended long enough ago. */
+async function removeUnreferenced(services: CheckServices, kind: RecordedJobs): Promise<number> {
   const { storage, settings } = services;
+  const folder = announcements[kind.kind];
   const before = Date.now() - settings.STALE_PENDING_SECONDS * 1000;
   let removed = 0;
-  for (const name of await storage.list(announcements)) {
+  for (const name of await storage.list(folder)) {
     // The name is the time of its end.
     if (Number.parseInt(name, 10) > before) continue;
-    const path = `${announcements}/${name}`;
+    const path = `${folder}/${name}`;
     let waits = false;
     for await (const lines of readLines<Announcement>(storage, path)) {
-      const judged = await judge(services, lines);
+      const judged = await judge(services, kind, lines);
       removed += judged.removed;
       waits ||= judged.waits;
     }
@@ -96,39 +97,22 @@ async function removeUnreferenced(services: CheckServices): Promise<number> {
 /** Removes the announced records that no job refers to. `waits`: whether one has a pending job and must be judged later. */
 async function judge(
   { storage, database, log }: CheckServices,
+  kind: RecordedJobs,
   announced: readonly Announcement[],
 ): Promise<{ removed: number; waits: boolean }> {
   let removed = 0;
   let waits = false;
   for (let from = 0; from < announced.length; from += pageSize) {
     const page = announced.slice(from, from + pageSize);
-    const jobs = await database.inPlatform((tx) => selectRecorded(tx, page));
-    for (const announcement of page) {
-      const { tenant_id, job_id, golden_uri } = announcement;
-      const verdict = verdictOn(announcement, jobs.get(`${tenant_id} ${job_id}`));
-      if (verdict === 'wait') waits = true;
-      if (verdict !== 'remove' || !(await storage.remove(`${tenant_id}/${golden_uri}`))) continue;
+    const verdicts = await database.inPlatform((tx) => kind.judge(tx, page));
+    for (const [index, { tenant_id, job_id, golden_uri }] of page.entries()) {
+      if (verdicts[index] === 'wait') waits = true;
+      if (verdicts[index] !== 'remove' || !(await storage.remove(`${tenant_id}/${golden_uri}`))) continue;
       removed += 1;
       log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
     }
   }
   return { removed, waits };
-}
-
-/**
- * Decides about a record. A record of an earlier attempt can no longer be published. The record of a failed job was written by a run that
- * could not store its result; the next run writes another. A job that is being published announces its record again.
- */
-function verdictOn(
-  { job_id, golden_uri: uri }: Announcement,
-  job: RecordedJob | undefined,
-): 'keep' | 'remove' | 'wait' {
-  if (!job) return 'remove';
-  if (job.goldenUri === uri) return 'keep';
-  // It is running, or its process died and the stale sweep marks it failed.
-  if (job.status === 'pending') return 'wait';
-  if (uri !== goldenUri(job_id, job.attempt)) return 'remove';
-  return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
 }
 
 /**
@@ -138,16 +122,19 @@ function verdictOn(
 async function rewriteSince(services: CheckServices, since: Date): Promise<number> {
   const { database, log } = services;
   // A job published from now on has its line, but the manifest may be read before the line is written.
-  const [until, tenantIds] = await database.inPlatform(async (tx) => [
-    await selectNow(tx),
-    await selectTenantsPublishedSince(tx, since),
-  ]);
+  const [until, recorded] = await database.inPlatform(async (tx) => {
+    const until = await selectNow(tx);
+    const recorded: { kind: RecordedJobs; tenantId: string }[] = [];
+    for (const kind of kinds)
+      for (const tenantId of await kind.tenantsSince(tx, since)) recorded.push({ kind, tenantId });
+    return [until, recorded] as const;
+  });
   let rewritten = 0;
-  for (let from = since; tenantIds.length > 0 && from < until; ) {
+  for (let from = since; recorded.length > 0 && from < until; ) {
     const to = new Date(Math.min(from.getTime() + dayMs, until.getTime()));
     const announced = await announcedBetween(services, from, to);
-    for (const tenantId of tenantIds)
-      rewritten += await rewriteOf(services, tenantId, { from, to, announced });
+    for (const { kind, tenantId } of recorded)
+      rewritten += await rewriteOf(services, kind, tenantId, { from, to, announced });
     from = to;
   }
   log.warn(
@@ -157,30 +144,30 @@ async function rewriteSince(services: CheckServices, since: Date): Promise<numbe
   return rewritten;
 }
 
-/** The same for one tenant and time span. `announced` are the manifest lines of the span. */
+/** The same for the records of one kind, tenant and time span. `announced` are the manifest lines of the span. */
 async function rewriteOf(
   { storage, database }: CheckServices,
+  kind: RecordedJobs,
   tenantId: string,
   { from, to, announced }: { from: Date; to: Date; announced: ReadonlySet<string> },
 ): Promise<number> {
   let rewritten = 0;
   for (let after = ''; ; ) {
-    const jobs = await database.inTenant(tenantId, (tx) =>
-      selectPublishedBetween(tx, tenantId, { from, to, after, limit: pageSize }),
+    const records = await database.inTenant(tenantId, (tx) =>
+      kind.recordsBetween(tx, tenantId, { from, to, after, limit: pageSize }),
     );
-    for (const { job, goldenUri: uri } of jobs) {
-      const recordedAt = new Date(job.updated_at);
+    for (const record of records) {
+      const { uri, jobId, content, recordedAt } = record;
       if (!announced.has(`${tenantId} ${uri}`))
-        await storage.appendLine(manifestPath(recordedAt), manifestLine(tenantId, uri, job, recordedAt));
+        await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
       const path = `${tenantId}/${uri}`;
-      const record = goldenRecord(tenantId, job, recordedAt);
-      if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(record)), job.id)) continue;
-      await storage.put(path, record);
+      if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(content)), jobId)) continue;
+      await storage.put(path, content);
       rewritten += 1;
     }
-    const last = jobs.at(-1);
-    if (!last || jobs.length < pageSize) return rewritten;
-    after = last.job.id;
+    const last = records.at(-1);
+    if (!last || records.length < pageSize) return rewritten;
+    after = last.jobId;
   }
 }
 
@@ -207,78 +194,4 @@ function isRecordOf(bytes: Uint8Array | null, jobId: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** What a job's row says about its golden record. */
-interface RecordedJob {
-  status: JobStatus;
-  /** The latest attempt. */
-  attempt: number;
-  goldenUri: string | null;
-}
-
-/** Selects jobs by `tenant job`. Platform scope. */
-async function selectRecorded(
-  tx: Tx,
-  wanted: readonly { tenant_id: string; job_id: string }[],
-): Promise<Map<string, RecordedJob>> {
-  const pairs = wanted.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
-  const rows = await tx
-    .select({
-      tenantId: translationJobs.tenantId,
-      jobId: translationJobs.jobId,
-      status: translationJobs.status,
-      attempt: translationJobs.attempt,
-      goldenUri: translationJobs.goldenUri,
-    })
-    .from(translationJobs)
-    .innerJoin(
-      sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`,
-      sql`wanted.tenant_id = ${translationJobs.tenantId} and wanted.job_id = ${translationJobs.jobId}`,
-    );
-  return new Map(
-    rows.map(({ tenantId, jobId, status, attempt, goldenUri }) => [
-      `${tenantId} ${jobId}`,
-      { status: status as JobStatus, attempt, goldenUri },
-    ]),
-  );
-}
-
-/** The tenants with jobs published since then. Platform scope. */
-async function selectTenantsPublishedSince(tx: Tx, since: Date): Promise<string[]> {
-  const rows = await tx
-    .selectDistinct({ tenantId: translationJobs.tenantId })
-    .from(translationJobs)
-    .where(publishedSince(since));
-  return rows.map(({ tenantId }) => tenantId);
-}
-
-/** A page of a tenant's published jobs last updated from `from` to before `to`, in the order of their ids, after id `after`. */
-async function selectPublishedBetween(
-  tx: Tx,
-  tenantId: string,
-  { from, to, after, limit }: { from: Date; to: Date; after: string; limit: number },
-) {
-  const rows = await tx
-    .select()
-    .from(translationJobs)
-    .where(
-      and(
-        eq(translationJobs.tenantId, tenantId),
-        publishedSince(from),
-        lt(translationJobs.updatedAt, to),
-        gt(translationJobs.jobId, after),
-      ),
-    )
-    .orderBy(translationJobs.jobId)
-    .limit(limit);
-  return rows.map((row) => ({ job: jobOfRow(row), goldenUri: row.goldenUri as string }));
-}
-
-function publishedSince(since: Date) {
-  return and(
-    inArray(translationJobs.status, ['published', 'human_edited']),
-    isNotNull(translationJobs.goldenUri),
-    gte(translationJobs.updatedAt, since),
-  );
 }

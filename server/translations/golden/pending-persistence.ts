@@ -4,11 +4,12 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addJob } from '#server/job-queue.ts';
+import { removeGolden } from '#server/storage/golden-records.ts';
 import { sourcesOf } from '../job-states.ts';
 import { isJob, jobOfRow, selectJob } from '../jobs.ts';
 import { learnFrom, retryWithout } from '../optional-writes.ts';
 import type { TranslationJob } from '../schema.ts';
-import { persistGolden, removeGolden } from './record.ts';
+import { persistGolden } from './record.ts';
 
 /** A job whose golden record is not written yet. */
 interface UnpersistedJob {

@@ -1,0 +1,54 @@
+import { readPositionedXml } from '../office/xml-reader.ts';
+
+/** A child of a `pPr` or an `rPr`. */
+export interface Property {
+  /** Its name in Word's namespace; undefined in another one. */
+  local: string | undefined;
+  start: number;
+  end: number;
+}
+
+/** The properties of a paragraph or a run, as far as a change of them needs it. */
+export interface Properties {
+  raw: string;
+  /** The start tag of the whole, without `/>` or `>`, and its name. */
+  opening: string;
+  name: string;
+  prefix: string;
+  children: Property[];
+  /** The offset of the end tag; undefined for `<w:pPr/>`. */
+  endTag: number | undefined;
+}
+
+/**
+ * Reads a `pPr` or an `rPr`. The declarations are outside, so its own prefix tells which children are Word's.
+ *
+ * @param source as written; '' if there is none
+ * @param outerName its name if there is none, with the prefix
+ */
+export function parseProperties(source: string, outerName: string): Properties {
+  const raw = source || `<${outerName}></${outerName}>`;
+  const properties: Properties = { raw, opening: '', name: '', prefix: '', children: [], endTag: undefined };
+  let depth = 0;
+  readPositionedXml(raw, {
+    openTag: ({ name, end, start, selfClosing }) => {
+      depth++;
+      if (depth === 1) {
+        properties.name = name;
+        properties.prefix = name.slice(0, name.indexOf(':') + 1);
+        properties.opening = raw.slice(0, end - (selfClosing ? 2 : 1));
+      } else if (depth === 2) {
+        const local = name.slice(properties.prefix.length);
+        const isOwn = name.startsWith(properties.prefix) && !local.includes(':');
+        properties.children.push({ local: isOwn ? local : undefined, start, end });
+      }
+    },
+    closeTag: ({ start, end }) => {
+      depth--;
+      if (depth === 1) properties.children.at(-1)!.end = end;
+      else if (depth === 0 && start > 0) properties.endTag = start;
+    },
+    text: () => {},
+  });
+  return properties;
+}

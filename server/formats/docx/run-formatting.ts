@@ -1,0 +1,33 @@
+import { type DirectionChange, runDirection } from './direction.ts';
+import { runLanguage, type TextLanguage } from './language.ts';
+
+/** A document has few different properties, and many runs. */
+const mostRemembered = 1000;
+
+/** Makes the properties of translated runs: those of the source, with the direction and the language of the translation. */
+export class RunFormatting {
+  readonly #direction: DirectionChange;
+  readonly #language: TextLanguage;
+  readonly #made = new Map<string, string>();
+
+  constructor(direction: DirectionChange, language: TextLanguage) {
+    this.#direction = direction;
+    this.#language = language;
+  }
+
+  /**
+   * @param properties an `rPr` as written; '' if the run has none
+   * @param prefix of Word's elements, with the colon
+   * @param isRightToLeft whether the paragraph's style makes its text run right to left
+   */
+  of(properties: string, prefix: string, isRightToLeft: boolean): string {
+    const key = `${prefix}${isRightToLeft}${properties}`;
+    const known = this.#made.get(key);
+    if (known !== undefined) return known;
+    const turned = runDirection(properties, prefix, this.#direction, isRightToLeft);
+    const made = runLanguage(turned, prefix, this.#language);
+    if (this.#made.size === mostRemembered) this.#made.clear();
+    this.#made.set(key, made);
+    return made;
+  }
+}

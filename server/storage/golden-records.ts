@@ -1,0 +1,192 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
+import { addJob } from '#server/job-queue.ts';
+
+/*
+ * Golden records (B 8 rule 4): the full record of a published text job, and the audit record of an approved document. Each is
+ * announced, then written, then its row says where it is (decisions 10 and 36).
+ */
+
+/**
+ * The URI of a job's golden record, relative to its tenant. Each attempt has a record of its own, so that a replaced run cannot overwrite the
+ * record of its successor. Folders are named by the first digits of the id, a timestamp, and hold the records of 4.7 hours (decision 36).
+ */
+export function goldenUri(jobId: string, attempt: number): string {
+  return `golden/${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
+}
+
+/** The URI in earlier versions, which kept all records of a tenant in one folder. */
+function formerGoldenUri(jobId: string, attempt: number): string {
+  return `golden/${goldenFile(jobId, attempt)}`;
+}
+
+function goldenFile(jobId: string, attempt: number): string {
+  return attempt === 1 ? `${jobId}.json` : `${jobId}.${attempt}.json`;
+}
+
+/** The daily manifest (C 7), one line per record. It is shared by all tenants, so that jobs published at the same moment share a write. */
+export function manifestPath(recordedAt: Date): string {
+  return `golden/manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
+}
+
+export type GoldenKind = 'text' | 'document_approval';
+
+/**
+ * The folders of the announcement lists. Each kind has its own: a process of an earlier version knows text jobs only, and would
+ * remove the records of documents.
+ */
+export const announcements: Record<GoldenKind, string> = {
+  text: 'golden/announced',
+  document_approval: 'golden/announced-documents',
+};
+
+/**
+ * The list in which a record is announced before it is written. All tenants share it. A new one begins every `seconds`; its name is the time
+ * of its end in milliseconds since the epoch. The check removes it after comparing its records with their jobs.
+ */
+function announcementPath(kind: GoldenKind, at: Date, seconds: number): string {
+  const span = seconds * 1000;
+  return `${announcements[kind]}/${(Math.floor(at.getTime() / span) + 1) * span}.jsonl`;
+}
+
+/** A line of an announcement list. */
+export interface Announcement {
+  tenant_id: string;
+  job_id: string;
+  golden_uri: string;
+}
+
+/** A record, and its line in the manifest. */
+export interface GoldenRecord {
+  kind: GoldenKind;
+  tenantId: string;
+  jobId: string;
+  uri: string;
+  recordedAt: Date;
+  /** The record, as JSON. */
+  content: string;
+  /** What the manifest says of it besides its place: no text of the customer. */
+  summary: { status: string; source_lang: string; target_lang: string };
+}
+
+/** A record's line in the manifest. */
+export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }: GoldenRecord): string {
+  return JSON.stringify({
+    kind,
+    tenant_id: tenantId,
+    job_id: jobId,
+    golden_uri: uri,
+    ...summary,
+    recorded_at: recordedAt.toISOString(),
+  });
+}
+
+/**
+ * Announces a record, writes it and adds its line to the manifest. The caller's row follows: a crash leaves at most a record
+ * that no row refers to, whose announcement lets `checkGoldenRecords` remove it.
+ * @returns false, after logging the error, if the store could not be written
+ */
+export async function writeGolden(
+  { storage, settings, log }: Pick<Services, 'storage' | 'settings' | 'log'>,
+  record: GoldenRecord,
+): Promise<boolean> {
+  const { kind, tenantId, jobId, uri, recordedAt, content } = record;
+  const announced: Announcement = { tenant_id: tenantId, job_id: jobId, golden_uri: uri };
+  try {
+    await storage.appendLine(
+      // Not the time of the record: one that is written again may be old.
+      announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS),
+      JSON.stringify(announced),
+    );
+    await storage.put(`${tenantId}/${uri}`, content);
+    await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
+    return true;
+  } catch (error) {
+    log.error({ job_id: jobId, error: describeForLog(error) }, 'golden record not written');
+    return false;
+  }
+}
+
+/** Removes a golden record. Best effort: an error of the store is logged. @returns whether there was one */
+export async function removeGolden(
+  { storage, log }: Pick<Services, 'storage' | 'log'>,
+  tenantId: string,
+  jobId: string,
+  uri: string,
+): Promise<boolean> {
+  try {
+    return await storage.remove(`${tenantId}/${uri}`);
+  } catch (error) {
+    log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden record not removed');
+    return false;
+  }
+}
+
+/** A deleted job whose golden records go. */
+export interface DeletedJob {
+  tenantId: string;
+  jobId: string;
+  /** The job's last. */
+  attempt: number;
+}
+
+/** Seconds after which a worker removes what a crash may have left of a deleted job. */
+const secondLookAfter = 60;
+
+/** Adds a task that looks again for the records of a deleted job, in the transaction that deletes it. */
+export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> {
+  const key = `remove_golden_records:${job.jobId}`;
+  await addJob(tx, 'remove_golden_records', job, { key, afterSeconds: secondLookAfter });
+}
+
+/**
+ * Removes the golden records of a job that was just deleted. Best effort: the task of `removeGoldenLater` tries again.
+ * @returns how many there were
+ */
+export function removeGoldenNow(
+  services: Pick<Services, 'storage' | 'log'>,
+  { tenantId, jobId, attempt }: DeletedJob,
+): Promise<number> {
+  return removeGoldenRecords(services, { tenantId, jobId, attempt }).catch((error: unknown) => {
+    services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden records not removed yet');
+    return 0;
+  });
+}
+
+/**
+ * Removes the golden records of all attempts of a deleted job.
+ * @returns how many there were
+ * @throws the store's error, so that the task is retried
+ */
+export async function removeGoldenRecords(
+  { storage }: Pick<Services, 'storage'>,
+  { tenantId, jobId, attempt }: DeletedJob,
+): Promise<number> {
+  let count = 0;
+  for (let n = 1; n <= attempt; n++)
+    for (const uri of [goldenUri(jobId, n), formerGoldenUri(jobId, n)])
+      if (await storage.remove(`${tenantId}/${uri}`)) count += 1;
+  return count;
+}
+
+/** A page of records that may have to be written again: those from `from` to before `to`, in the order of their ids, after id `after`. */
+export interface RecordedSpan {
+  from: Date;
+  to: Date;
+  after: string;
+  limit: number;
+}
+
+/** One kind of golden records, as `checkGoldenRecords` compares them with their rows. */
+export interface RecordedJobs {
+  kind: GoldenKind;
+  /**
+   * What becomes of announced records, in their order. `wait`: the job may still need it, so its announcement stays. Platform scope.
+   */
+  judge(tx: Tx, announced: readonly Announcement[]): Promise<('keep' | 'remove' | 'wait')[]>;
+  /** The tenants with records since then. Platform scope. */
+  tenantsSince(tx: Tx, since: Date): Promise<string[]>;
+  /** Records as they must be in the store. */
+  recordsBetween(tx: Tx, tenantId: string, span: RecordedSpan): Promise<GoldenRecord[]>;
+}

@@ -1,0 +1,226 @@
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openObjectStore } from '#server/storage/object-store.ts';
+import { checkGoldenRecords } from '#server/translations/golden/check.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { answered } from '#test/setup/engine.ts';
+import { poll } from '#test/setup/poll.ts';
+import { withWorkers } from '#test/translation-memory/background.ts';
+import {
+  breakGoldenStore,
+  goldenFiles,
+  manifestLinesOf,
+  recordsOf,
+} from '#test/translations/golden-files.ts';
+import { tasks } from '#workers/tasks.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine({
+  assessEach: async ({ segments }) =>
+    answered(
+      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
+    ),
+});
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
+  engine,
+});
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+const storage = () => join(app.services.settings.DATA_DIR, 'storage');
+
+/** Checks the records repeatedly until their announcements are old enough. */
+async function checked(): Promise<number> {
+  let removed = 0;
+  await poll(async () => {
+    removed += (await checkGoldenRecords(app.services)).removed;
+    return (await readdir(join(storage(), 'golden/announced-documents'))).length === 0;
+  });
+  return removed;
+}
+
+/** As if the system under the store had lost its power a moment ago. */
+async function restartSystem() {
+  const state = join(storage(), '.state.json');
+  const known = JSON.parse(await readFile(state, 'utf8'));
+  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
+  await utimes(state, new Date(), new Date());
+  return { ...app.services, storage: openObjectStore(app.services.settings) };
+}
+
+describe('B 8 rule 4: the audit record of an approved document', () => {
+  test('has counts and no text of the document, and so has its line in the manifest', async () => {
+    const { id } = await mine.translate(['Hello', 'Hello', 'a doubtful one', 'World'], {
+      source_lang: 'en',
+      target_lang: 'de',
+    });
+    await mine.correct(id, { A1: 'Guten Tag' });
+    expect(await goldenFiles(app, mine)).toEqual(new Map());
+    const { body } = await mine.approve(id, { reviewer: 'Rev', notes: 'World is fine' });
+    const [record, ...others] = await recordsOf(app, mine, id);
+    expect(others).toEqual([]);
+    expect(record?.path).toBe(`${id.slice(0, 6)}/${id}.json`);
+    expect(JSON.parse(record!.text)).toEqual({
+      schema_version: '1.0',
+      kind: 'document_approval',
+      tenant_id: mine.tenantId,
+      job_id: id,
+      recorded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      approved_at: body.job.approved_at,
+      approved_by: 'Rev',
+      source_lang: 'en',
+      target_lang: 'de',
+      source_format: 'xlsx',
+      counts: {
+        segments: 4,
+        translated: 4,
+        corrected: 1,
+        needs_review: 1,
+        reviews: 1,
+        source_chars: 5 + 5 + 14 + 5,
+        fed_pairs: 2,
+        skipped: { fast_path: 0, needs_review: 1, duplicates: 1, empty: 0 },
+        golden_skipped_at_cap: 0,
+      },
+    });
+    const lines = await manifestLinesOf(app, mine, id);
+    expect(lines.map(({ line }) => JSON.parse(line))).toEqual([
+      {
+        kind: 'document_approval',
+        tenant_id: mine.tenantId,
+        job_id: id,
+        golden_uri: `golden/${record!.path}`,
+        status: 'approved',
+        source_lang: 'en',
+        target_lang: 'de',
+        recorded_at: JSON.parse(record!.text).recorded_at,
+      },
+    ]);
+    const written = JSON.stringify([record, lines]);
+    for (const text of ['Hello', 'World', 'Guten Tag', 'doubtful', 'Book.xlsx', 'fine'])
+      expect(written).not.toContain(text);
+    // Nobody but operators sees where it is.
+    expect(JSON.stringify(body)).not.toContain('golden/');
+  });
+
+  test('is written once, however often and at however many connections it is approved', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await Promise.all(Array.from({ length: 6 }, () => mine.approve(id)));
+    const before = await recordsOf(app, mine, id);
+    await mine.correct(id, { A1: 'Bonjour' });
+    await mine.approve(id);
+    expect(before).toHaveLength(1);
+    expect(await recordsOf(app, mine, id)).toEqual(before);
+    expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
+  });
+
+  test('is not made by a review, nor by an approval that is refused', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await mine.correct(id, { A1: 'Bonjour' });
+    expect((await mine.approve(id, {})).status).toBe(400);
+    expect(await recordsOf(app, mine, id)).toEqual([]);
+  });
+
+  test('goes with the document, and the deletion counts it', async () => {
+    const [approved, other] = [await mine.translate(['Hello']), await mine.translate(['World'])];
+    await mine.approve(approved.id);
+    expect((await mine.removeDocument(approved.id)).body).toMatchObject({ golden_records_deleted: 1 });
+    expect(await recordsOf(app, mine, approved.id)).toEqual([]);
+    expect((await mine.removeDocument(other.id)).body).toMatchObject({ golden_records_deleted: 0 });
+  });
+
+  test('that the store could not remove is removed by the second look', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await mine.approve(id);
+    const restore = await breakGoldenStore(app, mine);
+    expect((await mine.removeDocument(id)).body).toMatchObject({ deleted: true, golden_records_deleted: 0 });
+    await restore();
+    expect(await recordsOf(app, mine, id)).toHaveLength(1);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs
+      where key = ${`remove_golden_records:${id}`}), run_at => now())`;
+    await withWorkers(app, () => poll(async () => (await recordsOf(app, mine, id)).length === 0));
+  });
+
+  test('a store that cannot be written does not keep anybody from approving; the sweep writes it later', {
+    timeout: 30_000,
+  }, async () => {
+    const { id } = await mine.translate(['Hello']);
+    await mine.job({ source_text: 'another text' });
+    const restore = await breakGoldenStore(app, mine);
+    const { status, body } = await mine.approve(id);
+    expect([status, body.approval_result]).toMatchObject([200, { approved: true, fed_pairs: 1 }]);
+    await restore();
+    expect(await recordsOf(app, mine, id)).toEqual([]);
+    await mine.change(id, { approved_at: new Date(Date.now() - 60_000) });
+    await tasks.sweep_stale_jobs.run(app.services, {});
+    await withWorkers(app, () => poll(async () => (await recordsOf(app, mine, id)).length === 1));
+    expect((await mine.read(id)).updated_at).toBe(body.job.updated_at);
+  });
+
+  test('of an approval whose process died after the stamp: the sweep feeds the memory and writes it', {
+    timeout: 30_000,
+  }, async () => {
+    const { id } = await mine.translate(['Hello']);
+    await mine.change(id, { approved_at: new Date(Date.now() - 60_000), approved_by: 'Rev' });
+    await tasks.sweep_stale_jobs.run(app.services, {});
+    await withWorkers(app, () => poll(async () => (await recordsOf(app, mine, id)).length === 1));
+    expect((await mine.read(id)).feed_manifest.fed_pairs).toMatchObject([{ source_text: 'Hello' }]);
+    expect(JSON.parse((await recordsOf(app, mine, id))[0]!.text)).toMatchObject({
+      approved_by: 'Rev',
+      counts: { fed_pairs: 1 },
+    });
+  });
+
+  test('of an approval whose process died after the write is the same when it is written again', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await mine.approve(id);
+    const before = await recordsOf(app, mine, id);
+    await mine.change(id, { golden_uri: null });
+    await mine.correct(id, { A1: 'Bonjour' });
+    await mine.approve(id);
+    expect((await recordsOf(app, mine, id)).map(({ path }) => path)).toEqual(before.map(({ path }) => path));
+    expect(JSON.parse((await recordsOf(app, mine, id))[0]!.text)).toEqual(JSON.parse(before[0]!.text));
+    expect((await mine.row(id))['golden_uri']).toBe(`golden/${before[0]!.path}`);
+  });
+});
+
+describe('the check of golden records', () => {
+  test('keeps those of documents, and removes one whose document PostgreSQL has lost', async () => {
+    const [lost, kept] = [await mine.translate(['Hello']), await mine.translate(['World'])];
+    for (const { id } of [lost, kept]) await mine.approve(id);
+    // The process of this one died between the record and the row.
+    await mine.change(kept.id, { golden_uri: null });
+    await openSuperuser(app.superuserUrl)`delete from document_jobs where document_id = ${lost.id}`;
+    expect(await checked()).toBe(1);
+    expect(await recordsOf(app, mine, lost.id)).toEqual([]);
+    expect(await recordsOf(app, mine, kept.id)).toHaveLength(1);
+  });
+
+  test('writes lost and damaged ones again after an unclean shutdown of the system, and their lines', async () => {
+    const jobs = [await mine.translate(['one']), await mine.translate(['two'])];
+    for (const { id } of jobs) await mine.approve(id);
+    const [lost, damaged] = await Promise.all(
+      jobs.map(async ({ id }) => (await recordsOf(app, mine, id))[0]!),
+    );
+    const fileOf = ({ path }: { path: string }) => `${mine.tenantId}/golden/${path}`;
+    await app.services.storage.remove(fileOf(lost!));
+    await writeFile(join(storage(), fileOf(damaged!)), '\0'.repeat(100));
+    const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);
+    const manifest = join(storage(), 'golden', line!.path);
+    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line!.line}\n`, ''));
+    expect((await checkGoldenRecords(await restartSystem())).rewritten).toBe(2);
+    for (const [index, { id }] of jobs.entries()) {
+      const [record] = await recordsOf(app, mine, id);
+      expect(JSON.parse(record!.text)).toEqual(JSON.parse([lost, damaged][index]!.text));
+      expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
+    }
+  });
+});

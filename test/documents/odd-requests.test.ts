@@ -1,0 +1,251 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { workbook, xlsxType } from '#test/factories/workbook.ts';
+import { env, type Fields } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { fieldPart, filePart, multipart } from '#test/translation-memory/sets.ts';
+import { answerOf, demote, keyed } from '#test/translations/workspace.ts';
+import { type Documents, openDocuments, PATH, recordingEngine } from './workspace.ts';
+
+const app = useTestApp({ env, engine: recordingEngine() });
+
+let mine: Documents;
+beforeEach(async () => {
+  mine = await openDocuments(app);
+});
+
+const book = Buffer.from(workbook('Hello'));
+const french = fieldPart('target_lang', 'fr');
+const file = (given: { name?: string | null; type?: string | null } = {}, content: Buffer | string = book) =>
+  filePart('source_document', { name: 'Book.xlsx', type: xlsxType, ...given }, content);
+
+const post = (parts: Parameters<typeof multipart>[0], headers: Record<string, string> = {}, query = '') => {
+  const { body, type } = multipart(parts);
+  const all = { ...mine.headers, ...headers, 'content-type': type };
+  return answerOf(app.request(`${PATH}/translate${query}`, { method: 'POST', headers: all, body }));
+};
+
+describe('B 4.3: a form', () => {
+  test.each([
+    ['no part at all', [], 400, 'source_document upload is required'],
+    [
+      'a field in the place of the file',
+      [french, fieldPart('source_document', 'Hello')],
+      400,
+      'source_document upload is required',
+    ],
+    ['a part that names no file', [french, file({ name: null })], 400, 'source_document upload is required'],
+    ['an empty file', [french, file({}, '')], 400, 'source_document is empty'],
+    [
+      'what a browser sends without a chosen file',
+      [french, file({ name: '', type: 'application/octet-stream' }, '')],
+      400,
+      'source_document is empty',
+    ],
+    ['no target language', [file()], 400, 'target_lang is required'],
+    ['a blank target language', [fieldPart('target_lang', '  '), file()], 400, 'target_lang is required'],
+    [
+      'a text type in small letters',
+      [french, fieldPart('text_type', 'html'), file()],
+      400,
+      'unsupported text_type "html"',
+    ],
+  ] as const)('with %s', async (_, parts, status, detail) => {
+    expect(await post([...parts])).toMatchObject({
+      status,
+      body: { detail, error_code: 'validation_error' },
+    });
+    expect((await mine.listDocuments()).body).toEqual([]);
+  });
+
+  test('of two files has its first one; fields that nobody knows are nothing', async () => {
+    const parts = [french, fieldPart('colour', 'red'), file(), file({ name: 'Other.xlsx' })];
+    expect((await post(parts)).body.source_file_name).toBe('Book.xlsx');
+  });
+
+  test.each([
+    ['a \\"b\\".xlsx', 'a "b".xlsx'],
+    ['März.xlsx', 'März.xlsx'],
+    ['a%0d%0aSet-Cookie: x.xlsx', 'a%0d%0aSet-Cookie: x.xlsx'],
+    ['..', 'document.xlsx'],
+    ['../..\\.xlsx', '.xlsx'],
+    ['', 'document.xlsx'],
+    [`${'x'.repeat(5000)}.xlsx`, `${'x'.repeat(250)}.xlsx`],
+  ])('whose file is named %j', async (name, stored) => {
+    const { status, body } = await post([french, fieldPart('wait', '1'), file({ name })]);
+    expect([status, body.source_file_name]).toEqual([200, stored]);
+    const response = await mine.download(body.id);
+    expect(response.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.%~!-]+)?$/,
+    );
+    expect(response.headers.get('set-cookie')).toBeNull();
+    // The name is no part of any path.
+    expect(await app.services.storage.list(`${mine.tenantId}/documents`)).toHaveLength(2);
+  });
+
+  test('with a NUL in a field or in the name is 422', async () => {
+    for (const parts of [
+      [french, fieldPart('domain', 'a\0b'), file()],
+      [french, file({ name: 'a\0b.xlsx' })],
+    ])
+      expect(await post(parts)).toMatchObject({
+        status: 422,
+        body: { detail: [{ type: 'invalid_string' }] },
+      });
+  });
+
+  test('A 9: of an unknown version is 400; a known one is echoed, and the query wins', async () => {
+    for (const [query, headers] of [
+      ['?api-version=2020-01-01', {}],
+      ['?api-version=tomorrow', { 'x-api-version': '2026-09-01' }],
+      ['', { 'x-api-version': '2099-01-01' }],
+    ] as const) {
+      const { status, body } = await post([french, file()], headers, query);
+      expect([status, body.detail]).toEqual([400, expect.stringContaining('Supported: 2026-09-01')]);
+    }
+    const { status, headers } = await post(
+      [french, file()],
+      { 'x-api-version': 'x' },
+      '?api-version=2026-09-01',
+    );
+    expect([status, headers.get('x-api-version')]).toEqual([202, '2026-09-01']);
+  });
+
+  test('with a key that has 256 characters is 422', async () => {
+    expect((await post([french, file()], keyed('k'.repeat(256)))).status).toBe(422);
+    expect((await post([french, file()], keyed('k'.repeat(255)))).status).toBe(202);
+  });
+});
+
+describe('C 7 "Requests": a query', () => {
+  const statusAt = async (path: string) => {
+    const { status, body } = await app.json('GET', `/api/documents${path}`, { headers: mine.headers });
+    return [status, Array.isArray(body.detail)];
+  };
+
+  test.each([
+    'limit=0',
+    'limit=501',
+    'limit=abc',
+    'limit=1.5',
+    'limit=',
+    'limit=1&limit=2',
+    'flagged=abc',
+    'cursor=abc',
+    'cursor=-1',
+    'cursor=1e3',
+    'cursor=9999999999',
+    'cursor=%00',
+  ])('of segments with %s is 422 with an array', async (query) => {
+    const { id } = await mine.translate();
+    expect(await statusAt(`/${id}/segments?${query}`)).toEqual([422, true]);
+  });
+
+  test('of segments that continues behind the last one finds none', async () => {
+    const { id } = await mine.translate(['Hello']);
+    expect(await mine.segments(id, '?cursor=999999999')).toEqual({
+      segments: [],
+      total: 1,
+      next_cursor: null,
+    });
+  });
+
+  const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
+  test.each([
+    'limit=0',
+    'limit=201',
+    'limit=abc',
+    'status=done',
+    'cursor=abc',
+    `cursor=${cursorOf("2026-01-01T00:00:00.000Z ' or 1=1")}`,
+    `cursor=${cursorOf(`0000-01-01T00:00:00.000Z ${'a'.repeat(32)}`)}`,
+  ])('of the list with %s is 422 with an array', async (query) => {
+    expect(await statusAt(`?${query}`)).toEqual([422, true]);
+  });
+
+  test('of the summary with another word than true or false is 422', async () => {
+    expect(await statusAt('/summary?include_tenant_breakdown=abc')).toEqual([422, true]);
+  });
+
+  test.each([
+    ['%00', 422],
+    ["'%20or%201=1", 404],
+    ['a'.repeat(3000), 404],
+    ['%20', 404],
+  ])('of the document %j finds none', async (id, status) => {
+    for (const route of ['', '/segments', '/artifacts', '/download'])
+      expect((await statusAt(`/${id}${route}`))[0]).toBe(status);
+  });
+});
+
+describe('C 5 "Review": a body', () => {
+  test('that is none is 400; one that does not fit is 422 with an array, and nothing is applied', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const before = await mine.read(id);
+    const { region_id } = (await mine.segments(id)).segments[0];
+    const one = (fields: Fields = {}) => ({ region_id, cell_id: 'A1', target_text: 'Bonjour', ...fields });
+    const send = async (body: string) => {
+      const headers = { ...mine.headers, 'content-type': 'application/json' };
+      const answer = await answerOf(app.request(`${PATH}/${id}/review`, { method: 'POST', headers, body }));
+      return [answer.status, Array.isArray(answer.body.detail)];
+    };
+    for (const body of ['', '{', 'corrections=1']) expect(await send(body)).toEqual([400, false]);
+    const corrections = [
+      undefined,
+      [],
+      'text',
+      Array.from({ length: 1001 }, () => one()),
+      [one({ target_text: null })],
+      [one({ target_text: undefined })],
+      [one({ target_text: 'a\0' })],
+      [one({ target_text: 'x'.repeat(50_001) })],
+      [one({ region_id: 5 })],
+      [one(), one({ cell_id: 'ZZ99' })],
+    ];
+    for (const given of corrections)
+      expect(await send(JSON.stringify({ corrections: given }))).toEqual([422, true]);
+    // JSON can write half of a character.
+    expect(
+      await send(JSON.stringify({ corrections: [one({ target_text: 'HALF' })] }).replace('HALF', '\\ud83d')),
+    ).toEqual([422, true]);
+    expect(await send(JSON.stringify({ corrections: [one()], notes: 'a\0' }))).toEqual([422, true]);
+    expect(await mine.read(id)).toEqual(before);
+  });
+
+  test('of two corrections of one cell has the last, and one correction', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const { region_id } = (await mine.segments(id)).segments[0];
+    const corrections = ['Bonjour', 'Salut'].map((target_text) => ({
+      region_id,
+      cell_id: 'A1',
+      target_text,
+    }));
+    const { body } = await mine.reviewDocument(id, { corrections });
+    expect(body.review_history).toMatchObject([{ corrections: 1 }]);
+    expect(await mine.targets(id)).toEqual(['Salut']);
+  });
+
+  test('may take a text away', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    expect((await mine.correct(id, { A1: '' })).status).toBe(200);
+    expect(await mine.targets(id)).toEqual(['', 'fr of World']);
+    expect((await mine.download(id)).status).toBe(200);
+  });
+});
+
+describe('B 5: a deletion', () => {
+  test('is 401 with a key or nothing, 403 for a member, and 404 for an unknown id', async () => {
+    const { id } = await mine.translate();
+    for (const headers of [mine.headers, {}])
+      expect(await mine.removeDocument(id, headers)).toMatchObject({
+        status: 401,
+        body: { detail: 'admin credentials required' },
+      });
+    expect((await mine.removeDocument('0'.repeat(32))).status).toBe(404);
+    await demote(app, mine);
+    expect(await mine.removeDocument(id)).toMatchObject({
+      status: 403,
+      body: { detail: 'admin role required' },
+    });
+    expect((await mine.read(id)).status).toBe('translated');
+  });
+});

@@ -1,0 +1,194 @@
+import * as docx from '#server/formats/docx.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import {
+  childOf,
+  childrenOf,
+  type Element,
+  formattingOf,
+  isStory,
+  keptContent,
+  parse,
+  partsOf,
+  textOf,
+  walkStory,
+  wordsNotShown,
+} from '#test/formats/docx-walk.ts';
+import { convertByLibreOffice } from '#test/formats/libreoffice.ts';
+import { changedEntries } from '#test/formats/office-zip.ts';
+import { type Comparison, countEach, type FileFidelity, type FormatFidelity } from './format-fidelity.ts';
+import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
+
+export const docxFidelity: FormatFidelity = {
+  title: 'DOCX',
+  judge: 'LibreOffice',
+  notes: `*Found* are the paragraphs with letters in main text, tables, headers and footers. *Kept* are all other texts in the package, each
+\`w:t\`, \`w:delText\`, \`m:t\` or \`a:t\` with a letter, and where it stands:
+
+| where | why it stays |
+|---|---|
+| text boxes, content controls, tracked changes, footnotes, endnotes, comments | the service does not translate them; the findings count them |
+| fields | Word computes the result, or takes it from data; the findings count them |
+| charts, diagrams, hidden text | they are not text of the document's body; the findings count them |
+| formulas | their letters are symbols |
+| fallbacks | \`mc:Fallback\` repeats a text box for old programs |
+| building blocks | they are entries for the user to insert, not part of the document |
+| reading aids | they tell how to read the Japanese words below them, and are left out with these |
+
+In the changed parts everything is compared but the texts and the runs around them: each start tag with its attributes, and each
+other text, in the order of the source. *Run formatting* counts the runs with translated text; each must have the \`rPr\` of a run of
+its paragraph, but for the language.`,
+  measure: () =>
+    Promise.all(corpusNames('docx').map((name) => measureFile(name, corpusFile(`docx/${name}`)))),
+  open: (files) => {
+    const saved = convertByLibreOffice(
+      Object.fromEntries(files.map(({ name, translated }) => [name, translated])),
+      'fodt',
+    );
+    if (!saved) return null;
+    return new Map(
+      files.map(({ name, translated }) => {
+        const fodt = saved[name];
+        return [
+          name,
+          fodt !== undefined && wordsNotShown(translated, Buffer.from(fodt).toString()).length === 0,
+        ];
+      }),
+    );
+  },
+};
+
+export async function measureFile(name: string, source: Uint8Array): Promise<FileFidelity> {
+  const { bytes, findings } = await translateByStub(docx, source);
+  const [before, after] = [partsOf(source), partsOf(bytes)];
+  const names = Object.keys(before);
+  const stories = names.filter(isStory).map((part) => [parse(before[part]!), parse(after[part]!)] as const);
+  const pairs = stories.flatMap(([old, now]) => pairParagraphs(old, now));
+  const texts = pairs.filter(([old]) => /\p{L}/u.test(old.text));
+  return {
+    name,
+    translated: bytes,
+    found: texts.length,
+    translatedOnce: texts.filter(([old, now]) => isTranslatedOnce(old.text, now?.text ?? '')).length,
+    kept: countEach(names.flatMap((part) => keptTexts(part, before[part]!))),
+    parts: names.length,
+    changedParts: changedEntries(source, bytes).length,
+    comparisons: [
+      ...compareTags(stories),
+      {
+        kind: 'texts that stay',
+        before: pairs.flatMap(([old]) => (texts.some(([one]) => one === old) ? [] : [old.text])),
+        after: pairs.flatMap(([old, now]) => (texts.some(([one]) => one === old) ? [] : [now?.text ?? ''])),
+      },
+      compareFormatting(texts),
+    ],
+    findings,
+  };
+}
+
+type Walked = ReturnType<typeof walkStory>[number];
+
+/** The paragraphs of a story, each with the one at its place in the translation. */
+function pairParagraphs(before: Element, after: Element): [Walked, Walked | undefined][] {
+  const now = walkStory(after);
+  return walkStory(before).map((paragraph, index) => [paragraph, now[index]]);
+}
+
+/** Start tags by what they are to a reader. The first that fits counts. */
+const tagKinds: readonly [kind: string, names: string][] = [
+  ['paragraphs, tables', 'p tbl tr tc'],
+  ['links', 'hyperlink'],
+  ['fields', 'fldChar fldSimple instrText'],
+  ['bookmarks', 'bookmarkStart bookmarkEnd'],
+  ['breaks, tabs', 'br cr tab ptab lastRenderedPageBreak'],
+  ['pictures, objects', 'drawing pict object'],
+  [
+    'notes, comments',
+    'footnoteReference endnoteReference commentReference commentRangeStart commentRangeEnd',
+  ],
+  ['styles, numbering', 'pStyle numId ilvl jc tblStyle'],
+];
+
+function compareTags(stories: readonly (readonly [Element, Element])[]): Comparison[] {
+  const [before, after] = [0, 1].map((side) => stories.flatMap((story) => keptContent(story[side]!)));
+  const of = (content: readonly string[], wanted: (name: string) => boolean): string[] =>
+    content.filter((item) => wanted(/^<(?:w:)?([^\s/>]+)/.exec(item)?.[1] ?? ''));
+  const comparison = (kind: string, wanted: (name: string) => boolean): Comparison => ({
+    kind,
+    before: of(before!, wanted),
+    after: of(after!, wanted),
+  });
+  return [
+    ...tagKinds.map(([kind, names]) => comparison(kind, (name) => names.split(' ').includes(name))),
+    comparison('all tags and other texts', () => true),
+  ];
+}
+
+/** Each run with translated text, with its properties if no run of the old paragraph has them. */
+function compareFormatting(pairs: readonly [Walked, Walked | undefined][]): Comparison {
+  const written: string[] = [];
+  const unknown: string[] = [];
+  for (const [old, now] of pairs) {
+    const known = old.runs.flatMap((run) => {
+      const bases = childrenOf(run).flatMap((child) => childrenOf(childOf(child, 'rubyBase') ?? child));
+      return [run, ...bases].map((each) => formattingOf(each));
+    });
+    for (const run of new Set(now?.runs)) {
+      const properties = formattingOf(run);
+      written.push(properties);
+      unknown.push(known.includes(properties) ? properties : 'formatting that no run had');
+    }
+  }
+  return { kind: 'run formatting', before: written, after: unknown };
+}
+
+/** Parts whose texts are not those of the document's body. */
+const keptParts: readonly [RegExp, string][] = [
+  [/^word\/footnotes\.xml$/, 'footnotes'],
+  [/^word\/endnotes\.xml$/, 'endnotes'],
+  [/^word\/comments\.xml$/, 'comments'],
+  [/^word\/charts\//, 'charts'],
+  [/^word\/diagrams\//, 'diagrams'],
+  [/^word\/glossary\//, 'building blocks'],
+];
+
+/** What keeps a text that stands in it, by its name without a prefix. */
+const keptElements: ReadonlyMap<string, string> = new Map([
+  ['Fallback', 'fallbacks'],
+  ['txbxContent', 'text boxes'],
+  ['sdt', 'content controls'],
+  ['ins', 'tracked changes'],
+  ['del', 'tracked changes'],
+  ['moveFrom', 'tracked changes'],
+  ['moveTo', 'tracked changes'],
+  ['oMath', 'formulas'],
+  ['rt', 'reading aids'],
+  ['fldSimple', 'fields'],
+]);
+
+/** Where each text of a part stands that is not translated. */
+function keptTexts(part: string, xml: string): string[] {
+  if (!part.endsWith('.xml')) return [];
+  const root = parse(xml);
+  const places = new Map<Element, string>();
+  const translated = new Set<Element>();
+  for (const { text, runs, fieldRuns, hiddenRuns } of isStory(part) ? walkStory(root) : []) {
+    if (/\p{L}/u.test(text)) for (const run of runs) translated.add(run);
+    for (const run of fieldRuns) places.set(run, 'fields');
+    for (const run of hiddenRuns) places.set(run, 'hidden text');
+  }
+  const found: string[] = [];
+  const walk = (element: Element, place: string | undefined): void => {
+    for (const child of childrenOf(element)) {
+      const local = child.name.slice(child.name.indexOf(':') + 1);
+      if (/^(?:t|delText|[am]:t)$/.test(child.name)) {
+        if (/\p{L}/u.test(textOf(child)) && place !== 'translated') found.push(place ?? 'elsewhere');
+      } else {
+        const own = translated.has(child) ? 'translated' : (places.get(child) ?? keptElements.get(local));
+        // The outermost decides, but what stands in a translated run beside its text is not translated with it.
+        walk(child, place === undefined || place === 'translated' ? (own ?? place) : place);
+      }
+    }
+  };
+  walk(root, keptParts.find(([pattern]) => pattern.test(part))?.[1]);
+  return found;
+}

@@ -1,0 +1,46 @@
+import { stubEngine } from '#server/engines/stub.ts';
+import type { Finding } from '#server/formats/document.ts';
+import { formatTagged, parseTagged, unwrap } from '#server/formats/inline-content.ts';
+import type { LayoutFormat } from '#server/formats/layout-formats.ts';
+
+/** The target language of the fidelity report. */
+export const targetLanguage = 'fr';
+
+/** What the stub engine puts before each text. */
+export const stubMark = `[${targetLanguage}] `;
+
+/** Translates a file with the stub engine, as a document job does. Returns the findings of reading and of writing it. */
+export async function translateByStub(
+  { extract, rebuild }: LayoutFormat,
+  bytes: Uint8Array,
+): Promise<{ bytes: Uint8Array; findings: Finding[] }> {
+  const { segments, findings } = await extract(bytes);
+  const unwrapped = segments.map(({ source }) => unwrap(source));
+  const { value: replies } = await stubEngine.translate(
+    {
+      segments: unwrapped.map(({ inner }) => formatTagged(inner)),
+      sourceLang: 'en',
+      targetLang: targetLanguage,
+      textType: 'Plain',
+      tone: null,
+      gender: null,
+      domain: null,
+      glossary: [],
+      examples: [],
+      contextBefore: null,
+      hasTags: true,
+    },
+    { tenantId: '', signal: new AbortController().signal },
+  );
+  const translations = segments.map(({ regionId, cellId }, index) => {
+    const { inner, wrap } = unwrapped[index]!;
+    return { regionId, cellId, target: wrap(parseTagged(replies[index]!, inner)!) };
+  });
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage });
+  return { bytes: rebuilt.bytes, findings: [...findings, ...rebuilt.findings] };
+}
+
+/** Whether a text is another one with the mark of the stub before its first word, once. */
+export function isTranslatedOnce(before: string, after: string): boolean {
+  return after.split(stubMark).length === 2 && after.replace(stubMark, '') === before;
+}
