@@ -58,6 +58,8 @@ export interface FormUse {
   end: number;
   name: string;
   form: PDFStream;
+  /** The form's own, or those of the stream that paints it. */
+  resources: PDFDict | undefined;
 }
 
 export interface Interpretation {
@@ -230,19 +232,18 @@ export class Interpreter {
     const subtype = getName(object.dict, 'Subtype');
     if (subtype === 'Image') this.#painter.paintImage(object.dict, this.#state, this.#layers.isHidden);
     if (subtype === 'Form' && !this.#open.has(object)) {
-      const { start, end } = scanner;
-      this.#uses.push({ parent: stream.use, start, end, name: name!, form: object });
-      this.#paintForm(object, stream);
+      this.#paintForm(name!, object, scanner, stream);
     }
     if (layer) this.#layers.leave();
   }
 
-  #paintForm(form: PDFStream, { depth, resources }: Stream): void {
-    const content = this.#forms.get(form) ?? {
-      bytes: decodeStream(form),
-      resources: getDict(form.dict, 'Resources') && new Resources(getDict(form.dict, 'Resources')),
-    };
+  #paintForm(name: string, form: PDFStream, { start, end }: ContentScanner, painter: Stream): void {
+    const own = getDict(form.dict, 'Resources');
+    const content = this.#forms.get(form) ?? { bytes: decodeStream(form), resources: own && new Resources(own) };
     this.#forms.set(form, content);
+    // A form without resources of its own uses those of the page.
+    const resources = content.resources ?? painter.resources;
+    this.#uses.push({ parent: painter.use, start, end, name, form, resources: resources.dictionary });
     const outer = this.#state;
     const state = { ...outer };
     state.ctm = multiply(getMatrix(form.dict, 'Matrix') ?? identity, state.ctm);
@@ -254,9 +255,7 @@ export class Interpreter {
     }
     this.#state = state;
     this.#open.add(form);
-    // A form without resources of its own uses those of the page.
-    const inner = content.resources ?? resources;
-    this.#run(content.bytes, { use: this.#uses.length, depth: depth + 1, resources: inner });
+    this.#run(content.bytes, { use: this.#uses.length, depth: painter.depth + 1, resources });
     this.#open.delete(form);
     this.#state = outer;
   }
