@@ -42,7 +42,12 @@ export function auditRemoval(pdf: OpenPdf, page: ReadPage, ranges: readonly Glyp
     if (glyphs?.includes(true)) audit[glyphs.includes(false) ? 'changed' : 'removed']++;
     else audit.kept++;
     const start = previous === undefined ? 0 : moved[previous]!;
-    const end = text.codeLengths.length > 0 ? driftOf(text, after, glyphs, start) : isSame(before, after) ? start : Number.NaN;
+    const end =
+      text.codeLengths.length > 0
+        ? driftOf(text, after, glyphs, start)
+        : isSame(before, after)
+          ? start
+          : Number.NaN;
     if (Number.isNaN(end)) throw difference(page, index);
     moved.push(end);
   }

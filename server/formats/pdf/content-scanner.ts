@@ -30,7 +30,7 @@ for (const character of '0123456789+-.') kinds[character.charCodeAt(0)] = 3;
 
 const isRegular = (byte: number): boolean => kinds[byte] === 0 || kinds[byte] === 3;
 
-/** Deeper arrays and dictionaries are flattened. */
+/** The brackets of deeper arrays and dictionaries are passed over. */
 const deepest = 32;
 
 /** A delimiter that only has a meaning to the token around it. */
@@ -112,14 +112,14 @@ export class ContentScanner {
         return this.#name();
       case 0x5b:
         this.#at++;
-        return this.#until(']', depth);
+        return depth < deepest ? this.#until(']', depth) : '';
       case 0x5d:
         this.#at++;
         return ']';
       case 0x3c:
         if (next !== 0x3c) return this.#hexString();
         this.#at += 2;
-        return toDictionary(this.#until('>>', depth));
+        return depth < deepest ? toDictionary(this.#until('>>', depth)) : '';
       default:
         this.#at += byte === 0x3e && next === 0x3e ? 2 : 1;
         return byte === 0x3e && next === 0x3e ? '>>' : '';
@@ -135,7 +135,7 @@ export class ContentScanner {
       const before = this.#at;
       const item = this.#token(depth + 1);
       if (typeof item !== 'string') {
-        if (item !== null && depth < deepest) items.push(item);
+        if (item !== null) items.push(item);
       } else if (item === bracket) {
         return items;
       } else if (operators.has(item)) {

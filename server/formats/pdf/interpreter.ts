@@ -239,7 +239,10 @@ export class Interpreter {
 
   #paintForm(name: string, form: PDFStream, { start, end }: ContentScanner, painter: Stream): void {
     const own = getDict(form.dict, 'Resources');
-    const content = this.#forms.get(form) ?? { bytes: decodeStream(form), resources: own && new Resources(own) };
+    const content = this.#forms.get(form) ?? {
+      bytes: decodeStream(form),
+      resources: own && new Resources(own),
+    };
     this.#forms.set(form, content);
     // A form without resources of its own uses those of the page.
     const resources = content.resources ?? painter.resources;

@@ -1,4 +1,11 @@
-import { PDFDict, type PDFDocument, PDFName, type PDFObject, type PDFRef, type PDFStream } from '@cantoo/pdf-lib';
+import {
+  PDFDict,
+  type PDFDocument,
+  PDFName,
+  type PDFObject,
+  type PDFRef,
+  type PDFStream,
+} from '@cantoo/pdf-lib';
 import { formatName } from './colour.ts';
 import { ContentScanner } from './content-scanner.ts';
 import type { FormUse } from './interpreter.ts';

@@ -111,7 +111,7 @@ function placeGlyphs(
     const step = width * fontSize + charSpacing + (isSpace ? wordSpacing : 0);
     glyphs.push({
       text: font.textOf(item),
-      x: em === 0 ? 0 : (at - first) / em,
+      x: at === first || em === 0 ? 0 : (at - first) / em,
       advance: width / font.em,
     });
     advances[index] = fontSize === 0 ? 0 : step / fontSize;
