@@ -40,7 +40,7 @@ export function resourcesOf(document: PDFDocument, resources: Record<string, Rec
       Object.fromEntries(Object.entries(objects).map(([name, make]) => [name, make(document)])),
     ),
   ]);
-  return document.context.obj(Object.fromEntries(made));
+  return document.context.obj(Object.fromEntries(made) as Record<string, PDFObject>);
 }
 
 export const helvetica: Made = ({ context }) =>

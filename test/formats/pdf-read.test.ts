@@ -23,6 +23,8 @@ const otherWords: Record<string, number> = {
   'form-xfa.pdf': 110,
   'mixed-scripts-type3.pdf': 71,
   'form-xobject-text.pdf': 8,
+  // Quotes and ligatures of TeX's encodings, which poppler takes for control characters.
+  'type3-font.pdf': 11,
 };
 
 async function pagesOf(bytes: Uint8Array): Promise<ReadPage[]> {
@@ -332,7 +334,7 @@ describe('text that a reader does not see is kept', () => {
     const descendant = object({
       Type: 'Font',
       Subtype: 'CIDFontType2',
-      BaseFont: 'Arial',
+      BaseFont: 'Unknown',
       CIDSystemInfo: { Registry: 'x', Ordering: 'y', Supplement: 0 },
     });
     const identity: typeof descendant = (document) =>
@@ -340,7 +342,7 @@ describe('text that a reader does not see is kept', () => {
         document.context.obj({
           Type: 'Font',
           Subtype: 'Type0',
-          BaseFont: 'Arial',
+          BaseFont: 'Unknown',
           Encoding: 'Identity-H',
           DescendantFonts: [descendant(document)],
         }),
@@ -383,6 +385,21 @@ describe('the look of a text', () => {
       stroked: '0 1 0 rg',
       pattern: '',
     });
+  });
+
+  it('is translucent by what makes it so, unless that is in a form', async () => {
+    const resources = {
+      ExtGState: { Half: object({ ca: 0.5, BM: 'Multiply' }), Full: object({ ca: 1 }) },
+      XObject: { X: form(at(0, 9, 'form'), { Font: { F: helvetica } }) },
+    };
+    const content = `q /Half gs 1 g ${at(0, 0, 'half')} /Full gs ${at(0, 0, 'full')} Q ${at(0, 9, 'none')} /X Do`;
+    const { texts } = await readMade({ content, resources });
+    expect(texts.map((text) => [textOf(text), text.colour])).toEqual([
+      ['half', '/Half gs 1 g'],
+      ['full', '1 g'],
+      ['none', ''],
+      ['form', ''],
+    ]);
   });
 
   it.each([

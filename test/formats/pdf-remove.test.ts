@@ -144,6 +144,16 @@ describe('an operator is replaced by an exact advance', () => {
     expect(removed.content).toBe(content(expected));
   });
 
+  it('words without a space between them stay apart', async () => {
+    const { content } = await removeMade(
+      { content: "BT/F 10 Tf 12 TL(A)'0 g 1 2 3 w(B)'1 1(C)\"1 w ET" },
+      everything,
+    );
+    expect(content).toBe(
+      'BT/F 10 Tf 12 TL T* [-667] TJ 0 g 1 2 3 w T* [-667] TJ  1 Tw 1 Tc T* [-822] TJ 1 w ET',
+    );
+  });
+
   it('nothing else changes, whatever the bytes are', async () => {
     const image = 'BI /W 2 /H 2 /BPC 8 /CS /G ID \u0000(\u00ffB EI';
     const content = `q\r\n0.50 0 0 RG %c\r\n${image} /Span <</ActualText (x\\)) /MCID 3>> BDC BT /F 010 Tf (A) Tj ET EMC [1 2] 0 d (`;

@@ -1,7 +1,7 @@
 import { type PDFDict, PDFNumber, type PDFStream } from '@cantoo/pdf-lib';
 import type { Meter } from '../pdfjs/budget.ts';
-import { type Colour, nextColour } from './colour.ts';
-import { ContentScanner, Name, type Operand } from './content-scanner.ts';
+import { type Colour, formatName, nextColour } from './colour.ts';
+import { ContentScanner } from './content-scanner.ts';
 import { identity, type Matrix, multiply, type Rectangle, transformRectangle } from './geometry.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
 import {
@@ -16,6 +16,7 @@ import {
   getNumber,
   getRectangle,
 } from './objects.ts';
+import { Name, type Operand } from './operand.ts';
 import { LayerStack, type OptionalContent } from './optional-content.ts';
 import type { OperatorPlace, Paint } from './page-content.ts';
 import { clipTo, Painter } from './painter.ts';
@@ -44,6 +45,8 @@ export interface TextOperator {
   renderMode: number;
   fill: Colour;
   stroke: Colour;
+  /** The operators that make it translucent, if any. */
+  translucency: string;
   optionalContent: string[];
   /** In a layer that is not shown. */
   isHidden: boolean;
@@ -166,7 +169,7 @@ export class Interpreter {
         state.lineWidth = scanner.numbers(1)?.[0] ?? state.lineWidth;
         break;
       case 'gs':
-        setParameters(state, stream.resources.graphicsState(scanner.name() ?? ''));
+        setParameters(state, scanner.name() ?? '', stream);
         break;
       case 'g':
       case 'rg':
@@ -216,6 +219,7 @@ export class Interpreter {
       renderMode: state.renderMode,
       fill: state.fill,
       stroke: state.stroke,
+      translucency: state.translucency,
       optionalContent: this.#layers.names,
       isHidden: this.#layers.isHidden,
     };
@@ -264,12 +268,20 @@ export class Interpreter {
   }
 }
 
+/** Parameters that may be set again for translated text: they change nothing but how it shines through. */
+const harmless = new Set(['/Type', '/ca', '/CA', '/AIS', '/BM', '/SA', '/LW', '/OP', '/op', '/OPM', '/TK']);
+
 /** Applies a graphics state parameter dictionary. */
-function setParameters(state: GraphicsState, parameters: PDFDict | undefined): void {
+function setParameters(state: GraphicsState, name: string, { resources, use }: Stream): void {
+  const parameters = resources.graphicsState(name);
   if (parameters === undefined) return;
   state.lineWidth = getNumber(parameters, 'LW') ?? state.lineWidth;
   state.fillAlpha = getNumber(parameters, 'ca') ?? state.fillAlpha;
   state.strokeAlpha = getNumber(parameters, 'CA') ?? state.strokeAlpha;
+  if (get(parameters, 'ca') !== undefined) {
+    const isSafe = use === 0 && parameters.keys().every((key) => harmless.has(key.asString()));
+    state.translucency = state.fillAlpha < 1 && isSafe ? `${formatName(name)} gs` : '';
+  }
   const mask = get(parameters, 'SMask');
   const blend = get(parameters, 'BM');
   if (mask !== undefined || blend !== undefined) {

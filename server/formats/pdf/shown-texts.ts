@@ -61,7 +61,7 @@ function place(
     place: operator.place,
     order: operator.order,
     font: font.looks,
-    colour: colourOf(operator, decoded?.text),
+    colour: `${operator.translucency} ${colourOf(operator, decoded?.text)}`.trim(),
     optionalContent: operator.optionalContent,
     operator,
   };

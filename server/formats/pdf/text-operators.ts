@@ -1,6 +1,7 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
-import { type ContentScanner, Name } from './content-scanner.ts';
+import type { ContentScanner } from './content-scanner.ts';
 import { identity, type Matrix, multiply } from './geometry.ts';
+import { Name } from './operand.ts';
 
 /** The parameters of PDF 32000-1, 9.3. */
 export interface TextState {
