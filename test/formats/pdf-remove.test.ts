@@ -76,20 +76,25 @@ const range = (from: number, to: number): number[] =>
 /** Compares texts exactly and places within a hundredth of a point. */
 function expectPlaces(actual: [string, number, number][], expected: [string, number, number][]): void {
   expect(actual.map(([text]) => text).join('|')).toBe(expected.map(([text]) => text).join('|'));
-  for (const [index, [text, x, y]] of actual.entries()) {
-    const [, expectedX, expectedY] = expected[index]!;
-    expect(Math.hypot(x - expectedX, y - expectedY), `${text} at ${x}, ${y}`).toBeLessThan(0.01);
-  }
+  const moved = actual.filter(
+    ([, x, y], index) => !(Math.hypot(x - expected[index]![1], y - expected[index]![2]) < 0.01),
+  );
+  expect(moved).toEqual([]);
 }
 
 describe.each(names)('%s', (name) => {
   const bytes = corpusFile(`pdf/${name}`);
+  let emptied: Promise<Removal> | undefined;
+  const empty = (): Promise<Removal> => {
+    emptied ??= remove(bytes, everything);
+    return emptied;
+  };
 
   it.each<[string, Choice]>([
     ['every second glyph', everySecond],
     ['everything', everything],
   ])('%s is removed: pdf.js reads exactly the others, where they were', async (_, choose) => {
-    const { before, ranges, after } = await remove(bytes, choose);
+    const { before, ranges, after } = await (choose === everything ? empty() : remove(bytes, choose));
     for (const [index, page] of before.entries())
       expectPlaces(placed(after[index]!), placed(page, ranges[index]));
     expect(after.map(({ paints }) => paints)).toEqual(before.map(({ paints }) => paints));
@@ -97,7 +102,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it.skipIf(!hasPdftotext)('everything is removed: poppler finds no text that pdf.js had read', async () => {
-    const { bytes: without, before } = await remove(bytes, everything);
+    const { bytes: without, before } = await empty();
     // Fields and stamps keep their text.
     const page = await PDFDocument.load(without, { updateMetadata: false });
     for (const { node } of page.getPages()) node.delete(PDFName.of('Annots'));

@@ -1,4 +1,4 @@
-import type { TextOperator } from './interpreter.ts';
+import type { TextOperator } from './interpretation.ts';
 import type { OpenPdf, ReadPage } from './open-pdf.ts';
 import { removedGlyphs } from './remove-text.ts';
 import type { ReadText } from './shown-texts.ts';

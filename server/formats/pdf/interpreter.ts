@@ -1,9 +1,10 @@
 import { type PDFDict, PDFNumber, type PDFStream } from '@cantoo/pdf-lib';
 import type { Meter } from '../pdfjs/budget.ts';
-import { type Colour, formatName, nextColour } from './colour.ts';
+import { formatName, nextColour } from './colour.ts';
 import { ContentScanner } from './content-scanner.ts';
 import { identity, type Matrix, multiply, type Rectangle, transformRectangle } from './geometry.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
+import type { FormUse, Interpretation, TextOperator } from './interpretation.ts';
 import {
   asDict,
   asName,
@@ -18,59 +19,10 @@ import {
 } from './objects.ts';
 import { Name, type Operand } from './operand.ts';
 import { LayerStack, type OptionalContent } from './optional-content.ts';
-import type { OperatorPlace, Paint } from './page-content.ts';
 import { clipTo, Painter } from './painter.ts';
 import { isUpright } from './path.ts';
 import { Resources } from './resources.ts';
 import { applyTextOperator, textOperators } from './text-operators.ts';
-
-/** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
-export interface TextOperator {
-  place: OperatorPlace;
-  order: number;
-  /** Strings of character codes, and adjustments in thousandths of the font size. */
-  pieces: (Uint8Array | number)[];
-  /** The text at whose end it starts; undefined: it starts at the origin of the line matrix. */
-  after: TextOperator | undefined;
-  lineMatrix: Matrix;
-  ctm: Matrix;
-  clip: Rectangle | null;
-  font: PDFDict;
-  fontSize: number;
-  charSpacing: number;
-  wordSpacing: number;
-  /** 1 is normal. */
-  scaling: number;
-  rise: number;
-  renderMode: number;
-  fill: Colour;
-  stroke: Colour;
-  /** The operators that make it translucent, if any. */
-  translucency: string;
-  optionalContent: string[];
-  /** In a layer that is not shown. */
-  isHidden: boolean;
-}
-
-/** One painting of a form XObject. */
-export interface FormUse {
-  /** The use in whose stream it is painted; 0 is the page. */
-  parent: number;
-  /** The Do operator with its operand, as offsets into that stream. */
-  start: number;
-  end: number;
-  name: string;
-  form: PDFStream;
-  /** The form's own, or those of the stream that paints it. */
-  resources: PDFDict | undefined;
-}
-
-export interface Interpretation {
-  texts: TextOperator[];
-  paints: Paint[];
-  /** Use n is at n - 1. */
-  uses: FormUse[];
-}
 
 interface Stream {
   use: number;
@@ -206,7 +158,7 @@ export class Interpreter {
       place: { use, start, end },
       order: this.#order++,
       pieces,
-      after: state.lastText as TextOperator | undefined,
+      after: state.lastText,
       lineMatrix: state.lineMatrix,
       ctm: state.ctm,
       clip: state.clip,

@@ -8,7 +8,7 @@ import {
 } from '@cantoo/pdf-lib';
 import { formatName } from './colour.ts';
 import { ContentScanner, isRegular } from './content-scanner.ts';
-import type { FormUse } from './interpreter.ts';
+import type { FormUse } from './interpretation.ts';
 import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import { pageResources } from './page-geometry.ts';

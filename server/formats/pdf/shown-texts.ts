@@ -9,7 +9,7 @@ import {
   type Rectangle,
   transformRectangle,
 } from './geometry.ts';
-import type { Interpretation, TextOperator } from './interpreter.ts';
+import type { Interpretation, TextOperator } from './interpretation.ts';
 import type { KeptReason, ShownGlyph, ShownText } from './page-content.ts';
 import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
