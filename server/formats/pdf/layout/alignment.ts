@@ -75,7 +75,7 @@ function ofLine(line: TextLine, { chain, container, page }: Surroundings, isRigh
   const { left, right, size } = line;
   const usual = isRightToLeft ? 'right' : 'left';
   const others = chain.filter(
-    (other) => other !== line && Math.abs(other.right - other.left - right + left) > size,
+    (other) => other.baseline !== line.baseline && Math.abs(other.right - other.left - right + left) > size,
   );
   const near = 0.5 * sameEdge * size;
   const count = (distance: (other: TextLine) => number) =>
@@ -83,7 +83,7 @@ function ofLine(line: TextLine, { chain, container, page }: Surroundings, isRigh
   const lefts = count((other) => other.left - left);
   const rights = count((other) => other.right - right);
   const middles = count((other) => (other.left + other.right - left - right) / 2);
-  const most = Math.max(lefts, rights, middles);
+  const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
   if (container) {
     const [before, after] = [left - container.left, container.right - right];
     const isMiddle = Math.abs(before - after) < Math.max(2, 0.12 * (before + after));

@@ -45,7 +45,7 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
   if (words.length === 0 && !ideographs.test(plain)) {
     const isMath = mathSign.test(text) || lines.some((line) => line.glyphs.some(({ piece }) => piece.isMath));
     if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
-    if ((plain.match(/\p{L}/gu) ?? []).length <= 1) return 'label';
+    if (plain.split(/\s+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
   }
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
     return 'identifier';

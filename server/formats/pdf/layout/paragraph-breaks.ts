@@ -64,10 +64,17 @@ export class ParagraphBreaks {
   /** @param length how many lines the paragraph has that ends with the line before `index` */
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
+    if (process.env['DBG'] && new RegExp(process.env['DBG']).test(line.text)) {
+      const r = roomFor(chain, edges, index, areCentred(above, line));
+      console.log('DBG', line.text, { apart: this.#isApart(above, line), looser: isLooser(chain, index), centred: areCentred(above, line), r, w: line.firstWordWidth, table: this.#isRowOfTable(above, line), mixes: mixesNumbers(above, line, length, false), indent: changesIndent(chain, edges, index, length, false) });
+    }
     if (this.#isApart(above, line) || isLooser(chain, index)) return true;
     const isCentred = areCentred(above, line);
     const room = roomFor(chain, edges, index, isCentred);
-    const endsEarly = room > line.firstWordWidth + 0.25 * line.size;
+    const endsEarly =
+      room >
+      Math.min(line.firstWordWidth, isCentred ? above.right - above.left : Number.POSITIVE_INFINITY) +
+        0.25 * line.size;
     const continues = lowerStart.test(line.text) && !sentenceEnd.test(above.text);
     if (changesLooks(above, line, length, endsEarly, continues)) return true;
     if (mixesNumbers(above, line, length, endsEarly)) return true;
@@ -207,7 +214,7 @@ function changesIndent(
   const isHanging =
     length === 1 &&
     !endsEarly &&
-    (isNextAligned || (!next && (label.test(`${chain[index - 1]!.text} `) || lowerStart.test(text))));
+    (isNextAligned || label.test(`${chain[index - 1]!.text} `) || (!next && lowerStart.test(text)));
   if (isHanging) return false;
   // Lines that end at one place and start anywhere are aligned to the right.
   const isFlushEnd = [above, next].every((other) => other && Math.abs(other.end - line.end) < 0.2 * size);

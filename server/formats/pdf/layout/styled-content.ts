@@ -105,19 +105,25 @@ function bridgeSpaces(runs: readonly Run[]): Run[] {
   );
 }
 
-/** Signs without a letter or digit, and letters that are only smaller within a word (small capitals), take the style around. */
+/**
+ * Signs without a letter or digit take the style around them, and so do letters that are only smaller (small capitals) or
+ * shifted (as in TeX) within a word.
+ */
 function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
   return mergeRuns(
     runs.map(({ text, style }, index) => {
+      const isInWord =
+        /\p{L}$/u.test(runs[index - 1]?.text ?? '') && /^\p{L}/u.test(runs[index + 1]?.text ?? '');
+      if (style.rise !== 0 && isInWord && /^\p{L}+$/u.test(text)) return { text, style: usual };
       if (style === usual || style.rise !== 0) return { text, style };
       if (!/[\p{L}\p{N}]/u.test(text)) {
         const [before, after] = [runs[index - 1]?.style, runs[index + 1]?.style];
         return { text, style: before === after && before && before.rise === 0 ? before : usual };
       }
-      const isInWord =
+      const isBesideLetter =
         /\p{L}$/u.test(runs[index - 1]?.text ?? '') || /^\p{L}/u.test(runs[index + 1]?.text ?? '');
       const isOnlySize = isSame({ ...style, size: usual.size }, usual);
-      return { text, style: isInWord && isOnlySize ? usual : style };
+      return { text, style: isBesideLetter && isOnlySize ? usual : style };
     }),
   );
 }
