@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { loadPdfjs } from '#server/formats/flatten/pdf-budget.ts';
+import { loadPdfjs } from '#server/formats/pdfjs/budget.ts';
 
 export async function withPdf<T>(
   pdf: Uint8Array,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Meter } from '#server/formats/flatten/pdf-budget.ts';
 import { flatten } from '#server/formats/flatten.ts';
+import { Meter } from '#server/formats/pdfjs/budget.ts';
 import { fontsOfForms, nestedForms, pageTree, spaces } from '#test/abuse/hostile-files.ts';
 
 describe('the work a PDF may cause is in proportion to its size', () => {

@@ -1,0 +1,300 @@
+import { findInlineImageEnd } from './inline-image.ts';
+
+/** A name such as /F1, without its slash and with its #-codes decoded. One byte is one UTF-16 unit. */
+export class Name {
+  readonly value: string;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
+export type Operand = number | boolean | Uint8Array | Name | Operand[] | Map<string, Operand>;
+
+/** The operators of PDF 32000-1, annex A. EI and ID belong to BI here. */
+export const operators: ReadonlySet<string> = new Set(
+  (
+    'w J j M d ri i gs q Q cm m l c v y h re S s f F f* B B* b b* n W W* BT ET Tc Tw Tz TL Tf Tr Ts Td TD Tm T* Tj TJ \' " ' +
+    'd0 d1 CS cs SC SCN sc scn G g RG rg K k sh BI ID EI Do MP DP BMC BDC EMC BX EX'
+  ).split(' '),
+);
+
+/** Words and their beginnings that are not operators. */
+const otherWords: ReadonlySet<string> = new Set('BM BD true fa fal fals false nu nul null'.split(' '));
+
+/** What a byte is to the scanner: 1 white space, 2 a delimiter, 3 the start of a number, else 0. */
+const kinds = new Uint8Array(256);
+for (const byte of [0, 9, 10, 12, 13, 32]) kinds[byte] = 1;
+for (const character of '()<>[]{}/%') kinds[character.charCodeAt(0)] = 2;
+for (const character of '0123456789+-.') kinds[character.charCodeAt(0)] = 3;
+
+const isRegular = (byte: number): boolean => kinds[byte] === 0 || kinds[byte] === 3;
+
+/** Deeper arrays and dictionaries are flattened. */
+const deepest = 32;
+
+/** A delimiter that only has a meaning to the token around it. */
+type Bracket = ']' | '>>';
+
+/**
+ * Reads a content stream operator by operator. It reads whatever the bytes are, as pdf.js does: broken numbers, operators
+ * without a space between them, strings without an end.
+ */
+export class ContentScanner {
+  readonly bytes: Uint8Array;
+  /** The operator that was read last, such as `Tj`. An inline image is one operator, BI, with its dictionary. */
+  operator = '';
+  operands: Operand[] = [];
+  /** The offsets of the operator with its operands. */
+  start = 0;
+  end = 0;
+  #at: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.#at = at;
+  }
+
+  /** Reads the next operator. Returns false at the end of the stream. */
+  next(): boolean {
+    this.operands = [];
+    this.start = -1;
+    for (;;) {
+      this.#skipSpace();
+      if (this.#at >= this.bytes.length) return false;
+      if (this.start < 0) this.start = this.#at;
+      const token = this.#token(0);
+      if (typeof token !== 'string') {
+        if (token !== null) this.operands.push(token);
+        continue;
+      }
+      if (token === ']' || token === '>>' || token === '') continue;
+      if (token === 'BI') this.operands = [this.#inlineImage()];
+      this.operator = token;
+      this.end = this.#at;
+      return true;
+    }
+  }
+
+  /** The last operands of the last operator; undefined if they are not as many finite numbers. */
+  numbers(count: number): number[] | undefined {
+    const { operands } = this;
+    if (operands.length < count) return undefined;
+    const last = operands.length === count ? operands : operands.slice(-count);
+    return last.every((operand) => Number.isFinite(operand)) ? (last as number[]) : undefined;
+  }
+
+  /** The last operand of the last operator, if it is a name. */
+  name(): string | undefined {
+    const operand = this.operands.at(-1);
+    return operand instanceof Name ? operand.value : undefined;
+  }
+
+  #skipSpace(): void {
+    const { bytes } = this;
+    for (; this.#at < bytes.length; this.#at++) {
+      const byte = bytes[this.#at]!;
+      if (byte === 0x25) while (this.#at < bytes.length && !isLineEnd(bytes[this.#at]!)) this.#at++;
+      else if (kinds[byte] !== 1) return;
+    }
+  }
+
+  /** Reads a token: an operand, null, or (as a string) a keyword or a bracket; empty for a byte without a meaning. */
+  #token(depth: number): Operand | null | string | Bracket {
+    const byte = this.bytes[this.#at]!;
+    if (kinds[byte] === 3) return this.#number();
+    if (kinds[byte] !== 2) return this.#keyword();
+    const next = this.bytes[this.#at + 1];
+    switch (byte) {
+      case 0x28:
+        return this.#literalString();
+      case 0x2f:
+        return this.#name();
+      case 0x5b:
+        this.#at++;
+        return this.#until(']', depth);
+      case 0x5d:
+        this.#at++;
+        return ']';
+      case 0x3c:
+        if (next !== 0x3c) return this.#hexString();
+        this.#at += 2;
+        return toDictionary(this.#until('>>', depth));
+      default:
+        this.#at += byte === 0x3e && next === 0x3e ? 2 : 1;
+        return byte === 0x3e && next === 0x3e ? '>>' : '';
+    }
+  }
+
+  /** Reads operands up to a closing bracket. An operator in between ends it, too, and is read again. */
+  #until(bracket: Bracket, depth: number): Operand[] {
+    const items: Operand[] = [];
+    for (;;) {
+      this.#skipSpace();
+      if (this.#at >= this.bytes.length) return items;
+      const before = this.#at;
+      const item = this.#token(depth + 1);
+      if (typeof item !== 'string') {
+        if (item !== null && depth < deepest) items.push(item);
+      } else if (item === bracket) {
+        return items;
+      } else if (operators.has(item)) {
+        this.#at = before;
+        return items;
+      }
+    }
+  }
+
+  /** Two minus signs are one, and a minus sign between digits is passed over, as other readers do. */
+  #number(): number {
+    const { bytes } = this;
+    let at = this.#at;
+    let sign = 1;
+    if (bytes[at] === 0x2d) {
+      sign = -1;
+      if (bytes[++at] === 0x2d) at++;
+    } else if (bytes[at] === 0x2b) at++;
+    let value = 0;
+    let divisor = 0;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte >= 0x30 && byte <= 0x39) {
+        // More digits than a double holds do not change it.
+        if (value < 1e15) {
+          value = value * 10 + byte - 0x30;
+          divisor *= 10;
+        } else if (divisor === 0) value *= 10;
+      } else if (byte === 0x2e && divisor === 0) divisor = 1;
+      else if (byte !== 0x2d) break;
+    }
+    this.#at = Math.max(at, this.#at + 1);
+    return (sign * value) / (divisor || 1);
+  }
+
+  #name(): Name {
+    const { bytes } = this;
+    let value = '';
+    let at = this.#at + 1;
+    for (; at < bytes.length && isRegular(bytes[at]!); at++) {
+      const byte = bytes[at]!;
+      const high = byte === 0x23 ? hexDigit(bytes[at + 1]) : -1;
+      const low = high < 0 ? -1 : hexDigit(bytes[at + 2]);
+      if (low >= 0) at += 2;
+      value += String.fromCharCode(low >= 0 ? high * 16 + low : byte);
+    }
+    this.#at = at;
+    return new Name(value);
+  }
+
+  #literalString(): Uint8Array {
+    const { bytes } = this;
+    const value: number[] = [];
+    let parentheses = 1;
+    let at = this.#at + 1;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === 0x5c) {
+        at++;
+        const escaped = escapes.get(bytes[at]!);
+        if (escaped !== undefined) value.push(escaped);
+        else if (isOctal(bytes[at])) {
+          let code = 0;
+          const stop = at + 3;
+          for (; at < stop && isOctal(bytes[at]); at++) code = code * 8 + bytes[at]! - 0x30;
+          at--;
+          value.push(code & 0xff);
+        } else if (bytes[at] === 0x0d) {
+          if (bytes[at + 1] === 0x0a) at++;
+        } else if (bytes[at] !== 0x0a && at < bytes.length) value.push(bytes[at]!);
+        continue;
+      }
+      if (byte === 0x28) parentheses++;
+      if (byte === 0x29 && --parentheses === 0) break;
+      value.push(byte);
+    }
+    this.#at = Math.min(at + 1, bytes.length);
+    return Uint8Array.from(value);
+  }
+
+  #hexString(): Uint8Array {
+    const { bytes } = this;
+    const value: number[] = [];
+    let high = -1;
+    let at = this.#at + 1;
+    for (; at < bytes.length && bytes[at] !== 0x3e; at++) {
+      const digit = hexDigit(bytes[at]);
+      if (digit < 0) continue;
+      if (high >= 0) value.push(high * 16 + digit);
+      high = high >= 0 ? -1 : digit;
+    }
+    if (high >= 0) value.push(high * 16);
+    this.#at = Math.min(at + 1, bytes.length);
+    return Uint8Array.from(value);
+  }
+
+  /** Reads a word. If it is not an operator but begins with one, it is two without a space between them. */
+  #keyword(): string | boolean | null {
+    const { bytes } = this;
+    const from = this.#at;
+    let word = '';
+    let isKnown = false;
+    let at = from;
+    for (; at < bytes.length && isRegular(bytes[at]!); at++) {
+      const longer = word + String.fromCharCode(bytes[at]!);
+      const isLongerKnown = operators.has(longer) || otherWords.has(longer);
+      if (isKnown && !isLongerKnown) break;
+      word = longer;
+      isKnown = isLongerKnown;
+      if (word.length > 128) break;
+    }
+    this.#at = Math.max(at, from + 1);
+    if (word === 'true' || word === 'false') return word === 'true';
+    return word === 'null' ? null : word;
+  }
+
+  #inlineImage(): Map<string, Operand> {
+    const items: Operand[] = [];
+    for (;;) {
+      this.#skipSpace();
+      if (this.#at >= this.bytes.length) break;
+      const item = this.#token(1);
+      if (item === 'ID') break;
+      if (typeof item !== 'string' && item !== null) items.push(item);
+    }
+    const dictionary = toDictionary(items);
+    this.#at = findInlineImageEnd(this.bytes, this.#at, dictionary, looksLikeOperators);
+    return dictionary;
+  }
+}
+
+/** Whether operators, and not the data of an image, begin at an offset. */
+function looksLikeOperators(bytes: Uint8Array, at: number): boolean {
+  const near = bytes.subarray(at, at + 15);
+  if (near.some((byte) => (kinds[byte] !== 1 && byte < 0x20) || byte > 0x7f)) return false;
+  const scanner = new ContentScanner(bytes.subarray(at, at + 75));
+  if (scanner.next()) return operators.has(scanner.operator);
+  return at + 75 >= bytes.length;
+}
+
+function toDictionary(items: readonly Operand[]): Map<string, Operand> {
+  const dictionary = new Map<string, Operand>();
+  for (let index = 0; index + 1 < items.length; index += 2) {
+    const key = items[index]!;
+    if (key instanceof Name) dictionary.set(key.value, items[index + 1]!);
+  }
+  return dictionary;
+}
+
+const escapes = new Map(
+  Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12 }).map(([letter, code]) => [letter.charCodeAt(0), code]),
+);
+
+const isLineEnd = (byte: number): boolean => byte === 0x0a || byte === 0x0d;
+const isOctal = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x37;
+
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

@@ -1,0 +1,59 @@
+import type { Rectangle } from './geometry.ts';
+import type { Paint } from './page-content.ts';
+
+const cells = 32;
+
+/** Tells whether a point is hidden by something opaque that was painted later. */
+export class Coverage {
+  readonly #box: Rectangle;
+  /** For each cell of a grid, the order of the last paint that covers all of it. */
+  readonly #whole = new Float64Array(cells * cells).fill(-1);
+  /** For each cell, the paints that cover a part of it, in painting order. */
+  readonly #partial: (Paint[] | undefined)[] = [];
+
+  /** @param box of the page */
+  constructor(box: Rectangle, paints: readonly Paint[]) {
+    this.#box = box;
+    for (const paint of paints) if (paint.opaque) this.#add(paint);
+  }
+
+  covers(x: number, y: number, after: number): boolean {
+    const cell = this.#row(y) * cells + this.#column(x);
+    if (this.#whole[cell]! > after) return true;
+    const paints = this.#partial[cell] ?? [];
+    for (let index = paints.length - 1; index >= 0; index--) {
+      const { box, order } = paints[index]!;
+      if (order < after) return false;
+      if (x >= box.left && x <= box.right && y >= box.bottom && y <= box.top) return true;
+    }
+    return false;
+  }
+
+  #add(paint: Paint): void {
+    const { box, order } = paint;
+    const [left, right] = [this.#column(box.left), this.#column(box.right)];
+    const [bottom, top] = [this.#row(box.bottom), this.#row(box.top)];
+    for (let row = bottom; row <= top; row++)
+      for (let column = left; column <= right; column++) {
+        const cell = row * cells + column;
+        if (row > bottom && row < top && column > left && column < right) {
+          this.#whole[cell] = order;
+          continue;
+        }
+        this.#partial[cell] ??= [];
+        this.#partial[cell].push(paint);
+      }
+  }
+
+  #column(x: number): number {
+    const { left, right } = this.#box;
+    return clamp(Math.floor(((x - left) / (right - left)) * cells));
+  }
+
+  #row(y: number): number {
+    const { bottom, top } = this.#box;
+    return clamp(Math.floor(((y - bottom) / (top - bottom)) * cells));
+  }
+}
+
+const clamp = (cell: number): number => Math.min(cells - 1, Math.max(0, cell));

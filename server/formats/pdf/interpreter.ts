@@ -1,0 +1,284 @@
+import { type PDFDict, PDFNumber, type PDFStream } from '@cantoo/pdf-lib';
+import type { Meter } from '../pdfjs/budget.ts';
+import { type Colour, nextColour } from './colour.ts';
+import { ContentScanner, Name, type Operand } from './content-scanner.ts';
+import { identity, type Matrix, multiply, type Rectangle, transformRectangle } from './geometry.ts';
+import { type GraphicsState, initialState } from './graphics-state.ts';
+import {
+  asDict,
+  asName,
+  decodeStream,
+  get,
+  getArray,
+  getDict,
+  getMatrix,
+  getName,
+  getNumber,
+  getRectangle,
+} from './objects.ts';
+import { LayerStack, type OptionalContent } from './optional-content.ts';
+import type { OperatorPlace, Paint } from './page-content.ts';
+import { clipTo, Painter } from './painter.ts';
+import { isUpright } from './path.ts';
+import { Resources } from './resources.ts';
+import { applyTextOperator, textOperators } from './text-operators.ts';
+
+/** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
+export interface TextOperator {
+  place: OperatorPlace;
+  order: number;
+  /** Strings of character codes, and adjustments in thousandths of the font size. */
+  pieces: (Uint8Array | number)[];
+  /** The text at whose end it starts; undefined: it starts at the origin of the line matrix. */
+  after: TextOperator | undefined;
+  lineMatrix: Matrix;
+  ctm: Matrix;
+  clip: Rectangle | null;
+  font: PDFDict;
+  fontSize: number;
+  charSpacing: number;
+  wordSpacing: number;
+  /** 1 is normal. */
+  scaling: number;
+  rise: number;
+  renderMode: number;
+  fill: Colour;
+  stroke: Colour;
+  optionalContent: string[];
+  /** In a layer that is not shown. */
+  isHidden: boolean;
+}
+
+/** One painting of a form XObject. */
+export interface FormUse {
+  /** The use in whose stream it is painted; 0 is the page. */
+  parent: number;
+  /** The Do operator with its operand, as offsets into that stream. */
+  start: number;
+  end: number;
+  name: string;
+  form: PDFStream;
+}
+
+export interface Interpretation {
+  texts: TextOperator[];
+  paints: Paint[];
+  /** Use n is at n - 1. */
+  uses: FormUse[];
+}
+
+interface Stream {
+  use: number;
+  depth: number;
+  resources: Resources;
+}
+
+/** Graphics states saved within each other: more are not saved, and their restores have no effect. */
+const mostSaved = 10_000;
+
+/** Reads the content stream of a page and those of the forms that it paints. */
+export class Interpreter {
+  readonly #texts: TextOperator[] = [];
+  readonly #uses: FormUse[] = [];
+  readonly #forms = new Map<PDFStream, { bytes: Uint8Array; resources: Resources | undefined }>();
+  /** The forms that are being painted. */
+  readonly #open = new Set<PDFStream>();
+  readonly #meter: Meter;
+  readonly #layers: LayerStack;
+  readonly #painter: Painter;
+  #order = 0;
+  #state: GraphicsState;
+
+  /** @param box the visible part of the page */
+  constructor(box: Rectangle, content: OptionalContent, meter: Meter) {
+    this.#state = initialState(box);
+    this.#layers = new LayerStack(content);
+    this.#meter = meter;
+    this.#painter = new Painter(() => this.#order++);
+  }
+
+  /** @throws {FileError} `too_large` if the work is out of proportion to the file */
+  read(bytes: Uint8Array, resources: PDFDict | undefined): Interpretation {
+    this.#run(bytes, { use: 0, depth: 1, resources: new Resources(resources) });
+    return { texts: this.#texts, paints: this.#painter.paints, uses: this.#uses };
+  }
+
+  #run(bytes: Uint8Array, stream: Stream): void {
+    const size = { start: 0, end: bytes.length };
+    this.#meter.countStream(stream.depth, size);
+    const scanner = new ContentScanner(bytes);
+    const saved: GraphicsState[] = [];
+    let unsaved = 0;
+    /** For each open marked content, whether it is a layer. */
+    const marked: boolean[] = [];
+    while (scanner.next()) {
+      this.#meter.countOperator(0, size);
+      switch (scanner.operator) {
+        case 'q':
+          if (saved.length < mostSaved) saved.push({ ...this.#state });
+          else unsaved++;
+          break;
+        case 'Q':
+          if (unsaved > 0) unsaved--;
+          else this.#state = saved.pop() ?? this.#state;
+          break;
+        case 'BMC':
+          marked.push(false);
+          break;
+        case 'BDC':
+          marked.push(this.#enterLayer(scanner, stream));
+          break;
+        case 'EMC':
+          if (marked.pop()) this.#layers.leave();
+          break;
+        default:
+          this.#operate(scanner, stream);
+      }
+    }
+    for (const isLayer of marked) if (isLayer) this.#layers.leave();
+  }
+
+  #enterLayer({ operands }: ContentScanner, { use, resources }: Stream): boolean {
+    const [tag, properties] = operands.slice(-2);
+    if (!(tag instanceof Name && tag.value === 'OC' && properties instanceof Name)) return false;
+    const content = resources.properties(properties.value);
+    if (content) this.#layers.enter(content, use === 0 ? properties.value : undefined);
+    return content !== undefined;
+  }
+
+  #operate(scanner: ContentScanner, stream: Stream): void {
+    const state = this.#state;
+    const { operator } = scanner;
+    if (textOperators.has(operator)) {
+      const pieces = applyTextOperator(scanner, state, (name) => stream.resources.font(name));
+      if (pieces) this.#showText(pieces, scanner, stream);
+      return;
+    }
+    switch (operator) {
+      case 'cm': {
+        const matrix = scanner.numbers(6);
+        if (matrix) state.ctm = multiply(matrix as unknown as Matrix, state.ctm);
+        break;
+      }
+      case 'w':
+        state.lineWidth = scanner.numbers(1)?.[0] ?? state.lineWidth;
+        break;
+      case 'gs':
+        setParameters(state, stream.resources.graphicsState(scanner.name() ?? ''));
+        break;
+      case 'g':
+      case 'rg':
+      case 'k':
+      case 'cs':
+      case 'sc':
+      case 'scn':
+        state.fill = nextColour(operator, state.fill, scanner, stream.use === 0);
+        break;
+      case 'G':
+      case 'RG':
+      case 'K':
+      case 'CS':
+      case 'SC':
+      case 'SCN':
+        state.stroke = nextColour(operator.toLowerCase(), state.stroke, scanner, stream.use === 0);
+        break;
+      case 'BI':
+        this.#painter.paintImage(scanner.operands[0] as Map<string, Operand>, state, this.#layers.isHidden);
+        break;
+      case 'Do':
+        this.#paintXObject(scanner, stream);
+        break;
+      default:
+        this.#painter.operate(scanner, state, this.#layers.isHidden);
+    }
+  }
+
+  #showText(pieces: (Uint8Array | number)[], { start, end }: ContentScanner, { use }: Stream): void {
+    const state = this.#state;
+    // Text without a font is shown by nobody.
+    if (state.font === undefined) return;
+    const text: TextOperator = {
+      place: { use, start, end },
+      order: this.#order++,
+      pieces,
+      after: state.lastText as TextOperator | undefined,
+      lineMatrix: state.lineMatrix,
+      ctm: state.ctm,
+      clip: state.clip,
+      font: state.font,
+      fontSize: state.fontSize,
+      charSpacing: state.charSpacing,
+      wordSpacing: state.wordSpacing,
+      scaling: state.scaling,
+      rise: state.rise,
+      renderMode: state.renderMode,
+      fill: state.fill,
+      stroke: state.stroke,
+      optionalContent: this.#layers.names,
+      isHidden: this.#layers.isHidden,
+    };
+    state.lastText = text;
+    this.#texts.push(text);
+  }
+
+  #paintXObject(scanner: ContentScanner, stream: Stream): void {
+    const name = scanner.name();
+    const object = name === undefined ? undefined : stream.resources.xObject(name);
+    if (object === undefined) return;
+    const layer = getDict(object.dict, 'OC');
+    if (layer) this.#layers.enter(layer, undefined);
+    const subtype = getName(object.dict, 'Subtype');
+    if (subtype === 'Image') this.#painter.paintImage(object.dict, this.#state, this.#layers.isHidden);
+    if (subtype === 'Form' && !this.#open.has(object)) {
+      const { start, end } = scanner;
+      this.#uses.push({ parent: stream.use, start, end, name: name!, form: object });
+      this.#paintForm(object, stream);
+    }
+    if (layer) this.#layers.leave();
+  }
+
+  #paintForm(form: PDFStream, { depth, resources }: Stream): void {
+    const content = this.#forms.get(form) ?? {
+      bytes: decodeStream(form),
+      resources: getDict(form.dict, 'Resources') && new Resources(getDict(form.dict, 'Resources')),
+    };
+    this.#forms.set(form, content);
+    const outer = this.#state;
+    const state = { ...outer };
+    state.ctm = multiply(getMatrix(form.dict, 'Matrix') ?? identity, state.ctm);
+    const box = getRectangle(form.dict, 'BBox');
+    if (box) clipTo(state, transformRectangle(state.ctm, box), isUpright(state.ctm));
+    if (getDict(form.dict, 'Group')) {
+      state.isGroupOpaque &&= state.fillAlpha === 1 && !state.isBlended;
+      Object.assign(state, { fillAlpha: 1, strokeAlpha: 1, isBlended: false });
+    }
+    this.#state = state;
+    this.#open.add(form);
+    // A form without resources of its own uses those of the page.
+    const inner = content.resources ?? resources;
+    this.#run(content.bytes, { use: this.#uses.length, depth: depth + 1, resources: inner });
+    this.#open.delete(form);
+    this.#state = outer;
+  }
+}
+
+/** Applies a graphics state parameter dictionary. */
+function setParameters(state: GraphicsState, parameters: PDFDict | undefined): void {
+  if (parameters === undefined) return;
+  state.lineWidth = getNumber(parameters, 'LW') ?? state.lineWidth;
+  state.fillAlpha = getNumber(parameters, 'ca') ?? state.fillAlpha;
+  state.strokeAlpha = getNumber(parameters, 'CA') ?? state.strokeAlpha;
+  const mask = get(parameters, 'SMask');
+  const blend = get(parameters, 'BM');
+  if (mask !== undefined || blend !== undefined) {
+    const modes = blend === undefined ? [] : (getArray(parameters, 'BM') ?? [blend]).map(asName);
+    state.isBlended =
+      (mask !== undefined && asName(mask) !== 'None') ||
+      modes.some((mode) => mode !== 'Normal' && mode !== 'Compatible');
+  }
+  const [font, size] = getArray(parameters, 'Font') ?? [];
+  const dictionary = asDict(font);
+  if (dictionary === undefined || !(size instanceof PDFNumber)) return;
+  state.font = dictionary;
+  state.fontSize = size.asNumber();
+}

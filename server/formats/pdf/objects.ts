@@ -1,0 +1,138 @@
+import { inflateSync } from 'node:zlib';
+import {
+  decodePDFRawStream,
+  PDFArray,
+  type PDFContext,
+  PDFDict,
+  PDFName,
+  PDFNumber,
+  type PDFObject,
+  PDFRawStream,
+  PDFStream,
+} from '@cantoo/pdf-lib';
+import { limits, overLimit } from '../file-error.ts';
+import type { Matrix, Rectangle } from './geometry.ts';
+
+/** Looks a key up in a dictionary, through a reference. Of another type than asked for is as good as absent. */
+export function get(dictionary: PDFDict | undefined, key: string): PDFObject | undefined {
+  return dictionary?.lookup(PDFName.of(key));
+}
+
+export function getDict(dictionary: PDFDict | undefined, key: string): PDFDict | undefined {
+  return asDict(get(dictionary, key));
+}
+
+export function asDict(object: PDFObject | undefined): PDFDict | undefined {
+  if (object instanceof PDFStream) return object.dict;
+  return object instanceof PDFDict ? object : undefined;
+}
+
+/** Without the slash, its #-codes decoded to one UTF-16 unit for each byte. */
+export function getName(dictionary: PDFDict | undefined, key: string): string | undefined {
+  return asName(get(dictionary, key));
+}
+
+export function asName(object: PDFObject | undefined): string | undefined {
+  return object instanceof PDFName ? Buffer.from(object.asBytes()).toString('latin1') : undefined;
+}
+
+export function getNumber(dictionary: PDFDict | undefined, key: string): number | undefined {
+  const object = get(dictionary, key);
+  return object instanceof PDFNumber ? object.asNumber() : undefined;
+}
+
+export function getArray(dictionary: PDFDict | undefined, key: string): PDFObject[] | undefined {
+  const array = get(dictionary, key);
+  if (!(array instanceof PDFArray)) return undefined;
+  const items: PDFObject[] = [];
+  for (let index = 0; index < array.size(); index++) {
+    const item = array.lookup(index);
+    if (item !== undefined) items.push(item);
+  }
+  return items;
+}
+
+/** Returns undefined if it is not an array of `count` finite numbers or more. */
+export function getNumbers(
+  dictionary: PDFDict | undefined,
+  key: string,
+  count: number,
+): number[] | undefined {
+  const numbers = getArray(dictionary, key)?.map((item) =>
+    item instanceof PDFNumber ? item.asNumber() : Number.NaN,
+  );
+  return numbers && numbers.length >= count && numbers.every(Number.isFinite) ? numbers : undefined;
+}
+
+export function getMatrix(dictionary: PDFDict | undefined, key: string): Matrix | undefined {
+  const numbers = getNumbers(dictionary, key, 6);
+  return numbers && (numbers.slice(0, 6) as unknown as Matrix);
+}
+
+/** Its corners may be given in any order. */
+export function getRectangle(dictionary: PDFDict | undefined, key: string): Rectangle | undefined {
+  const numbers = getNumbers(dictionary, key, 4);
+  if (numbers === undefined) return undefined;
+  const [x1, y1, x2, y2] = numbers as [number, number, number, number];
+  return {
+    left: Math.min(x1, x2),
+    bottom: Math.min(y1, y2),
+    right: Math.max(x1, x2),
+    top: Math.max(y1, y2),
+  };
+}
+
+/**
+ * Returns the bytes of a stream without its filters: as much as can be decoded.
+ *
+ * @throws {FileError} `too_large` over `limits.pdfStream`
+ */
+export function decodeStream(stream: PDFStream): Uint8Array {
+  if (!(stream instanceof PDFRawStream)) return stream.getContents();
+  const filter = get(stream.dict, 'Filter');
+  if (filter === undefined) return stream.contents;
+  const isPlainDeflate =
+    filter instanceof PDFName &&
+    filter.asString() === '/FlateDecode' &&
+    getNumber(getDict(stream.dict, 'DecodeParms'), 'Predictor') === undefined;
+  try {
+    // node:zlib is many times faster, but says nothing of what comes before damaged data.
+    if (isPlainDeflate) return inflateSync(stream.contents, { maxOutputLength: limits.pdfStream });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw overLimit('the unpacked size in bytes of one stream of the PDF', limits.pdfStream);
+  }
+  try {
+    return decodePDFRawStream(stream).decode();
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+/** The streams of a page are one stream, as if a line end were between them. */
+export function pageBytes(page: PDFDict): Uint8Array {
+  const contents = get(page, 'Contents');
+  const streams = contents instanceof PDFArray ? (getArray(page, 'Contents') ?? []) : [contents];
+  const pieces: Uint8Array[] = [];
+  for (const stream of streams)
+    if (stream instanceof PDFStream) pieces.push(decodeStream(stream), Uint8Array.of(0x0a));
+  pieces.pop();
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}
+
+/** The objects of a page's dictionary that its parents may have in its place: /Resources, /MediaBox, /CropBox, /Rotate. */
+export function inherited(page: PDFDict, key: string): PDFDict | undefined {
+  const seen = new Set<PDFDict>();
+  for (let node: PDFDict | undefined = page; node && !seen.has(node); node = getDict(node, 'Parent')) {
+    if (get(node, key) !== undefined) return node;
+    seen.add(node);
+  }
+  return undefined;
+}
+
+/** The identity of an object for comparisons: its reference, or itself if it is written in place. */
+export function referenceOf(dictionary: PDFDict | undefined, key: string): PDFObject | undefined {
+  return dictionary?.get(PDFName.of(key));
+}
+
+export type { PDFContext };

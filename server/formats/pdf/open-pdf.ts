@@ -1,0 +1,96 @@
+import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
+import { FileError } from '../file-error.ts';
+import { Meter } from '../pdfjs/budget.ts';
+import { openPdfjs, type PdfjsDocument } from '../pdfjs/open-pdfjs.ts';
+import { FontReader } from './font-reader.ts';
+import { type FormUse, Interpreter } from './interpreter.ts';
+import { pageBytes } from './objects.ts';
+import { OptionalContent } from './optional-content.ts';
+import type { PageContent } from './page-content.ts';
+import { pageAnnotations, pageBox, pageResources, pageRotation } from './page-geometry.ts';
+import { readPdfjsTexts } from './pdfjs-texts.ts';
+import { type ReadText, shownTexts } from './shown-texts.ts';
+
+/** A page with what is needed to remove text from it. */
+export interface ReadPage extends PageContent {
+  texts: ReadText[];
+  /** Use n is at n - 1. */
+  uses: FormUse[];
+}
+
+export interface OpenPdf {
+  document: PDFDocument;
+  pageCount: number;
+  /**
+   * Reads a page as it was when the file was opened.
+   *
+   * @param number from 1
+   * @throws {FileError} `too_large` if the work is out of proportion to the file, or `unreadable`
+   */
+  readPage(number: number): Promise<ReadPage>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a PDF twice: as objects that can be changed and saved, and in pdf.js, which decodes its fonts. Only one page at a time
+ * is in memory as operators.
+ *
+ * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password
+ */
+export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
+  const pdfjs = await openPdfjs(bytes);
+  try {
+    const document = await loadObjects(bytes);
+    const pageCount = document.getPageCount();
+    // Two readings of a damaged page tree: a page number means nothing then.
+    if (pageCount !== pdfjs.pageCount) throw new FileError('unreadable', 'the PDF cannot be read');
+    return {
+      document,
+      pageCount,
+      readPage: pageReader(document, pdfjs, new Meter(bytes.length)),
+      close: () => pdfjs.close(),
+    };
+  } catch (error) {
+    await pdfjs.close();
+    throw error;
+  }
+}
+
+async function loadObjects(bytes: Uint8Array): Promise<PDFDocument> {
+  try {
+    const document = await PDFDocument.load(bytes, {
+      parseSpeed: ParseSpeeds.Fastest,
+      updateMetadata: false,
+      preserveXFA: true,
+    });
+    // Walks through the page tree, which may be damaged.
+    document.getPages();
+    return document;
+  } catch (error) {
+    throw new FileError('unreadable', 'the PDF cannot be read', { cause: error });
+  }
+}
+
+function pageReader(document: PDFDocument, pdfjs: PdfjsDocument, meter: Meter): OpenPdf['readPage'] {
+  const layers = new OptionalContent(document);
+  return async (number) => {
+    const { node } = document.getPage(number - 1);
+    const decoded = await pdfjs.use(async (opened) => {
+      const page = await opened.getPage(number);
+      const texts = await readPdfjsTexts(page);
+      page.cleanup();
+      return texts;
+    });
+    const box = pageBox(node);
+    const content = new Interpreter(box, layers, meter).read(pageBytes(node), pageResources(node));
+    return {
+      number,
+      box,
+      rotation: pageRotation(node),
+      texts: shownTexts(content, decoded, box, new FontReader()),
+      paints: content.paints,
+      annotations: pageAnnotations(node),
+      uses: content.uses,
+    };
+  };
+}

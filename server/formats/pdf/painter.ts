@@ -1,0 +1,143 @@
+import { type PDFDict, PDFName } from '@cantoo/pdf-lib';
+import type { ContentScanner, Operand } from './content-scanner.ts';
+import { intersection, type Rectangle, transformRectangle, union } from './geometry.ts';
+import type { GraphicsState } from './graphics-state.ts';
+import type { Paint } from './page-content.ts';
+import { isUpright, Path, type Subpath } from './path.ts';
+
+/** Each operator that ends a path: whether it fills and whether it strokes. */
+const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
+  n: { fills: false, strokes: false },
+  f: { fills: true, strokes: false },
+  F: { fills: true, strokes: false },
+  'f*': { fills: true, strokes: false },
+  S: { fills: false, strokes: true },
+  s: { fills: false, strokes: true },
+  B: { fills: true, strokes: true },
+  'B*': { fills: true, strokes: true },
+  b: { fills: true, strokes: true },
+  'b*': { fills: true, strokes: true },
+};
+
+/** Above this number of parts, a path is not checked for whether its parts overlap. */
+const mostParts = 64;
+
+/** Collects what is painted besides text, and applies clips. */
+export class Painter {
+  readonly paints: Paint[] = [];
+  readonly #path = new Path();
+  readonly #nextOrder: () => number;
+  #clips = false;
+
+  /** @param nextOrder returns the number of a thing painted */
+  constructor(nextOrder: () => number) {
+    this.#nextOrder = nextOrder;
+  }
+
+  /** Handles operators that build, paint or clip by paths; others have no effect. */
+  operate(scanner: ContentScanner, state: GraphicsState, isHidden: boolean): void {
+    const { operator } = scanner;
+    const end = pathEnds[operator];
+    if (end !== undefined) {
+      this.#endPath(state, end, isHidden);
+      return;
+    }
+    switch (operator) {
+      case 'm':
+      case 'l': {
+        const [x, y] = scanner.numbers(2) ?? [];
+        if (x === undefined || y === undefined) break;
+        if (operator === 'm') this.#path.moveTo(state.ctm, x, y);
+        else this.#path.lineTo(state.ctm, x, y);
+        break;
+      }
+      case 'c':
+      case 'v':
+      case 'y':
+        this.#path.curveTo(state.ctm, scanner.numbers(operator === 'c' ? 6 : 4) ?? []);
+        break;
+      case 're': {
+        const [x, y, width, height] = scanner.numbers(4) ?? [];
+        if (height !== undefined) this.#path.rectangle(state.ctm, x!, y!, width!, height);
+        break;
+      }
+      case 'W':
+      case 'W*':
+        this.#clips = true;
+        break;
+      case 'sh':
+        if (state.clip) this.#add('fill', state.clip, state, false, isHidden);
+        break;
+    }
+  }
+
+  paintImage(
+    dictionary: ReadonlyMap<string, Operand> | PDFDict,
+    state: GraphicsState,
+    isHidden: boolean,
+  ): void {
+    const keys = ['SMask', 'Mask', 'ImageMask', 'IM', 'SMaskInData'];
+    const isMasked =
+      dictionary instanceof Map
+        ? keys.some((key) => dictionary.has(key))
+        : keys.some((key) => (dictionary as PDFDict).has(PDFName.of(key)));
+    const box = transformRectangle(state.ctm, { left: 0, bottom: 0, right: 1, top: 1 });
+    this.#add('image', box, state, !isMasked && state.fillAlpha === 1 && isUpright(state.ctm), isHidden);
+  }
+
+  #endPath(
+    state: GraphicsState,
+    { fills, strokes }: { fills: boolean; strokes: boolean },
+    isHidden: boolean,
+  ): void {
+    const subpaths = this.#path.take();
+    if (fills) {
+      const covers = state.fillAlpha === 1 && !state.fill.isPattern && areApart(subpaths);
+      for (const { box, isRectangle } of subpaths)
+        this.#add('fill', box, state, covers && isRectangle, isHidden);
+    }
+    if (strokes) {
+      const [a, b, c, d] = state.ctm;
+      const half = (Math.abs(state.lineWidth) * Math.sqrt(Math.abs(a * d - b * c))) / 2;
+      for (const { box } of subpaths) this.#add('stroke', widen(box, half), state, false, isHidden);
+    }
+    if (this.#clips) {
+      const box = subpaths.map((subpath) => subpath.box).reduce<Rectangle | null>(joined, null);
+      clipTo(state, box, subpaths.length === 1 && subpaths[0]!.isRectangle);
+    }
+    this.#clips = false;
+  }
+
+  /** @param covers whether nothing shines through, as far as the paint itself says */
+  #add(kind: Paint['kind'], box: Rectangle, state: GraphicsState, covers: boolean, isHidden: boolean): void {
+    const { clip, isClipExact, isBlended, isGroupOpaque } = state;
+    if (isHidden || clip === null) return;
+    // A line without width has no area, but is seen.
+    const visible = intersection(clip, widen(box, 0.01));
+    if (visible === undefined) return;
+    const opaque = covers && isClipExact && !isBlended && isGroupOpaque;
+    this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque });
+  }
+}
+
+/** Narrows the clip of a state. */
+export function clipTo(state: GraphicsState, box: Rectangle | null, isExact: boolean): void {
+  state.clip = (box && state.clip && intersection(state.clip, box)) ?? null;
+  state.isClipExact &&= isExact;
+}
+
+/** Whether no two parts overlap: where they do, a path may have a hole. */
+function areApart(subpaths: readonly Subpath[]): boolean {
+  if (subpaths.length > mostParts) return false;
+  return subpaths.every(({ box }, index) =>
+    subpaths.slice(index + 1).every((other) => intersection(box, other.box) === undefined),
+  );
+}
+
+function joined(whole: Rectangle | null, box: Rectangle): Rectangle {
+  return whole ? union(whole, box) : box;
+}
+
+function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
+  return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
+}

@@ -1,0 +1,153 @@
+import type { TextOperator } from './interpreter.ts';
+import type { PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
+
+/** A text operator with what pdf.js says that it shows. */
+export interface PairedText {
+  operator: TextOperator;
+  /** Undefined: pdf.js read the stream differently here. */
+  decoded: DecodedText | undefined;
+}
+
+export interface DecodedText {
+  text: PdfjsText;
+  /** Bytes of each glyph's code. */
+  codeLengths: Uint8Array;
+}
+
+/** How far the two readings are searched for a place where they agree again. */
+const window = 50;
+
+/**
+ * Pairs the text operators of two readings of a page in their order. A pair has the same character codes, byte for byte, and
+ * the same adjustments between them. Where the readings differ, both are searched for the nearest operators that agree.
+ */
+export function pairTexts(operators: readonly TextOperator[], decoded: readonly PdfjsText[]): PairedText[] {
+  const pairs: PairedText[] = [];
+  let at = 0;
+  for (let index = 0; index < operators.length; index++) {
+    const operator = operators[index]!;
+    let text = decoded[at];
+    let codeLengths = text && matchCodes(operator.pieces, text.glyphs);
+    if (codeLengths === undefined) {
+      const [skipped, passed] = nearestAgreement(operators, index, decoded, at) ?? [];
+      for (; skipped !== undefined && index < skipped; index++)
+        pairs.push({ operator: operators[index]!, decoded: undefined });
+      at = passed ?? at;
+      text = passed === undefined ? undefined : decoded[at];
+      codeLengths = text && matchCodes(operators[index]!.pieces, text.glyphs);
+    }
+    if (text && codeLengths) {
+      pairs.push({ operator: operators[index]!, decoded: { text, codeLengths } });
+      at++;
+    } else pairs.push({ operator: operators[index]!, decoded: undefined });
+  }
+  return pairs;
+}
+
+/** Returns the indexes of the nearest operators that agree, in the sense of the fewest operators passed over. */
+function nearestAgreement(
+  operators: readonly TextOperator[],
+  index: number,
+  decoded: readonly PdfjsText[],
+  at: number,
+): [index: number, at: number] | undefined {
+  for (let distance = 1; distance <= 2 * window; distance++) {
+    for (let skip = Math.max(0, distance - window); skip <= Math.min(distance, window); skip++) {
+      const operator = operators[index + skip];
+      const text = decoded[at + distance - skip];
+      if (operator === undefined || text === undefined || text.glyphs.length === 0) continue;
+      if (matchCodes(operator.pieces, text.glyphs)) return [index + skip, at + distance - skip];
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Returns the number of bytes of each glyph's code if the glyphs have exactly these codes; else undefined.
+ *
+ * @param pieces strings and adjustments
+ */
+export function matchCodes(
+  pieces: readonly (Uint8Array | number)[],
+  glyphs: readonly (PdfjsGlyph | number)[],
+): Uint8Array | undefined {
+  const lengths: number[] = [];
+  let at = 0;
+  for (const piece of pieces) {
+    if (typeof piece === 'number') {
+      if (glyphs[at++] !== piece) return undefined;
+      continue;
+    }
+    const found = matchString(piece, glyphs, at);
+    if (found === undefined) return undefined;
+    for (const length of found) lengths.push(length);
+    at += found.length;
+  }
+  return at === glyphs.length ? Uint8Array.from(lengths) : undefined;
+}
+
+/** Most fonts have codes of one length: those of simple fonts are one byte, most others two. */
+function matchString(
+  bytes: Uint8Array,
+  glyphs: readonly (PdfjsGlyph | number)[],
+  at: number,
+): readonly number[] | Uint8Array | undefined {
+  for (const length of [1, 2]) {
+    if (bytes.length % length !== 0) continue;
+    const count = bytes.length / length;
+    let index = 0;
+    while (index < count && codeAt(glyphs, at + index) === readCode(bytes, index * length, length)) index++;
+    // An operator after this one may begin with glyphs that would fit, too; the lengths decide.
+    if (index === count) return new Uint8Array(count).fill(length);
+  }
+  return matchMixed(bytes, glyphs, at);
+}
+
+/** Finds a way to cut a string into codes of one to four bytes. Each place in the string is tried once for each glyph. */
+function matchMixed(
+  bytes: Uint8Array,
+  glyphs: readonly (PdfjsGlyph | number)[],
+  at: number,
+): number[] | undefined {
+  const failed = new Set<number>();
+  const lengths: number[] = [];
+  const starts: number[] = [0];
+  let next = 1;
+  for (;;) {
+    const start = starts.at(-1)!;
+    if (start === bytes.length) return lengths;
+    const code = codeAt(glyphs, at + lengths.length);
+    const key = lengths.length * (bytes.length + 1) + start;
+    let length = next;
+    if (code === undefined || failed.has(key)) length = 5;
+    while (length <= 4 && !isCode(bytes, start, length, code!)) length++;
+    if (length <= 4) {
+      lengths.push(length);
+      starts.push(start + length);
+      next = 1;
+      continue;
+    }
+    failed.add(key);
+    if (lengths.length === 0) return undefined;
+    next = lengths.pop()! + 1;
+    starts.pop();
+  }
+}
+
+function isCode(bytes: Uint8Array, start: number, length: number, code: number): boolean {
+  if (start + length > bytes.length) return false;
+  if (readCode(bytes, start, length) === code) return true;
+  // pdf.js passes over a byte with which no code of the font begins, as code 0.
+  return length === 1 && code === 0;
+}
+
+function readCode(bytes: Uint8Array, start: number, length: number): number {
+  let code = 0;
+  for (let index = start; index < start + length; index++) code = code * 256 + bytes[index]!;
+  return code;
+}
+
+function codeAt(glyphs: readonly (PdfjsGlyph | number)[], at: number): number | undefined {
+  const glyph = glyphs[at];
+  return typeof glyph === 'object' ? glyph.originalCharCode : undefined;
+}

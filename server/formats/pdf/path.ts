@@ -1,0 +1,103 @@
+import { apply, type Matrix, type Rectangle, transformRectangle } from './geometry.ts';
+
+/** A part of a path that is drawn without lifting the pen. */
+export interface Subpath {
+  /** In the page's user space. Around the control points of curves. */
+  box: Rectangle;
+  /** Whether it is exactly its box. */
+  isRectangle: boolean;
+}
+
+/** Collects a path as the boxes of its subpaths: all that matters here is where something is painted. */
+export class Path {
+  subpaths: Subpath[] = [];
+  /** The points of the open subpath in the page's user space, or only their box if there are many or curves. */
+  #points: [number, number][] = [];
+  #box: Rectangle | undefined;
+  #hasCurves = false;
+
+  moveTo(ctm: Matrix, x: number, y: number): void {
+    this.#close();
+    this.#add(ctm, x, y);
+  }
+
+  lineTo(ctm: Matrix, x: number, y: number): void {
+    this.#add(ctm, x, y);
+  }
+
+  /** @param points pairs of coordinates: control points and the end */
+  curveTo(ctm: Matrix, points: readonly number[]): void {
+    this.#hasCurves = true;
+    for (let index = 0; index + 1 < points.length; index += 2)
+      this.#add(ctm, points[index]!, points[index + 1]!);
+  }
+
+  rectangle(ctm: Matrix, x: number, y: number, width: number, height: number): void {
+    this.#close();
+    const box = {
+      left: Math.min(x, x + width),
+      right: Math.max(x, x + width),
+      bottom: Math.min(y, y + height),
+      top: Math.max(y, y + height),
+    };
+    this.subpaths.push({ box: transformRectangle(ctm, box), isRectangle: isUpright(ctm) });
+  }
+
+  /** Ends the path and returns its subpaths. */
+  take(): Subpath[] {
+    this.#close();
+    const { subpaths } = this;
+    this.subpaths = [];
+    return subpaths;
+  }
+
+  #add(ctm: Matrix, x: number, y: number): void {
+    const [px, py] = apply(ctm, x, y);
+    if (!Number.isFinite(px) || !Number.isFinite(py)) return;
+    if (this.#points.length < 6) this.#points.push([px, py]);
+    const box = this.#box;
+    if (box === undefined) {
+      this.#box = { left: px, right: px, bottom: py, top: py };
+      return;
+    }
+    if (px < box.left) box.left = px;
+    if (px > box.right) box.right = px;
+    if (py < box.bottom) box.bottom = py;
+    if (py > box.top) box.top = py;
+  }
+
+  #close(): void {
+    if (this.#box !== undefined && this.#points.length > 1)
+      this.subpaths.push({
+        box: this.#box,
+        isRectangle: !this.#hasCurves && isRectangle(this.#points, this.#box),
+      });
+    this.#points = [];
+    this.#box = undefined;
+    this.#hasCurves = false;
+  }
+}
+
+/** Whether upright rectangles stay upright. */
+export function isUpright([a, b, c, d]: Matrix): boolean {
+  const small = 1e-6 * Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(d));
+  return (Math.abs(b) <= small && Math.abs(c) <= small) || (Math.abs(a) <= small && Math.abs(d) <= small);
+}
+
+/** Whether four corners, with or without the first one again, go around the box. */
+function isRectangle(points: readonly [number, number][], box: Rectangle): boolean {
+  const first = points[0]!;
+  const corners = points.length === 5 && same(points[4]!, first) ? points.slice(0, 4) : points;
+  if (corners.length !== 4) return false;
+  const turns = corners.every(([x, y], index) => {
+    const [nextX, nextY] = corners[(index + 1) % 4]!;
+    return (near(x, nextX) || near(y, nextY)) && isCorner(x, y, box);
+  });
+  return turns && !same(corners[0]!, corners[2]!) && !same(corners[1]!, corners[3]!);
+}
+
+const near = (one: number, other: number): boolean => Math.abs(one - other) < 0.01;
+const same = ([x, y]: readonly [number, number], [X, Y]: readonly [number, number]): boolean =>
+  near(x, X) && near(y, Y);
+const isCorner = (x: number, y: number, { left, right, bottom, top }: Rectangle): boolean =>
+  (near(x, left) || near(x, right)) && (near(y, bottom) || near(y, top));
