@@ -64,10 +64,6 @@ export class ParagraphBreaks {
   /** @param length how many lines the paragraph has that ends with the line before `index` */
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
-    if (process.env['DBG'] && new RegExp(process.env['DBG']).test(line.text)) {
-      const r = roomFor(chain, edges, index, areCentred(above, line));
-      console.log('DBG', line.text, { apart: this.#isApart(above, line), looser: isLooser(chain, index), centred: areCentred(above, line), r, w: line.firstWordWidth, table: this.#isRowOfTable(above, line), mixes: mixesNumbers(above, line, length, false), indent: changesIndent(chain, edges, index, length, false) });
-    }
     if (this.#isApart(above, line) || isLooser(chain, index)) return true;
     const isCentred = areCentred(above, line);
     const room = roomFor(chain, edges, index, isCentred);
@@ -129,12 +125,14 @@ function usualLeading(chains: readonly Chain[]): number {
 function isLooser(chain: Chain, index: number): boolean {
   const dropTo = (at: number) => {
     const [above, line] = [chain[at - 1], chain[at]];
-    if (!above || !line || Math.max(above.size, line.size) > otherSize * Math.min(above.size, line.size))
-      return Number.POSITIVE_INFINITY;
-    return above.baseline - line.baseline;
+    return above && line ? above.baseline - line.baseline : Number.POSITIVE_INFINITY;
   };
-  const least = Math.min(dropTo(index - 1), dropTo(index + 1));
-  return dropTo(index) > uneven * least + 0.4;
+  const { size } = chain[index]!;
+  const beside = [index - 1, index + 1].filter((at) => {
+    const other = chain[at === index - 1 ? at - 1 : at];
+    return other && Math.abs(other.size - size) < 0.25 * size;
+  });
+  return dropTo(index) > uneven * Math.min(...beside.map(dropTo)) + 0.4;
 }
 
 function areCentred(above: TextLine, line: TextLine): boolean {
@@ -171,7 +169,8 @@ function changesLooks(
   continues: boolean,
 ): boolean {
   if (looksAlike(above.seams.last, line.seams.first)) return false;
-  if (above.isUniform && line.isUniform) return endsEarly || !continues;
+  if (above.isUniform && line.isUniform)
+    return endsEarly || !(continues || (length > 1 && !sentenceEnd.test(above.text)));
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.seams.first.bold && !continues;
   return isHeading || endsEarly || sentenceEnd.test(above.text);

@@ -2,8 +2,10 @@ import type { Chain } from './line-links.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** As shares of the size. */
-const sameRow = 0.4;
+const sameRow = 0.2;
+const sameSize = 0.2;
 const narrowestText = 9;
+const furthestLabel = 4;
 
 /**
  * Finds tables without rules: rows of cells that stand under those of the row above. Columns of running text look alike, but
@@ -14,6 +16,8 @@ export class TableRows {
   readonly #rows: TextLine[][] = [];
   readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
+  /** Lines with the number of an item before them. */
+  readonly #numbered = new Set<TextLine>();
   readonly #running = new Set<TextLine>();
 
   constructor(lines: readonly TextLine[], chains: readonly Chain[]) {
@@ -27,25 +31,35 @@ export class TableRows {
     }
     for (const chain of chains) {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
+      const numbered = chain.filter((line) => this.#besides(line).some((cell) => isLabelOf(cell, line)));
+      // Numbers beside all lines only count the lines.
+      if (numbered.length < 0.9 * chain.length) for (const line of numbered) this.#numbered.add(line);
       if (isRunningText(chain)) for (const line of chain) this.#running.add(line);
     }
   }
 
   /** Whether two lines, one under the other, are cells of two rows. */
   areCells(above: TextLine, below: TextLine): boolean {
-    if (this.#running.has(above)) return false;
-    const lower = this.#rowAt(this.#rowOf.get(below));
-    for (const cell of this.#rowAt(this.#rowOf.get(above))) {
-      if (cell === above || this.#running.has(cell)) continue;
+    if (this.#numbered.has(below)) return true;
+    const upper = this.#besides(above);
+    const lower = this.#besides(below);
+    const numbers = upper.filter(
+      (cell) => isNumber(cell) && lower.some((other) => isNumber(other) && areAligned(cell, other)),
+    );
+    // One number beside each line may be the number of the line.
+    if (this.#running.has(above)) return numbers.length > 1;
+    if (numbers.length > 0) return true;
+    return upper.some((cell) => {
       const under = this.#below.get(cell);
-      if (under && under !== below && lower.includes(under)) return true;
-      if (
-        !cell.hasLetters &&
-        lower.some((other) => other !== below && !other.hasLetters && areAligned(cell, other))
-      )
-        return true;
-    }
-    return false;
+      return !this.#running.has(cell) && under !== undefined && lower.includes(under);
+    });
+  }
+
+  /** The other cells in the row of a line, of about its size. */
+  #besides(line: TextLine): TextLine[] {
+    return this.#rowAt(this.#rowOf.get(line)).filter(
+      (cell) => cell !== line && Math.abs(cell.size - line.size) < sameSize * line.size,
+    );
   }
 
   /** Whether a line stands in a row of cells that has rows of cells above or below it. */
@@ -64,6 +78,17 @@ export class TableRows {
   #rowAt(index: number | undefined): TextLine[] {
     return index === undefined ? [] : (this.#rows[index] ?? []);
   }
+}
+
+/** A number, or one with a letter: `12`, `8a`. */
+function isNumber({ text }: TextLine): boolean {
+  return !/\p{L}{2}/u.test(text) && /\p{N}/u.test(text);
+}
+
+/** Whether a cell is the number of the item that begins in a line. */
+function isLabelOf(cell: TextLine, line: TextLine): boolean {
+  const gap = line.left - cell.right;
+  return isNumber(cell) && gap > 0 && gap < furthestLabel * line.size && cell.text.length <= 5;
 }
 
 function areAligned(one: TextLine, other: TextLine): boolean {
