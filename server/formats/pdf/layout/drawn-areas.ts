@@ -5,6 +5,10 @@ import type { Glyph } from './pieces.ts';
 /** Thicker ones are areas, in points. */
 const thickestRule = 3;
 const shortestRule = 4;
+/** As a multiple of the size of the text beside it: a shorter vertical rule is a sign, such as a bar. */
+const leastOverText = 1.15;
+/** In points: from the end of a piece of a rule to the next. */
+const furthestDash = 3;
 /** A larger share of the page is its background. */
 const largestArea = 0.8;
 /** In points. */
@@ -50,6 +54,8 @@ export class DrawnAreas {
     this.#page = transformRectangle(inverse, box);
     const pageArea = area(this.#page);
     const seen = new Set<string>();
+    const vertical: Rectangle[] = [];
+    const horizontal: Rectangle[] = [];
     for (const paint of paints) {
       const own = transformRectangle(inverse, paint.box);
       const [width, height] = [own.right - own.left, own.top - own.bottom];
@@ -63,11 +69,15 @@ export class DrawnAreas {
       seen.add(key);
       const visible = clip(own, this.#page);
       if (!visible) continue;
-      if (width <= thickestRule && height >= shortestRule) this.#vertical.add(visible);
-      else if (height <= thickestRule && width >= shortestRule) this.#horizontal.add(visible);
+      if (width <= thickestRule && height > width) vertical.push(visible);
+      else if (height <= thickestRule && width > height) horizontal.push(visible);
       else if (width > thickestRule && height > thickestRule && area(visible) < largestArea * pageArea)
         this.#addArea(visible, paint.kind === 'stroke');
     }
+    for (const rule of joinVertical(vertical))
+      if (rule.top - rule.bottom >= shortestRule) this.#vertical.add(rule);
+    for (const rule of joinVertical(horizontal.map(flip)))
+      if (rule.top - rule.bottom >= shortestRule) this.#horizontal.add(flip(rule));
   }
 
   #addArea(box: Rectangle, isStroke: boolean): void {
@@ -197,11 +207,32 @@ export class DrawnAreas {
   }
 }
 
+/** Joins rules that go on where another ends: cells are often drawn with sides of their own, and lines with dashes. */
+function joinVertical(rules: readonly Rectangle[]): Rectangle[] {
+  const joined: Rectangle[] = [];
+  const column = (rule: Rectangle) => Math.round(rule.left + rule.right);
+  for (const rule of [...rules].sort(
+    (one, other) => column(one) - column(other) || one.bottom - other.bottom,
+  )) {
+    const last = joined.at(-1);
+    if (last && column(last) === column(rule) && rule.bottom <= last.top + furthestDash) {
+      last.top = Math.max(last.top, rule.top);
+      last.left = Math.min(last.left, rule.left);
+      last.right = Math.max(last.right, rule.right);
+    } else joined.push({ ...rule });
+  }
+  return joined;
+}
+
+function flip({ left, bottom, right, top }: Rectangle): Rectangle {
+  return { left: bottom, bottom: left, right: top, top: right };
+}
+
 function places(bands: Bands, baseline: number, size: number): number[] {
   const middle = baseline + 0.3 * size;
   const found = new Set<number>();
   for (const rule of bands.between(middle, middle))
-    if (rule.top - rule.bottom >= 1.3 * size) found.add((rule.left + rule.right) / 2);
+    if (rule.top - rule.bottom >= leastOverText * size) found.add((rule.left + rule.right) / 2);
   return [...found].sort((one, other) => one - other);
 }
 

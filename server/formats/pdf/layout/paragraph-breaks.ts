@@ -18,7 +18,7 @@ const otherSize = 1.12;
 /** Lines so far up and down tell how wide a paragraph is. */
 const nearby = 6;
 
-const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]\s/u;
+const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒])/u;
 const label =
   /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;

@@ -49,6 +49,8 @@ export class TableRows {
     // One number beside each line may be the number of the line.
     if (this.#running.has(above)) return numbers.length > 1;
     if (numbers.length > 0) return true;
+    const startsRow = lower.filter(isNumber).length > 1 && lower.some((cell) => cell.right < below.left);
+    if (startsRow && upper.length === 0) return true;
     return upper.some((cell) => {
       const under = this.#below.get(cell);
       return !this.#running.has(cell) && under !== undefined && lower.includes(under);
