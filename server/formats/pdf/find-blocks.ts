@@ -133,7 +133,7 @@ function toBlock(
     matrix,
     box,
     lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
-    ...alignmentOf(lines, { chain, container, page: pageBox }),
+    ...alignmentOf(lines, { chain, container, page: pageBox, isItem: text.isItem }),
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,
     glyphs: [],
     container,
@@ -144,13 +144,17 @@ function toBlock(
 const usualLeading = 1.2;
 /** Headings are at least so many times as large as the text, or bold. */
 const largerThanText = 1.12;
+const muchLargerThanText = 1.4;
 const mostLinesOfHeading = 4;
 const longestHeading = 250;
 
 function isHeading({ lines, plain }: ReadText, isBold: boolean, spans: number, bodySize: number): boolean {
   if (lines.length > mostLinesOfHeading || plain.length > longestHeading) return false;
-  if (lines[0]!.size > largerThanText * bodySize) return true;
-  return isBold && spans === 0 && lines.length < mostLinesOfHeading && !/[.,;:]$/u.test(plain);
+  if (lines[0]!.size > muchLargerThanText * bodySize) return true;
+  const isLarger = lines[0]!.size > largerThanText * bodySize;
+  return (
+    (isLarger || (isBold && spans === 0)) && lines.length < mostLinesOfHeading && !/[.,;:]$/u.test(plain)
+  );
 }
 
 function sizeOfMostText(texts: readonly ReadText[]): number {

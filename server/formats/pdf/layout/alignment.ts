@@ -16,6 +16,8 @@ interface Surroundings {
   container: Rectangle | null;
   /** The page, in the block's space. */
   page: Rectangle;
+  /** Whether its text hangs beside a bullet or number. */
+  isItem: boolean;
 }
 
 /** Determines how the lines of a block are aligned, and how far its first line is indented, in points. */
@@ -71,9 +73,15 @@ function isEven(values: readonly number[], near: number): boolean {
 }
 
 /** One line shows its alignment by what is around it: its cell, the lines of its column, the page. */
-function ofLine(line: TextLine, { chain, container, page }: Surroundings, isRightToLeft: boolean): Alignment {
+function ofLine(
+  line: TextLine,
+  { chain, container, page, isItem }: Surroundings,
+  isRightToLeft: boolean,
+): Alignment {
   const { left, right, size } = line;
   const usual = isRightToLeft ? 'right' : 'left';
+  const widest = Math.max(...chain.map((other) => other.right - other.left));
+  if (isItem || (!container && right - left > 0.8 * widest && chain.length > 1)) return usual;
   const others = chain.filter(
     (other) => other.baseline !== line.baseline && Math.abs(other.right - other.left - right + left) > size,
   );

@@ -6,7 +6,7 @@ import type { Glyph } from './pieces.ts';
 const thickestRule = 3;
 const shortestRule = 4;
 /** As a multiple of the size of the text beside it: a shorter vertical rule is a sign, such as a bar. */
-const leastOverText = 1.15;
+const leastOverText = 1.3;
 /** In points: from the end of a piece of a rule to the next. */
 const furthestDash = 3;
 /** A larger share of the page is its background. */

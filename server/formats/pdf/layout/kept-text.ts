@@ -7,7 +7,7 @@ import type { TextLine } from './text-lines.ts';
 export type UntranslatedReason =
   | 'number' // numbers, amounts, dates, signs: no letters
   | 'label' // the bullet or number of a list item, a single letter
-  | 'identifier' // one word, mostly of digits
+  | 'identifier' // no word, but letters among digits and signs
   | 'address' // of a web page or a mailbox
   | 'formula'
   | 'code' // a listing of a program
@@ -27,6 +27,8 @@ export interface KeptText {
 const letter = /\p{L}/u;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
+/** Letters alone, but for signs around them. */
+const wholeWord = /^[^\p{L}\p{N}]*\p{L}[\p{L}\p{M}'’.-]*\p{L}[^\p{L}\p{N}]*$/u;
 const functionName =
   /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|exp|lim|sup|inf|max|min|mod|gcd|lcm|det|dim|ker|deg|arg|sgn|isin)$/u;
 const mathSign = /[=+−×÷∗·√∞≈≠≤≥<>±∂∇∑∏∫∈∉⊂⊆∪∩→⇒⇔∀∃∧∨¬^|′∘]|\p{Sm}/u;
@@ -49,6 +51,8 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
   }
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
     return 'identifier';
+  const hasWord = ideographs.test(text) || text.split(/\s+/u).some((part) => wholeWord.test(part));
+  if (!hasWord && 2 * countOf(text, /\p{L}/gu) < text.replace(/\s/gu, '').length) return 'identifier';
   return null;
 }
 

@@ -1,6 +1,7 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Chain } from './line-links.ts';
 import { median } from './lines.ts';
+import type { RowBreak } from './table-rows.ts';
 import { looksAlike, type TextLine } from './text-lines.ts';
 
 /** As shares of the size. */
@@ -20,7 +21,7 @@ const nearby = 6;
 
 const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒])/u;
 const label =
-  /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
+  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
 const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 const noCase = /^[^\p{Lu}\p{Ll}]*\p{Lo}/u;
@@ -28,21 +29,21 @@ const noCase = /^[^\p{Lu}\p{Ll}]*\p{Lo}/u;
 /** Tells which lines of a chain begin a paragraph. */
 export class ParagraphBreaks {
   readonly #areas: DrawnAreas;
-  readonly #isRowOfTable: (above: TextLine, below: TextLine) => boolean;
+  readonly #rowBreak: (above: TextLine, below: TextLine) => RowBreak;
 
   readonly #greatestLeading: number;
 
   /**
    * @param chains all of the page, which tell its usual line distance
-   * @param isRowOfTable whether two lines are cells of different rows of a table without rules
+   * @param rowBreak whether two lines are cells of different rows of a table without rules
    */
   constructor(
     chains: readonly Chain[],
     areas: DrawnAreas,
-    isRowOfTable: (above: TextLine, below: TextLine) => boolean,
+    rowBreak: (above: TextLine, below: TextLine) => RowBreak,
   ) {
     this.#areas = areas;
-    this.#isRowOfTable = isRowOfTable;
+    this.#rowBreak = rowBreak;
     this.#greatestLeading = Math.min(greatestLeading, looser * usualLeading(chains));
   }
 
@@ -74,7 +75,8 @@ export class ParagraphBreaks {
     const continues = lowerStart.test(line.text) && !sentenceEnd.test(above.text);
     if (changesLooks(above, line, length, endsEarly, continues)) return true;
     if (mixesNumbers(above, line, length, endsEarly)) return true;
-    if (this.#isRowOfTable(above, line) && (endsEarly || !continues)) return true;
+    const isRow = this.#rowBreak(above, line);
+    if (isRow === 'certain' || (isRow === 'likely' && (endsEarly || !continues))) return true;
     if (startsItem(above, line, edges, index, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
     return endsEarly && !(continues && !endedEarlyBefore(chain, edges, index, length));
@@ -183,6 +185,10 @@ function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly
   return length < 2;
 }
 
+function startsLikeItem(text: string): boolean {
+  return bullet.test(text) || label.test(text);
+}
+
 function startsItem(
   above: TextLine,
   line: TextLine,
@@ -213,7 +219,7 @@ function changesIndent(
   const isHanging =
     length === 1 &&
     !endsEarly &&
-    (isNextAligned || label.test(`${chain[index - 1]!.text} `) || (!next && lowerStart.test(text)));
+    (isNextAligned || startsLikeItem(chain[index - 1]!.text) || (!next && lowerStart.test(text)));
   if (isHanging) return false;
   // Lines that end at one place and start anywhere are aligned to the right.
   const isFlushEnd = [above, next].every((other) => other && Math.abs(other.end - line.end) < 0.2 * size);

@@ -7,6 +7,9 @@ const sameSize = 0.2;
 const narrowestText = 9;
 const furthestLabel = 4;
 
+/** Whether a new row begins between two lines; a likely one does not if a sentence goes on there. */
+export type RowBreak = 'certain' | 'likely' | 'none';
+
 /**
  * Finds tables without rules: rows of cells that stand under those of the row above. Columns of running text look alike, but
  * their lines are full and have no cell that is only a number.
@@ -39,22 +42,24 @@ export class TableRows {
   }
 
   /** Whether two lines, one under the other, are cells of two rows. */
-  areCells(above: TextLine, below: TextLine): boolean {
-    if (this.#numbered.has(below)) return true;
+  breakBetween(above: TextLine, below: TextLine): RowBreak {
+    if (this.#numbered.has(below)) return 'likely';
     const upper = this.#besides(above);
     const lower = this.#besides(below);
     const numbers = upper.filter(
       (cell) => isNumber(cell) && lower.some((other) => isNumber(other) && areAligned(cell, other)),
     );
     // One number beside each line may be the number of the line.
-    if (this.#running.has(above)) return numbers.length > 1;
-    if (numbers.length > 0) return true;
+    if (numbers.length > 1) return 'certain';
+    if (this.#running.has(above)) return 'none';
+    if (numbers.length > 0) return 'likely';
     const startsRow = lower.filter(isNumber).length > 1 && lower.some((cell) => cell.right < below.left);
-    if (startsRow && upper.length === 0) return true;
-    return upper.some((cell) => {
+    if (startsRow && upper.length === 0) return 'likely';
+    const hasPair = upper.some((cell) => {
       const under = this.#below.get(cell);
       return !this.#running.has(cell) && under !== undefined && lower.includes(under);
     });
+    return hasPair ? 'likely' : 'none';
   }
 
   /** The other cells in the row of a line, of about its size. */
