@@ -82,7 +82,7 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
     rightToLeft,
     (bottom, top, across) => areas.hasRuleBetween(bottom, top, across, 0),
   );
-  const bodySize = sizeOfMostText(ordered);
+  const bodySize = bodySizeOf(ordered);
   const pageBox = transformRectangle(direction.inverse, page.box);
   return [
     ...ordered.map((text) => ({
@@ -157,11 +157,16 @@ function isHeading({ lines, plain }: ReadText, isBold: boolean, spans: number, b
   );
 }
 
-function sizeOfMostText(texts: readonly ReadText[]): number {
+/** The largest size of a good part of the text: a page may have more of its footnotes than of its text. */
+function bodySizeOf(texts: readonly ReadText[]): number {
   const counts = new Map<number, number>();
+  let total = 0;
   for (const { lines } of texts)
-    for (const { size, text } of lines) counts.set(size, (counts.get(size) ?? 0) + text.length);
-  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0];
+    for (const { size, text } of lines) {
+      counts.set(size, (counts.get(size) ?? 0) + text.length);
+      total += text.length;
+    }
+  return Math.max(0, ...[...counts].filter(([, count]) => count > 0.2 * total).map(([size]) => size));
 }
 
 function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {

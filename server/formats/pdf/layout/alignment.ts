@@ -60,9 +60,10 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   return isRightToLeft ? 'right' : 'left';
 }
 
-/** Whether other lines of the column end where this one does. */
+/** Whether many lines of the column end where this one does, as in justified text. */
 function isEndOfColumn(line: TextLine, chain: Chain, end: (line: TextLine) => number, near: number): boolean {
-  return chain.filter((other) => Math.abs(end(other) - end(line)) < near).length >= 4;
+  const even = chain.filter((other) => Math.abs(end(other) - end(line)) < near).length;
+  return even >= 4 && even >= 0.4 * chain.length;
 }
 
 /** Whether nearly all values are the same. */

@@ -27,8 +27,6 @@ export interface KeptText {
 const letter = /\p{L}/u;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
-/** Letters alone, but for signs around them. */
-const wholeWord = /^[^\p{L}\p{N}]*\p{L}[\p{L}\p{M}'’.-]*\p{L}[^\p{L}\p{N}]*$/u;
 const functionName =
   /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|exp|lim|sup|inf|max|min|mod|gcd|lcm|det|dim|ker|deg|arg|sgn|isin)$/u;
 const mathSign = /[=+−×÷∗·√∞≈≠≤≥<>±∂∇∑∏∫∈∉⊂⊆∪∩→⇒⇔∀∃∧∨¬^|′∘]|\p{Sm}/u;
@@ -51,9 +49,14 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
   }
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
     return 'identifier';
-  const hasWord = ideographs.test(text) || text.split(/\s+/u).some((part) => wholeWord.test(part));
+  const hasWord = ideographs.test(text) || text.split(/\s+/u).some(isWord);
   if (!hasWord && 2 * countOf(text, /\p{L}/gu) < text.replace(/\s/gu, '').length) return 'identifier';
   return null;
+}
+
+function isWord(part: string): boolean {
+  const letters = countOf(part, /\p{L}/gu);
+  return letters > 1 && letters >= 0.6 * part.length;
 }
 
 function countOf(text: string, pattern: RegExp): number {

@@ -16,6 +16,12 @@ const deepestIndent = 8;
 /** How many times a line distance may be greater than the ones beside it. */
 const uneven = 1.18;
 const otherSize = 1.12;
+/** How much longer than the next word the space after a line is, if the line was ended by hand. */
+const slack = 1;
+const slackAfterSentence = 0.5;
+/** As shares of the width of the paragraph. */
+const clearlyEarly = 0.2;
+const mostOfLine = 0.6;
 /** Lines so far up and down tell how wide a paragraph is. */
 const nearby = 6;
 
@@ -24,7 +30,8 @@ const label =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
 const lowerStart = /^["'“‘(«]*\p{Ll}/u;
-const noCase = /^[^\p{Lu}\p{Ll}]*\p{Lo}/u;
+/** Scripts whose letters do not show where a sentence begins, but with words that may not fit on a line. */
+const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
 
 /** Tells which lines of a chain begin a paragraph. */
 export class ParagraphBreaks {
@@ -68,18 +75,19 @@ export class ParagraphBreaks {
     if (this.#isApart(above, line) || isLooser(chain, index)) return true;
     const isCentred = areCentred(above, line);
     const room = roomFor(chain, edges, index, isCentred);
-    const endsEarly =
-      room >
-      Math.min(line.firstWordWidth, isCentred ? above.right - above.left : Number.POSITIVE_INFINITY) +
-        0.25 * line.size;
-    const continues = lowerStart.test(line.text) && !sentenceEnd.test(above.text);
+    const endsSentence = sentenceEnd.test(above.text);
+    const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
+    const endsEarly = room > word + (endsSentence ? slackAfterSentence : slack) * line.size;
+    const continues = lowerStart.test(line.text) && !endsSentence;
     if (changesLooks(above, line, length, endsEarly, continues)) return true;
     if (mixesNumbers(above, line, length, endsEarly)) return true;
     const isRow = this.#rowBreak(above, line);
     if (isRow === 'certain' || (isRow === 'likely' && (endsEarly || !continues))) return true;
     if (startsItem(above, line, edges, index, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
-    return endsEarly && !(continues && !endedEarlyBefore(chain, edges, index, length));
+    const isWide = above.right - above.left > mostOfLine * (above.right - above.left + room);
+    const goesOn = continues || (spacedWithoutCase.test(line.text) && !endsSentence && isWide);
+    return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
   }
 
   /** Whether something separates two lines, or they are of different sizes or too far apart. */
@@ -231,10 +239,15 @@ function changesIndent(
   return !isRagged;
 }
 
-/** Whether the line before the last one was ended by hand, too: then lower case does not show that a sentence goes on. */
+/** Whether the last two lines were clearly ended by hand: then lower case does not show that a sentence goes on. */
 function endedEarlyBefore(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
-  if (noCase.test(chain[index]!.text)) return true;
   if (length < 2) return false;
-  const [above, line] = [chain[index - 2]!, chain[index - 1]!];
-  return roomFor(chain, edges, index - 1, areCentred(above, line)) > line.firstWordWidth + 0.25 * line.size;
+  return [index - 1, index].every((at) => {
+    const [above, line] = [chain[at - 1]!, chain[at]!];
+    const room = roomFor(chain, edges, at, areCentred(above, line));
+    return (
+      room > line.firstWordWidth + slack * line.size &&
+      room > clearlyEarly * (above.right - above.left + room)
+    );
+  });
 }

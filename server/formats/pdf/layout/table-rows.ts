@@ -72,7 +72,9 @@ export class TableRows {
   /** Whether a line stands in a row of cells that has rows of cells above or below it. */
   isCell(line: TextLine): boolean {
     const index = this.#rowOf.get(line);
-    if (index === undefined || this.#running.has(line)) return false;
+    if (index === undefined) return false;
+    if (this.#besides(line).filter(isNumber).length > 1) return true;
+    if (this.#running.has(line)) return false;
     const cells = this.#rowAt(index).filter((cell) => !this.#running.has(cell));
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {
