@@ -36,7 +36,9 @@ export interface DirectionTexts {
 }
 
 export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts): DirectionTexts {
-  const areas = new DrawnAreas(page, inverse);
+  // What is drawn stands upright. Texts that stand askew are labels, on a map for example, not in cells.
+  const isUpright = inverse[0] === 0 || inverse[1] === 0;
+  const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
   const lines = splitRows(groupRows(withoutDoubles(pieces)), areas).map(toTextLine);
   const listings = findListings(lines);
   const inListings = new Set(listings.flat());

@@ -1,6 +1,8 @@
 import type { Chain } from './line-links.ts';
 import type { TextLine } from './text-lines.ts';
 
+/** Bounds the work on a row with very many texts. */
+const mostCells = 100;
 /** As shares of the size. */
 const sameRow = 0.2;
 const sameSize = 0.2;
@@ -21,6 +23,7 @@ export class TableRows {
   readonly #below = new Map<TextLine, TextLine>();
   /** Lines with the number of an item before them. */
   readonly #numbered = new Set<TextLine>();
+  readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
 
   constructor(lines: readonly TextLine[], chains: readonly Chain[]) {
@@ -64,9 +67,11 @@ export class TableRows {
 
   /** The other cells in the row of a line, of about its size. */
   #besides(line: TextLine): TextLine[] {
-    return this.#rowAt(this.#rowOf.get(line)).filter(
-      (cell) => cell !== line && Math.abs(cell.size - line.size) < sameSize * line.size,
-    );
+    const row = this.#rowAt(this.#rowOf.get(line));
+    const own = row.length > mostCells ? row.indexOf(line) : 0;
+    return row
+      .slice(Math.max(0, own - mostCells / 2), own + mostCells)
+      .filter((cell) => cell !== line && Math.abs(cell.size - line.size) < sameSize * line.size);
   }
 
   /** Whether a line stands in a row of cells that has rows of cells above or below it. */
@@ -75,10 +80,18 @@ export class TableRows {
     if (index === undefined) return false;
     if (this.#besides(line).filter(isNumber).length > 1) return true;
     if (this.#running.has(line)) return false;
-    const cells = this.#rowAt(index).filter((cell) => !this.#running.has(cell));
+    const isRow = this.#isTableRow.get(index) ?? this.#hasAlignedRow(index);
+    this.#isTableRow.set(index, isRow);
+    return isRow;
+  }
+
+  #hasAlignedRow(index: number): boolean {
+    const cells = this.#rowAt(index)
+      .filter((cell) => !this.#running.has(cell))
+      .slice(0, mostCells);
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {
-      const others = this.#rowAt(at);
+      const others = this.#rowAt(at).slice(0, mostCells);
       const aligned = cells.filter((cell) => others.some((other) => areAligned(cell, other)));
       return aligned.length >= 2;
     });
