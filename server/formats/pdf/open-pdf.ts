@@ -3,7 +3,8 @@ import { FileError } from '../file-error.ts';
 import { Meter } from '../pdfjs/budget.ts';
 import { openPdfjs, type PdfjsDocument } from '../pdfjs/open-pdfjs.ts';
 import { FontReader } from './font-reader.ts';
-import { type FormUse, Interpreter } from './interpreter.ts';
+import type { FormUse, Interpretation } from './interpretation.ts';
+import { Interpreter } from './interpreter.ts';
 import { pageBytes } from './objects.ts';
 import { OptionalContent } from './optional-content.ts';
 import type { PageContent } from './page-content.ts';
@@ -28,6 +29,8 @@ export interface OpenPdf {
    * @throws {FileError} `too_large` if the work is out of proportion to the file, or `unreadable`
    */
   readPage(number: number): Promise<ReadPage>;
+  /** Reads the operators of a page as it is now. */
+  interpretPage(number: number): Interpretation;
   close(): Promise<void>;
 }
 
@@ -44,10 +47,17 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     const pageCount = document.getPageCount();
     // Two readings of a damaged page tree: a page number means nothing then.
     if (pageCount !== pdfjs.pageCount) throw new FileError('unreadable', 'the PDF cannot be read');
+    const layers = new OptionalContent(document);
+    const interpretPage = (number: number, meter = new Meter(bytes.length)): Interpretation => {
+      const { node } = document.getPage(number - 1);
+      return new Interpreter(pageBox(node), layers, meter).read(pageBytes(node), pageResources(node));
+    };
+    const meter = new Meter(bytes.length);
     return {
       document,
       pageCount,
-      readPage: pageReader(document, pdfjs, new Meter(bytes.length)),
+      readPage: (number) => readPage(number, document, pdfjs, () => interpretPage(number, meter)),
+      interpretPage: (number) => interpretPage(number),
       close: () => pdfjs.close(),
     };
   } catch (error) {
@@ -71,26 +81,28 @@ async function loadObjects(bytes: Uint8Array): Promise<PDFDocument> {
   }
 }
 
-function pageReader(document: PDFDocument, pdfjs: PdfjsDocument, meter: Meter): OpenPdf['readPage'] {
-  const layers = new OptionalContent(document);
-  return async (number) => {
-    const { node } = document.getPage(number - 1);
-    const decoded = await pdfjs.use(async (opened) => {
-      const page = await opened.getPage(number);
-      const texts = await readPdfjsTexts(page);
-      page.cleanup();
-      return texts;
-    });
-    const box = pageBox(node);
-    const content = new Interpreter(box, layers, meter).read(pageBytes(node), pageResources(node));
-    return {
-      number,
-      box,
-      rotation: pageRotation(node),
-      texts: shownTexts(content, decoded, box, new FontReader()),
-      paints: content.paints,
-      annotations: pageAnnotations(node),
-      uses: content.uses,
-    };
+async function readPage(
+  number: number,
+  document: PDFDocument,
+  pdfjs: PdfjsDocument,
+  interpret: () => Interpretation,
+): Promise<ReadPage> {
+  const decoded = await pdfjs.use(async (opened) => {
+    const page = await opened.getPage(number);
+    const texts = await readPdfjsTexts(page);
+    page.cleanup();
+    return texts;
+  });
+  const { node } = document.getPage(number - 1);
+  const box = pageBox(node);
+  const content = interpret();
+  return {
+    number,
+    box,
+    rotation: pageRotation(node),
+    texts: shownTexts(content, decoded, box, new FontReader()),
+    paints: content.paints,
+    annotations: pageAnnotations(node),
+    uses: content.uses,
   };
 }

@@ -1,0 +1,174 @@
+import {
+  PDFDict,
+  type PDFDocument,
+  PDFName,
+  type PDFObject,
+  type PDFRef,
+  type PDFStream,
+} from '@cantoo/pdf-lib';
+import { formatName } from './colour.ts';
+import { ContentScanner, isRegular } from './content-scanner.ts';
+import type { FormUse } from './interpretation.ts';
+import { decodeStream, getDict, pageBytes } from './objects.ts';
+import type { ReadPage } from './open-pdf.ts';
+import { pageResources } from './page-geometry.ts';
+import { nameKey } from './resources.ts';
+import { rewriteOperator } from './rewrite-operator.ts';
+import type { ReadText } from './shown-texts.ts';
+import type { GlyphRange } from './text-block.ts';
+
+/** A replacement in a content stream. */
+interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** What changes in one stream: the page's own, or a form's as it is painted at one place. */
+interface StreamChange {
+  edits: Edit[];
+  /** Copies of forms that it paints in place of the forms, by their new names. */
+  forms: Map<string, PDFRef>;
+}
+
+/**
+ * Removes glyphs from a page. The bytes of its streams stay as they are but for the operators that show these glyphs. A form
+ * is copied for each painting that changes, with its resources, so it stays as it is wherever else it is painted.
+ *
+ * @param page as `readPage` gave it, from this document; nothing of it may have been removed yet
+ * @throws {RangeError} if a range is of a text without glyphs, such as an unpaired one
+ */
+export function removeText(document: PDFDocument, page: ReadPage, ranges: readonly GlyphRange[]): void {
+  if (ranges.length === 0) return;
+  const { node } = document.getPage(page.number - 1);
+  const resources = pageResources(node);
+  const changes = new Map<number, StreamChange>();
+  const changeOf = (use: number): StreamChange => {
+    const change = changes.get(use) ?? { edits: [], forms: new Map() };
+    changes.set(use, change);
+    return change;
+  };
+  const bytes = new StreamBytes(pageBytes(node), page.uses);
+  for (const [text, removed] of removedGlyphs(ranges)) {
+    const { use, start, end } = text.place;
+    const scanner = new ContentScanner(bytes.of(use), start);
+    scanner.next();
+    changeOf(use).edits.push({ start, end, text: rewriteOperator(scanner.operator, text, removed) });
+  }
+  const copies = new FormCopies(document);
+  // A form is painted after the one that it is painted in began: so inner ones come first here.
+  for (let use = page.uses.length; use > 0; use--) {
+    const change = changes.get(use);
+    if (change === undefined) continue;
+    const { parent, start, end, name } = page.uses[use - 1]!;
+    const outer = changeOf(parent);
+    const newName = unusedName(`${name}.${use}`, parent === 0 ? resources : page.uses[parent - 1]!.resources);
+    outer.forms.set(newName, copies.copy(page.uses[use - 1]!, bytes.of(use), change));
+    outer.edits.push({ start, end, text: `${formatName(newName)} Do` });
+  }
+  const own = changes.get(0);
+  if (own === undefined) return;
+  node.set(
+    PDFName.of('Contents'),
+    document.context.register(document.context.flateStream(splice(bytes.of(0), own.edits))),
+  );
+  if (own.forms.size > 0) node.set(PDFName.of('Resources'), withForms(document, resources, own.forms));
+}
+
+/** Decoded streams by use. */
+class StreamBytes {
+  readonly #page: Uint8Array;
+  readonly #uses: readonly FormUse[];
+  readonly #forms = new Map<PDFStream, Uint8Array>();
+
+  constructor(page: Uint8Array, uses: readonly FormUse[]) {
+    this.#page = page;
+    this.#uses = uses;
+  }
+
+  of(use: number): Uint8Array {
+    if (use === 0) return this.#page;
+    const { form } = this.#uses[use - 1]!;
+    const bytes = this.#forms.get(form) ?? decodeStream(form);
+    this.#forms.set(form, bytes);
+    return bytes;
+  }
+}
+
+/** For each text, which of its glyphs are in a range. */
+export function removedGlyphs(ranges: readonly GlyphRange[]): Map<ReadText, boolean[]> {
+  const removed = new Map<ReadText, boolean[]>();
+  for (const { text, from, to } of ranges) {
+    const read = text as ReadText;
+    if (from < 0 || to > read.glyphs.length || read.codeLengths?.length !== read.glyphs.length)
+      throw new RangeError('the text was not read from this page, or has no such glyphs');
+    const glyphs = removed.get(read) ?? new Array<boolean>(read.glyphs.length).fill(false);
+    glyphs.fill(true, from, to);
+    removed.set(read, glyphs);
+  }
+  return removed;
+}
+
+/** The changed copies of forms. Paintings with the same changes share one. */
+class FormCopies {
+  readonly #document: PDFDocument;
+  readonly #copies = new Map<PDFStream, Map<string, PDFRef>>();
+
+  constructor(document: PDFDocument) {
+    this.#document = document;
+  }
+
+  copy({ form, resources }: FormUse, bytes: Uint8Array, { edits, forms }: StreamChange): PDFRef {
+    const { context } = this.#document;
+    const known = this.#copies.get(form) ?? new Map<string, PDFRef>();
+    this.#copies.set(form, known);
+    const key = JSON.stringify(edits);
+    const found = forms.size === 0 ? known.get(key) : undefined;
+    if (found) return found;
+    const copy = context.flateStream(splice(bytes, edits));
+    for (const [name, value] of form.dict.entries())
+      if (!ownKeys.has(name.asString())) copy.dict.set(name, value);
+    if (forms.size > 0) copy.dict.set(PDFName.of('Resources'), withForms(this.#document, resources, forms));
+    const reference = context.register(copy);
+    known.set(key, reference);
+    return reference;
+  }
+}
+
+/** What a copied stream says for itself. */
+const ownKeys = new Set(['/Length', '/Filter', '/DecodeParms', '/DL']);
+
+/** A copy of resources with more forms. */
+function withForms(
+  { context }: PDFDocument,
+  resources: PDFDict | undefined,
+  forms: ReadonlyMap<string, PDFRef>,
+): PDFDict {
+  const entries = new Map<PDFName, PDFObject>(resources?.entries());
+  const objects = new Map<PDFName, PDFObject>(getDict(resources, 'XObject')?.entries());
+  for (const [name, form] of forms) objects.set(nameKey(name), form);
+  entries.set(PDFName.of('XObject'), PDFDict.fromMapWithContext(objects, context));
+  return PDFDict.fromMapWithContext(entries, context);
+}
+
+/** @param wanted unique among the new names */
+function unusedName(wanted: string, resources: PDFDict | undefined): string {
+  const objects = getDict(resources, 'XObject');
+  let name = wanted;
+  while (objects?.has(nameKey(name))) name += '.';
+  return name;
+}
+
+/** Replaces parts of a stream. A replacement does not run into the word before or after it. */
+function splice(bytes: Uint8Array, edits: Edit[]): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  for (const { start, end, text } of edits.sort((one, other) => one.start - other.start)) {
+    const before = isRegular(bytes[start - 1]) && isRegular(text.charCodeAt(0)) ? ' ' : '';
+    const after = isRegular(bytes[end]) ? ' ' : '';
+    pieces.push(bytes.subarray(at, start), Buffer.from(before + text + after, 'latin1'));
+    at = end;
+  }
+  pieces.push(bytes.subarray(at));
+  return Buffer.concat(pieces);
+}

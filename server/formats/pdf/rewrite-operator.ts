@@ -1,0 +1,45 @@
+import { formatNumber } from './colour.ts';
+import type { ReadText } from './shown-texts.ts';
+
+/**
+ * Writes a text operator without some of its glyphs. In their place is an advance of the same length, so everything after it
+ * stays where it is. The codes of the other glyphs are the same bytes.
+ *
+ * @param operator Tj, TJ, ' or "
+ * @param removed for each glyph whether it is removed
+ */
+export function rewriteOperator(operator: string, text: ReadText, removed: readonly boolean[]): string {
+  const { pieces, wordSpacing, charSpacing } = text.operator;
+  const { codeLengths, advances } = text;
+  const items: string[] = [];
+  let codes = '';
+  let adjustment = 0;
+  const adjust = (by: number): void => {
+    if (codes !== '') items.push(`<${codes}>`);
+    codes = '';
+    adjustment += by;
+  };
+  let glyph = 0;
+  for (const piece of pieces) {
+    if (typeof piece === 'number') {
+      adjust(piece);
+      continue;
+    }
+    for (let at = 0; at < piece.length; glyph++) {
+      const next = at + codeLengths[glyph]!;
+      if (removed[glyph]) adjust(-1000 * advances[glyph]!);
+      else {
+        if (adjustment !== 0) items.push(formatNumber(adjustment));
+        adjustment = 0;
+        codes += Buffer.from(piece.subarray(at, next)).toString('hex');
+      }
+      at = next;
+    }
+  }
+  adjust(0);
+  if (adjustment !== 0) items.push(formatNumber(adjustment));
+  const shown = `[${items.join(' ')}] TJ`;
+  if (operator === "'") return `T* ${shown}`;
+  if (operator === '"') return `${formatNumber(wordSpacing)} Tw ${formatNumber(charSpacing)} Tc T* ${shown}`;
+  return shown;
+}
