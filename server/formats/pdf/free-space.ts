@@ -85,6 +85,24 @@ export class FreeSpace {
     return nearest;
   }
 
+  /** Returns the bottom of the nearest obstacle above, at most `until`. */
+  above(from: Rectangle, until: number, owner: string): number {
+    const middle = (from.bottom + from.top) / 2;
+    let nearest = until;
+    for (let row = this.#row(middle); row <= this.#row(nearest); row++)
+      for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
+        for (const obstacle of this.#cell(column, row))
+          if (
+            obstacle.owner !== owner &&
+            obstacle.bottom > middle &&
+            obstacle.top > from.top &&
+            obstacle.left < from.right &&
+            obstacle.right > from.left
+          )
+            nearest = Math.min(nearest, obstacle.bottom);
+    return nearest;
+  }
+
   #cell(column: number, row: number): Obstacle[] {
     const index = row * columns + column;
     this.#cells[index] ??= [];

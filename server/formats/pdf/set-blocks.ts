@@ -9,7 +9,7 @@ import { type Rectangle, transformRectangle } from './geometry.ts';
 import { obstaclesOf } from './obstacles.ts';
 import type { PageContent } from './page-content.ts';
 import { extendRight, rightEdges } from './right-edges.ts';
-import { type Fitting, fitAll } from './shrink.ts';
+import { type Fitting, fitAll, takenBy } from './shrink.ts';
 import { missingInFonts } from './styled-text.ts';
 import type { TextBlock } from './text-block.ts';
 
@@ -47,14 +47,9 @@ export function setBlocks(
   let count = 0;
   for (const turned of turns.values()) {
     const turn = turnOf(turned[0]!.block);
-    const fittings = fitTurned({
-      page,
-      items,
-      turned,
-      others: count++ < mostTurns ? others : null,
-      turn,
-      languages,
-    });
+    const free = count++ < mostTurns;
+    const fittings = fitTurned({ page, items, turned, others: free ? others : null, turn, languages });
+    for (const { fit, frame } of fittings) others.push(transformRectangle(turn.toPage, takenBy(frame, fit)));
     for (const fitting of fittings) {
       const block = blocks.get(fitting.frame.id)!;
       const { frame, finding } = fitting.whole ? { frame: fitting.frame } : cut(block, fitting, languages);
@@ -87,7 +82,11 @@ function fitTurned({
   languages: Languages;
 }): Fitting[] {
   const sources = items.map(({ block }) => transformRectangle(block.matrix, block.box));
-  const margins = marginsOf(page.box, sources, turn);
+  const margins = marginsOf(
+    page.box,
+    turned.map(({ block }) => transformRectangle(block.matrix, block.box)),
+    turn,
+  );
   const frames = turned.map((item) => makeFrame(item, turn, margins, languages));
   const space = new FreeSpace(transformRectangle(turn.fromPage, page.box));
   for (const obstacle of others ?? []) space.add(transformRectangle(turn.fromPage, obstacle));

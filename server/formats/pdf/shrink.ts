@@ -1,5 +1,6 @@
 import { type Fit, type Frame, fitAtScale, mostRoom } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
+import type { Rectangle } from './geometry.ts';
 
 /** What became of a block's text. */
 export interface Fitting {
@@ -61,7 +62,12 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
   return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
 }
 
-function takenBy(frame: Frame, { left, right, leading, lines, scale }: Fit) {
-  const bottom = frame.baseline - (lines - 1) * leading - frame.descent * scale;
-  return { left, right, bottom: Math.min(bottom, frame.box.bottom), top: frame.box.top };
+/** Returns the rectangle in which a fitted text stands. */
+export function takenBy(frame: Frame, { left, right, baseline, leading, lines, scale }: Fit): Rectangle {
+  return {
+    left,
+    right,
+    bottom: baseline - (lines - 1) * leading - frame.descent * scale,
+    top: baseline + (frame.box.top - frame.baseline) * scale,
+  };
 }
