@@ -145,7 +145,7 @@ function capacityOf(frame: Frame, region: Region, scale: number, leading: number
   return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.2));
 }
 
-/** Distributes lines over the region, with the leading of their size at most, and moves them up only if they must. */
+/** Distributes lines over the region, with little more than the leading of their size at most, and moves them up only if they must. */
 function placeLines(
   frame: Frame,
   region: Region,
@@ -153,7 +153,7 @@ function placeLines(
 ): Pick<Fit, 'baseline' | 'leading' | 'lines'> {
   const { highest, lowest } = baselinesIn(frame, region, scale);
   const even = lines > 1 ? (highest - lowest) / (lines - 1) : Number.POSITIVE_INFINITY;
-  const loose = Math.max(leading, Math.min(frame.leading.normal * scale, even));
+  const loose = Math.max(leading, Math.min((frame.leading.normal * (1 + scale)) / 2, even));
   const wanted = lowest + (lines - 1) * loose;
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }

@@ -15,6 +15,8 @@ export interface Fitting {
 const step = 0.94;
 /** At most two steps count as slight: then the neighbours become as small. Whoever needs more is alone with it. */
 const slight = step ** 2 - 1e-9;
+/** The neighbours go along if so many of their style shrink slightly. One label among fifty is smaller alone. */
+const shareOfNeighbours = 0.25;
 const leastScale = 0.6;
 const leastSize = 5;
 
@@ -25,7 +27,7 @@ export function leastScaleOf({ size }: Frame): number {
 
 /**
  * Fits the texts of a page one after the other, in reading order: each keeps what it has taken. Then those of one style get one
- * size, if one of them had to shrink slightly.
+ * size, if a fair share of them had to shrink slightly.
  *
  * @param styleOf the name of a frame's style
  */
@@ -40,9 +42,11 @@ export function fitAll(
     return fitting;
   });
   const scales = new Map<string, number>();
-  for (const { fit, frame, whole } of fittings)
-    if (whole && fit.scale >= slight)
-      scales.set(styleOf(frame), Math.min(fit.scale, scales.get(styleOf(frame)) ?? 1));
+  for (const [style, group] of Map.groupBy(fittings, ({ frame }) => styleOf(frame))) {
+    const shrunk = group.filter(({ fit, whole }) => whole && fit.scale < 1 && fit.scale >= slight);
+    if (shrunk.length >= shareOfNeighbours * group.length)
+      scales.set(style, Math.min(1, ...shrunk.map(({ fit }) => fit.scale)));
+  }
   return fittings.map((fitting) => {
     const { frame } = fitting;
     const scale = scales.get(styleOf(frame)) ?? 1;
