@@ -49,14 +49,14 @@ interface Region {
   top: number;
 }
 
-/** Lines may be wider than the box by this share: the source was set in another font. Nobody sees it. */
-const tolerance = 0.012;
+/** Lines may be wider than the box by this share, but not more than a point: the source was measured in another font. */
+const tolerance = 0.005;
 /** The least distance to what is beside a single line, beside a paragraph, and below, in em. */
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 
 /** The width of lines in em. */
 export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
-  const width = ((1 + tolerance) * (right - left)) / (frame.size * scale);
+  const width = (right - left + Math.min(1, tolerance * (right - left))) / (frame.size * scale);
   const others = width - Math.max(0, -frame.indent);
   const first = width - Math.max(0, frame.indent);
   return { first, others };
