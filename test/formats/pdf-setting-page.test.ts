@@ -243,7 +243,7 @@ describe('a page', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   }, 60_000);
 
