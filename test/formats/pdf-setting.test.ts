@@ -227,6 +227,28 @@ describe('a translation keeps away from', () => {
     expect(top).toBeGreaterThan(set.box.top);
   });
 
+  it.each<[what: string, box: Rectangle]>([
+    ['at the end of its last line', rectangle(200, 684, 215, 696)],
+    ['at the end of its first line', rectangle(240, 698, 260, 708)],
+    ['at the start of its lines', rectangle(70, 684, 80, 710)],
+  ])('a check box %s', async (_, box) => {
+    const { place, bytes } = await setOne({ lines: english }, english.join(' '), {
+      annotations: [{ kind: 'widget', box }],
+    });
+    expect(overlap(place, box)).toBe(false);
+    expect((await shownLines(bytes)).map(({ text }) => text).join(' ')).toBe(english.join(' '));
+  });
+
+  it('no check box, if its text would be lost otherwise', async () => {
+    const container = rectangle(70, 697, 110, 709);
+    const box = rectangle(90, 698, 100, 708);
+    const { bytes, findings } = await setOne({ lines: ['Telephone'], container }, 'Telephones', {
+      annotations: [{ kind: 'widget', box }],
+    });
+    expect((await shownLines(bytes))[0]!.text).toBe('Telephones');
+    expect(findings.map(({ code }) => code)).not.toContain('text_truncated');
+  });
+
   it('what another translation has taken', async () => {
     const items = [
       { source: { lines: ['Name'], id: 'a', y: 700, container: null }, target },

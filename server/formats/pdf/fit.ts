@@ -25,6 +25,8 @@ export interface Frame {
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
   inContainer: boolean;
+  /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
+  uncut?: Frame;
   /** Of the first line, in em; negative: of the others. */
   indent: number;
 }

@@ -38,7 +38,7 @@ export function fitAll(
 ): Fitting[] {
   const fittings = frames.map((frame) => {
     const fitting = fitOne(frame, space);
-    space.add(takenBy(frame, fitting.fit), frame.id);
+    space.add(takenBy(frame, fitting.fit), { owner: frame.id });
     return fitting;
   });
   const scales = new Map<string, number>();
@@ -63,6 +63,7 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
     if (found) return { frame, fit: found, shrunk: scale < 1 ? 'room' : null, whole: true };
     if (scale === least) break;
   }
+  if (frame.uncut) return fitOne(frame.uncut, space);
   return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
 }
 
