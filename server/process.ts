@@ -202,6 +202,7 @@ async function startParts(
     address,
     live,
     stop: () => {
+      given.backgroundWork.beginStop();
       stopping ??= stopAll(started);
       return stopping;
     },

@@ -25,7 +25,7 @@ export interface DocumentRun {
   documentId: string;
   attempt: number;
   row: DocumentRow;
-  /** Aborts at the end of the stage's time budget, and when the job is no longer this worker's. */
+  /** Aborts at the end of the stage's time budget, when the job is no longer this worker's, and when a stopping process waits no longer. */
   signal: AbortSignal;
   /** Milliseconds of work by stage so far, with those of the stage that runs and of the workers before. */
   timings(): Record<string, number>;
@@ -41,11 +41,6 @@ export class RunReplaced extends Error {
 /** The stage stopped at a boundary to let other documents run. */
 export class Yielded extends Error {
   override name = 'Yielded';
-}
-
-/** Ends a stage between two pieces of work. What is done is stored. */
-export async function yieldIfOver(run: DocumentRun): Promise<void> {
-  if (await run.isOver()) throw new Yielded();
 }
 
 /** Takes the job for this worker. Undefined if it has ended, or was deleted. */

@@ -12,8 +12,9 @@ type Files = Pick<Services, 'fileWork'>;
  * too much time or memory; an AppError if no process is available, which says nothing about the file.
  */
 
-/** Checks what B 8 refuses before a job exists. */
+/** Checks what B 8 refuses before a job exists. A PDF that cannot be read fails at extract (C 7). */
 export async function checkFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
+  if (payload.format === 'pdf') return;
   await orFileError(fileWork.run('check_document', payload, scope));
 }
 

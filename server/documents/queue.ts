@@ -13,12 +13,21 @@ const lastPriority = 1000;
  * Queues a document in the caller's transaction. Its priority is its place among the tenant's unfinished documents, oldest first:
  * one tenant's hundred documents do not hold up another's first, and are themselves finished one after the other.
  */
-export async function queueDocument(tx: Tx, tenantId: string, documentId: string): Promise<void> {
+export async function queueDocument(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  { afterSeconds = 0 } = {},
+): Promise<void> {
   await addJob(
     tx,
     'run_document',
     { tenantId, documentId },
-    { key: `run_document:${documentId}`, priority: await priorityOf(tx, tenantId, documentId) },
+    {
+      key: `run_document:${documentId}`,
+      priority: await priorityOf(tx, tenantId, documentId),
+      afterSeconds,
+    },
   );
 }
 

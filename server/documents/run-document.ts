@@ -39,24 +39,30 @@ const firstPause = 1000;
 const mostInterruptions = 20;
 /** Milliseconds after which a worker gives way: to documents that come before its own, and to all. */
 const slice = { ifOthersWait: 1000, most: 10_000 };
+/** Seconds after which a job that a stopping process has put down may run: it would take the job up again itself. */
+const restAfterStop = 2;
 
 /**
  * Runs a document from where it stands to its end (B 3.2). Every stage stores what it has done, so that a worker that takes
- * over from a killed one goes on from there. A worker gives way after some seconds and queues the job again.
+ * over from a killed one goes on from there. A worker gives way after some seconds, and when its process stops, and queues the job again.
  *
- * @param options `inline`: a client waits for the job, which runs to its end here
+ * @param options `inline`: a client waits for the job, which runs to its end here; `longestWait`: milliseconds that a process which
+ * stops waits for the calls in flight of a slow model, before it gives them up
  * @returns the error for the client that waits if the job failed; undefined otherwise
  */
 export async function runDocument(
   services: RunServices,
   tenantId: string,
   documentId: string,
-  { inline = false } = {},
+  { inline = false, longestWait = 60_000 } = {},
 ): Promise<AppError | undefined> {
   const row = await services.database.inTenant(tenantId, (tx) => takeDocument(tx, tenantId, documentId));
   if (!row) return undefined;
+  const { stopping } = services.backgroundWork;
   const began = performance.now();
-  const lost = new AbortController();
+  let nextLook = began + slice.ifOthersWait;
+  /** Aborts with the reason that ends the run: RunReplaced or Yielded. */
+  const ended = new AbortController();
   const run: DocumentRun = {
     services,
     tenantId,
@@ -66,21 +72,28 @@ export async function runDocument(
     signal: AbortSignal.abort(),
     timings: () => row.stageTimings,
     isOver: async () => {
-      if (services.backgroundWork.closing) return true;
-      const worked = performance.now() - began;
-      if (inline || worked < slice.ifOthersWait) return false;
+      if (stopping.aborted) return true;
+      const now = performance.now();
+      if (inline || now < nextLook) return false;
+      nextLook = now + slice.ifOthersWait;
       return (
-        worked > slice.most ||
+        now - began > slice.most ||
         services.database.inTenant(tenantId, (tx) => comesAfterOthers(tx, tenantId, documentId))
       );
     },
   };
-  const keeping = keepAlive(run, () => lost.abort(new RunReplaced()));
+  const keeping = keepAlive(run, () => ended.abort(new RunReplaced()));
+  let waiting: NodeJS.Timeout | undefined;
+  const beginStop = () => {
+    waiting = setTimeout(() => ended.abort(new Yielded()), longestWait);
+  };
+  stopping.addEventListener('abort', beginStop, { once: true });
   try {
     if (row.interruptions > mostInterruptions)
       return await endFailed(run, interruption(row.interruptions), row.stage);
     for (const stage of order.slice(order.indexOf(row.stage))) {
-      const failure = await runStage(run, stage, lost.signal);
+      if (stopping.aborted) throw new Yielded();
+      const failure = await runStage(run, stage, ended.signal);
       if (failure) return await endFailed(run, failure, stage);
       await services.database.inTenant(tenantId, (tx) => storeTimings(tx, run));
     }
@@ -90,13 +103,15 @@ export async function runDocument(
     if (error instanceof Yielded) {
       await services.database.inTenant(tenantId, async (tx) => {
         await updateRun(tx, run, { running: false, stageTimings: run.timings() });
-        await queueDocument(tx, tenantId, documentId);
+        await queueDocument(tx, tenantId, documentId, { afterSeconds: stopping.aborted ? restAfterStop : 0 });
       });
       return undefined;
     }
     throw error;
   } finally {
     clearInterval(keeping);
+    clearTimeout(waiting);
+    stopping.removeEventListener('abort', beginStop);
   }
 }
 
@@ -107,7 +122,7 @@ export async function runDocument(
 async function runStage(
   run: DocumentRun,
   stage: DocumentStage,
-  lost: AbortSignal,
+  ended: AbortSignal,
 ): Promise<DocumentFailureDetail | undefined> {
   const { settings, log } = run.services;
   const before = run.timings();
@@ -120,7 +135,7 @@ async function runStage(
     () => deadline.abort(new StageTimeout()),
     Math.min(Math.max(budget, 0), 2 ** 31 - 1),
   );
-  run.signal = AbortSignal.any([deadline.signal, lost]);
+  run.signal = AbortSignal.any([deadline.signal, ended]);
   try {
     for (let retries = 0; ; retries++) {
       try {
@@ -128,7 +143,7 @@ async function runStage(
         return undefined;
       } catch (error) {
         if (error instanceof RunReplaced || error instanceof Yielded) throw error;
-        lost.throwIfAborted();
+        ended.throwIfAborted();
         if (deadline.signal.aborted) return failureOf(new StageTimeout(), stage, retries);
         log.warn(
           { document_id: run.documentId, stage, retries, error: describeForLog(error) },

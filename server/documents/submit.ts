@@ -193,7 +193,7 @@ async function replay(
 ): Promise<SubmittedDocument> {
   const { tenantId, documentId } = known;
   let row: DocumentRow | undefined = known;
-  while (wait && row && isInFlight(row) && !backgroundWork.closing) {
+  while (wait && row && isInFlight(row) && !backgroundWork.stopping.aborted) {
     await delay(lookEvery, undefined, { signal });
     row = await database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
   }

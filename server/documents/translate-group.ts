@@ -1,3 +1,4 @@
+import type { Tx } from '#db/client.ts';
 import type { EngineResult, QualityIssue, Translations, TranslationTask } from '#server/engines/engine.ts';
 import {
   formatTagged,
@@ -13,6 +14,7 @@ import {
   gatherLeverage,
   type Leverage,
   leverageOf,
+  type Prefetched,
   prefetch,
 } from '#server/translations/leverage/leverage.ts';
 import { findTerms, type TermsInText, termIssues } from '#server/translations/leverage/terms.ts';
@@ -57,16 +59,35 @@ interface Prepared extends GroupSegment, UnwrappedContent {
 }
 
 /**
+ * Looks up what the tenant's glossaries and memory have for some texts: for many groups at once, because this is a transaction.
+ */
+export function lookUpTexts(tx: Tx, run: DocumentRun, texts: readonly GroupSegment[]): Promise<Prefetched> {
+  return prefetch(
+    tx,
+    texts.map(({ source }) => segmentRequest(run, plainText(unwrap(source).inner))),
+  );
+}
+
+/** A group's translations, and what the calls for it cost. */
+export interface TranslatedGroup {
+  segments: TranslatedSegment[];
+  cost: RunCost;
+}
+
+/**
  * Translates a group of neighbouring texts: a text that the glossary or the memory holds is served from there, the others go to
  * the engine in one call, with their glossary terms and similar pairs. Each translation is checked and scored by itself, and
  * repaired once if it is in doubt.
+ *
+ * @param found what was looked up for its texts
  */
 export async function translateGroup(
   run: DocumentRun,
   group: readonly GroupSegment[],
-): Promise<{ segments: TranslatedSegment[]; cost: RunCost }> {
+  found: Prefetched,
+): Promise<TranslatedGroup> {
   const cost: RunCost = { inputTokens: 0, outputTokens: 0, models: [] };
-  const prepared = await prepare(run, group);
+  const prepared = await prepare(run, group, found);
   const served: TranslatedSegment[] = [];
   const asked: Prepared[] = [];
   for (const text of prepared) {
@@ -78,12 +99,14 @@ export async function translateGroup(
   return { segments: [...served, ...translated], cost };
 }
 
-/** Looks up what the tenant's glossaries and memory have for the texts. */
-async function prepare(run: DocumentRun, group: readonly GroupSegment[]): Promise<Prepared[]> {
+async function prepare(
+  run: DocumentRun,
+  group: readonly GroupSegment[],
+  found: Prefetched,
+): Promise<Prepared[]> {
   const { services, tenantId, signal } = run;
   const unwrapped = group.map(({ source }) => unwrap(source));
   const requests = unwrapped.map(({ inner }) => segmentRequest(run, plainText(inner)));
-  const found = await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests));
   return Promise.all(
     group.map(async (segment, index) => {
       const request = requests[index] as TranslationRequest;

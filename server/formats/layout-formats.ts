@@ -1,5 +1,6 @@
 import type { ExtractedDocument, RebuildOptions, RebuiltDocument, SegmentTranslation } from './document.ts';
 import type { LayoutKind } from './document-kind.ts';
+import { claimedSize } from './office/zip.ts';
 
 /** A format that is translated in place. Its functions are pure. They throw a FileError for a file that they refuse. */
 export interface LayoutFormat {
@@ -20,3 +21,11 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
 };
+
+/**
+ * The bytes that reading a file means, without reading it: of an Office file the unpacked size that its directory claims,
+ * because the same content may be packed a thousandfold. If the directory cannot be read, the file will be refused.
+ */
+export function sizeToRead(kind: LayoutKind, bytes: Uint8Array): number {
+  return kind === 'pdf' ? bytes.length : Math.max(bytes.length, claimedSize(bytes));
+}

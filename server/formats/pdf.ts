@@ -9,6 +9,7 @@ import type {
   SegmentTranslation,
 } from './document.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
+import { auditRemoval } from './pdf/audit.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
@@ -16,6 +17,7 @@ import { normalise } from './pdf/normalise.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { removeText } from './pdf/remove-text.ts';
+import { markRunningTitles, type PageOfBlocks } from './pdf/running-titles.ts';
 import { setBlocks } from './pdf/set-blocks.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
@@ -31,14 +33,18 @@ export async function check(): Promise<void> {}
  */
 export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
   return withPdf(bytes, async (pdf) => {
-    const segments: Segment[] = [];
+    const pages: PageOfBlocks[] = [];
     const counts = new KeptCounts(pdf.document);
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
       const { blocks, kept } = findBlocks(page);
       counts.add(page, blocks.length, kept);
-      segments.push(...blocks.map(segmentOf));
+      // Without the glyphs: the document's are too many to keep.
+      const { box, rotation } = page;
+      pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [] })) });
     }
+    markRunningTitles(pages);
+    const segments = pages.flatMap(({ blocks }) => blocks.map(segmentOf));
     return { segments, pageCount: pdf.pageCount, findings: counts.findings(segments.length) };
   });
 }
@@ -47,7 +53,8 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
  * Takes the text of the translated blocks off the pages and sets their translations in its place. Everything else stays.
  *
  * @throws {FileError} as `extract` does
- * @throws {Error} if the result does not have all that the source has besides text: no such file is handed out
+ * @throws {Error} if a page has lost other text than that of the blocks, if a translation is not set, or if the result has not all that the
+ * source has besides text: no such file is handed out
  */
 export async function rebuild(
   bytes: Uint8Array,
@@ -69,12 +76,12 @@ export async function rebuild(
         return target ? [{ block, target }] : [];
       });
       if (items.length === 0) continue;
-      removeText(
-        document,
-        page,
-        items.flatMap(({ block }) => block.glyphs),
-      );
+      const removed = items.flatMap(({ block }) => block.glyphs);
+      removeText(document, page, removed);
+      auditRemoval(pdf, page, removed);
       const set = setBlocks(page, items, options, fonts);
+      for (const { block } of items)
+        if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
       addContent(document, number, set.operators, set.fonts);
       findings.push(...set.findings);
       for (const [regionId, place] of set.places)

@@ -1,4 +1,5 @@
-import type { FlattenKind } from '../formats/document-kind.ts';
+import type { FlattenKind, LayoutKind } from '../formats/document-kind.ts';
+import { sizeToRead } from '../formats/layout-formats.ts';
 import type { Payload, tasks } from './tasks.ts';
 
 const megabyte = 2 ** 20;
@@ -11,7 +12,7 @@ export const queues = {
 
 export type QueueName = keyof typeof queues;
 
-/** The limits of a kind of work. Sizes are the bytes (or characters) of its input. */
+/** The limits of a kind of work. Sizes are the bytes (or characters) of its input, unpacked. */
 interface LimitRule {
   /** Up to this size the service does the work itself: only linear work of less than a millisecond, without a library. */
   here?: number;
@@ -56,21 +57,42 @@ const flattening: Record<FlattenKind, LimitRule> = {
   xml: markup,
 };
 
-/** A file that is translated in place. Its text may be fifty times as large as the file, which is compressed. */
-const layout: LimitRule = {
-  light: 200_000,
-  cpuMs: 10_000,
-  cpuMsPerMegabyte: 10_000,
+/**
+ * A file that is translated in place, by its unpacked bytes. Measured by `npm run bench -- documents` (docs/performance.md): a task takes
+ * 0.2 s to begin and at most 0.34 s of CPU time per unpacked megabyte, so the limits are eight times that and more; at B 8's 200,000,000
+ * bytes it takes 3 to 10 s, which leaves a factor of six to `mostCpuMs`. Files at that size take 220 to 460 MB of memory: the limit is 1.3
+ * times the most, so that the watchdog ends only what the counts of the format missed.
+ */
+const office: LimitRule = {
+  light: 1_000_000,
+  cpuMs: 4000,
+  cpuMsPerMegabyte: 3000,
   memoryBytes: 600 * megabyte,
 };
+
+/** Every page is read twice, and its text is shaped and set again. */
+const pdf: LimitRule = {
+  light: 0,
+  cpuMs: 15_000,
+  cpuMsPerMegabyte: 20_000,
+  memoryBytes: 800 * megabyte,
+};
+
+/** The limits of translating a file of each kind in place. */
+const layout: Record<LayoutKind, LimitRule> = { docx: office, pdf, xlsx: office };
+
+const layoutRule = ({ format, bytes }: { format: LayoutKind; bytes: Uint8Array }): [LimitRule, number] => [
+  layout[format],
+  sizeToRead(format, bytes),
+];
 
 type Tasks = typeof tasks;
 
 /** For each task: its rule, and the size of its input. */
 const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, number] } = {
-  check_document: ({ bytes }) => [layout, bytes.length],
-  extract_document: ({ bytes }) => [layout, bytes.length],
-  rebuild_document: ({ bytes }) => [layout, bytes.length],
+  check_document: layoutRule,
+  extract_document: layoutRule,
+  rebuild_document: layoutRule,
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   read_glossary: ({ bytes }) => [set, bytes.length],

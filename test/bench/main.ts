@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { benchAbuse } from './abuse.ts';
 import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
+import { benchDocuments } from './documents.ts';
 import { benchGlossary } from './glossary.ts';
 import { benchGlossaryLoad } from './glossary-load.ts';
 import { benchGlossarySlices } from './glossary-slices.ts';
@@ -43,6 +44,10 @@ const benches = {
     benchGlossarySlices,
   ],
   abuse: ['Attacks: the latency of /healthz and the memory of the API under each', benchAbuse],
+  documents: [
+    'Office files translated in place, beside LibreOffice; whole jobs; refused files',
+    benchDocuments,
+  ],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

@@ -11,6 +11,7 @@ import { sourceHash } from '#server/matching/normal-form.ts';
 import { startService } from '#test/setup/service.ts';
 import { createBenchTenant } from './bench-service.ts';
 import { median } from './load.ts';
+import { watchMemory } from './process-figures.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const units = Number(process.env['BENCH_UNITS'] ?? 50_000);
@@ -40,13 +41,13 @@ export async function benchMemoryImport(print: (line: string) => void): Promise<
 
     const [imports, others, health, growths]: number[][] = [[], [], [], []] as never;
     for (let round = 0; round < rounds; round++) {
-      const memory = watchMemory(service.pid);
+      const memory = await watchMemory(service.pid);
       const pinging = ping(service.address);
       const start = performance.now();
       await importTmx(service.address, apiKey, bytes, 'en');
       imports!.push(performance.now() - start);
       health!.push((await pinging.stop()).p99);
-      growths!.push(await memory.stop());
+      growths!.push((await memory.stop()) - memory.first);
       if (hasToolkit !== null)
         others!.push((await parseWithToolkit(file)) + (await copyRows(sql, tenantId, pairs)));
     }
@@ -152,42 +153,6 @@ function ping(address: string) {
       return { p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0 };
     },
   };
-}
-
-/** The growth of the memory of a process and its children, at its peak, in MB; sampled ten times a second. */
-function watchMemory(pid: number) {
-  let running = true;
-  let peak = 0;
-  let first = 0;
-  const ended = (async () => {
-    first = await heldMegabytes(pid);
-    while (running) {
-      peak = Math.max(peak, await heldMegabytes(pid));
-      await delay(100);
-    }
-  })();
-  return {
-    async stop() {
-      running = false;
-      await ended;
-      return peak - first;
-    },
-  };
-}
-
-/**
- * Of the service and the processes of its sandbox; not of PostgreSQL, which is not its child. Proportional set size: resident
- * memory would count the runtime's own pages, which all of them share, once for each.
- */
-async function heldMegabytes(pid: number): Promise<number> {
-  try {
-    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
-    const own = /^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
-    const inner = await Promise.all(children.map((child) => heldMegabytes(Number(child))));
-    return Number(own ?? 0) / 1024 + inner.reduce((sum, value) => sum + value, 0);
-  } catch {
-    return 0;
-  }
 }
 
 /** Milliseconds that translate-toolkit takes to parse the file, its own start not counted. */

@@ -28,6 +28,9 @@ const translations = new Map(
 const texts = [...translations.keys()];
 const characters = texts.reduce((sum, text) => sum + text.length, 0);
 
+const inGerman = (latencyMs: number) =>
+  translatingReply({ translate: (text) => translations.get(text) ?? '', latencyMs });
+
 let model: FakeOpenAi;
 beforeAll(async () => {
   model = await startFakeOpenAi();
@@ -35,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => model?.close());
 beforeEach(() => {
   model.requests.length = 0;
-  model.otherwise(translatingReply({ translate: (text) => translations.get(text) ?? '', latencyMs: 100 }));
+  model.otherwise(inGerman(100));
 });
 
 /** How often each text was sent to be translated. */
@@ -48,6 +51,12 @@ function sent(): Map<string, number> {
   }
   return times;
 }
+
+/** For docs/performance.md: each test's kills, the texts that were sent more than once, and the stored texts when it ended. */
+const figures: string[] = [];
+afterAll(() => {
+  if (process.env['DOCUMENT_KILLS']) console.log(figures.join('\n'));
+});
 
 const running = new Set<RunningService>();
 afterEach(async () => {
@@ -95,21 +104,30 @@ async function submitted() {
   return documentOf({ headers, tenantId }, body.id);
 }
 
+const idOf = async (response: Response) => ((await response.json()) as { id: string }).id;
+
 /** A document whose workers are killed. */
 function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>, id: string) {
   const superuser = openSuperuser(app.superuserUrl);
   /** For each text, how many of the workers died between sending it and storing its translation. */
   const lost = new Map<string, number>();
+  let killed = 0;
+  /** The texts whose translations are stored. */
+  const storedTexts = async () => {
+    const rows = await superuser<{ source_text: string }[]>`
+      select source_text from document_segments where document_id = ${id} and target is not null`;
+    return new Set(rows.map(({ source_text }) => source_text));
+  };
   return {
+    stored: storedTexts,
     /** Kills a worker, and frees its jobs at once instead of after 30 seconds. */
     async kill(worker: RunningService, release = async () => {}) {
       await worker.stop('SIGKILL');
+      killed += 1;
       running.delete(worker);
       // What the worker has sent arrives.
       await delay(100);
-      const stored = await superuser<{ source_text: string }[]>`
-        select source_text from document_segments where document_id = ${id} and target is not null`;
-      const done = new Set(stored.map(({ source_text }) => source_text));
+      const done = await storedTexts();
       for (const text of sent().keys()) if (!done.has(text)) lost.set(text, (lost.get(text) ?? 0) + 1);
       await release();
       await poll(async () => {
@@ -147,6 +165,10 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
       const tooOften = [...sent()].filter(([text, times]) => times > 1 + (lost.get(text) ?? 0));
       expect(tooOften).toEqual([]);
       expect(sent().size).toBe(texts.length);
+      const sendings = [...sent().values()];
+      figures.push(
+        `${expect.getState().currentTestName?.split(' > ').at(-1)}: ${killed} kills; of ${texts.length} texts ${sendings.filter((times) => times > 1).length} were sent again, ${sendings.reduce((sum, times) => sum + times - 1, 0)} times in all; ${rows.length} segments translated, ${usage.length} usage record`,
+      );
     },
   };
 }
@@ -206,11 +228,14 @@ describe('Documents: a killed worker’s job is finished by another one, billed 
   test('killed again and again while it translates', { timeout: 60_000 + 20_000 * kills }, async () => {
     const job = await submitted();
     const stored: number[] = [];
-    for (let kill = 0; kill < kills; kill++) {
+    // With many kills the document is done before the last of them.
+    const isDone = async () => (await job.stored()).size === texts.length;
+    for (let kill = 0; kill < kills && !(await isDone()); kill++) {
       const before = model.requests.length;
       const worker = await startWorker();
       // Every second worker stores some groups before it is killed.
-      await poll(async () => model.requests.length > before + (kill % 2 === 0 ? kill : 10), 30);
+      const enough = before + (kill % 2 === 0 ? kill % 10 : 20);
+      await poll(async () => model.requests.length > enough || (await isDone()), 30);
       stored.push(await job.kill(worker));
     }
     // Each worker went on where the one before it was killed.
@@ -218,6 +243,40 @@ describe('Documents: a killed worker’s job is finished by another one, billed 
     expect(stored.at(-1)).toBeGreaterThan(0);
     await job.finish();
   });
+
+  test.each([
+    ['a worker is', 'workers/main.ts'],
+    ['an API with a client that waits is', 'server/main.ts'],
+  ])(
+    '%s asked to stop while it translates: it hands the job on, and nothing is sent twice',
+    async (_, script) => {
+      // The whole job would take ten seconds.
+      model.otherwise(inGerman(1500));
+      const person = await app.signUp();
+      const { headers } = person;
+      const job = await (script === 'workers/main.ts' ? submitted() : undefined);
+      const stopped = await start(script, script === 'server/main.ts' ? ['--api-only'] : []);
+      const waiting = job
+        ? undefined
+        : fetch(`${stopped.address}${path}`, { method: 'POST', headers, body: form({ wait: 'true' }) });
+      await poll(async () => sent().size > 200, 30);
+      const begun = performance.now();
+      expect(await stopped.stop('SIGTERM')).toBe(0);
+      running.delete(stopped);
+      // The calls in flight: a translation and its judgement, perhaps both of two groups.
+      expect(performance.now() - begun).toBeLessThan(9000);
+      const response = await waiting;
+      if (response) expect(response.status).toBe(202);
+      const left = job ?? documentOf(person, await idOf(response!));
+      expect(await left.stage()).toBe('map_translate');
+      const stored = await left.stored();
+      expect([...sent().keys()].filter((text) => !stored.has(text))).toEqual([]);
+      expect(stored.size).toBeLessThan(texts.length);
+      model.otherwise(inGerman(100));
+      await left.finish();
+    },
+    60_000,
+  );
 
   test('killed while a client waits for it: the sweep finds it', { timeout: 60_000 }, async () => {
     const person = await app.signUp();

@@ -1,7 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { withReviewLease } from '#server/documents/review-lease.ts';
+import { extract as extractWord } from '#server/formats/docx.ts';
+import { plainText } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { extract } from '#server/formats/xlsx.ts';
+import { wordReport } from '#test/bench/documents/word-file.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -19,6 +22,8 @@ const engine = recordingEngine({
     ),
 });
 const app = useTestApp({ env, engine });
+const spacious = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' }, engine });
+afterEach(() => void vi.restoreAllMocks());
 
 let mine: Documents;
 beforeEach(async () => {
@@ -32,6 +37,28 @@ async function downloaded(id: string): Promise<string[]> {
 }
 
 describe('C 5 "Review"', () => {
+  test('a correction in 300 pages renders all of them again, and the engine is not asked', {
+    timeout: 60_000,
+  }, async () => {
+    const large = await openDocuments(spacious);
+    const source_document = new File([wordReport(300)], 'Report.docx');
+    const { status, body } = await large.send({ source_document, wait: 'true' });
+    expect([status, body.status, body.quality_report.metadata.page_count]).toEqual([200, 'translated', 300]);
+    const { segments } = await large.segments(body.id);
+    const calls = (['translate', 'assess', 'assessEach', 'repair', 'compare', 'verify'] as const).map(
+      (name) => vi.spyOn(engine, name),
+    );
+    const { region_id, cell_id } = segments[7];
+    const corrections = [{ region_id, cell_id, target_text: 'A reviewer’s words' }];
+    // The time is in docs/performance.md.
+    expect((await large.reviewDocument(body.id, { corrections })).status).toBe(200);
+    expect(calls.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0, 0, 0, 0]);
+    const output = new Uint8Array(await (await large.download(body.id)).arrayBuffer());
+    const rendered = (await extractWord(output)).segments.map(({ source }) => plainText(source));
+    expect(rendered).toHaveLength(body.quality_report.total_units);
+    expect(rendered.filter((text) => !/^\s*fr of /.test(text))).toEqual(['A reviewer’s words']);
+  });
+
   test('a correction renders the whole file again, without the engine', async () => {
     const { id, updated_at } = await mine.translate(['Hello', 'a doubtful one', 'World']);
     engine.asked.length = 0;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { runDocument } from '#server/documents/run-document.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -6,7 +7,7 @@ import { answered } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { type Documents, openDocuments, recordingEngine, stoppable } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
@@ -85,13 +86,13 @@ describe('B 3.2: a worker', () => {
   });
 
   test('that gives way keeps the place of its document before younger ones', async () => {
-    const ids = [await mine.queue(texts(201)), await mine.queue(), await mine.queue()];
-    const { backgroundWork } = app.services;
-    Object.assign(app.services, { backgroundWork: { ...backgroundWork, closing: true } });
+    const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
+    const process = stoppable(app);
+    process.stop();
     try {
       await mine.run(ids[0]!);
     } finally {
-      Object.assign(app.services, { backgroundWork });
+      process.restore();
     }
     const [job] = await openSuperuser(app.superuserUrl)`
       select priority from graphile_worker.jobs where key = ${`run_document:${ids[0]}`}`;
@@ -177,25 +178,71 @@ describe('a segment that is known', () => {
   });
 });
 
-test('a worker gives way to others between two batches, and queues the job again', async () => {
-  const id = await mine.queue(texts(500));
-  const { backgroundWork } = app.services;
-  Object.assign(app.services, { backgroundWork: { ...backgroundWork, closing: true } });
-  const progress = [];
-  try {
-    for (let runs = 0; runs < 5 && (await mine.read(id)).status !== 'translated'; runs++) {
+describe('a process that stops', () => {
+  /** Of 500 texts, 40 in a group, 8 groups are in flight. */
+  const inFlight = 320;
+
+  /** The job as the next worker will find it. */
+  const waiting = async (id: string) =>
+    (
+      await openSuperuser(app.superuserUrl)`
+        select run_at > now() as rests from graphile_worker.jobs where key = ${`run_document:${id}`}`
+    )[0];
+
+  test('begins no more groups, stores those in flight, and queues the job: nothing is sent twice', async () => {
+    const id = await mine.queue(texts(500));
+    const process = stoppable(app);
+    const { reply } = engine;
+    engine.reply = (task, signal) => {
+      process.stop();
+      return reply(task, signal);
+    };
+    // As if a worker had taken it from the queue.
+    await openSuperuser(app.superuserUrl)`select graphile_worker.remove_job(${`run_document:${id}`})`;
+    try {
+      expect(await mine.run(id)).toBeUndefined();
+      expect(await mine.row(id)).toMatchObject({ stage: 'map_translate', translated_segments: inFlight });
+      // Otherwise its own workers would take it up again at once.
+      expect(await waiting(id)).toEqual({ rests: true });
       await mine.run(id);
-      progress.push((await mine.row(id))['translated_segments']);
-      const [job] = await openSuperuser(app.superuserUrl)`
-        select attempts from graphile_worker.jobs where key = ${`run_document:${id}`}`;
-      expect(job).toBeDefined();
+      expect(engine.texts()).toHaveLength(inFlight);
+    } finally {
+      process.restore();
     }
-  } finally {
-    Object.assign(app.services, { backgroundWork });
-  }
-  expect(progress).toEqual([200, 400, 500]);
-  expect(engine.texts().toSorted()).toEqual(texts(500).toSorted());
-  expect(await mine.row(id)).toMatchObject({ attempt: 3, interruptions: 0 });
+    await mine.run(id);
+    expect(engine.texts().toSorted()).toEqual(texts(500).toSorted());
+    expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
+  });
+
+  test('does not wait for long for a model that does not answer; what is translated is kept', async () => {
+    const id = await mine.queue(texts(500));
+    const process = stoppable(app);
+    const { reply } = engine;
+    const silent = texts(500)[40];
+    engine.reply = async (task, signal) => {
+      if (!task.segments.includes(silent!)) return reply(task, signal);
+      process.stop();
+      const { promise, reject } = Promise.withResolvers<never>();
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      return promise;
+    };
+    try {
+      expect(await runDocument(app.services, mine.tenantId, id, { longestWait: 300 })).toBeUndefined();
+    } finally {
+      process.restore();
+    }
+    expect(await mine.row(id)).toMatchObject({
+      stage: 'map_translate',
+      translated_segments: inFlight - 40,
+      running: false,
+      failure: null,
+    });
+    expect(await waiting(id)).toBeDefined();
+    engine.reset();
+    await mine.run(id);
+    expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
+    expect(engine.texts()).toHaveLength(500 - inFlight + 40);
+  });
 });
 
 test('what a segment costs is summed, whatever the engine is', async () => {

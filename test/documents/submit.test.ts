@@ -7,7 +7,7 @@ import { workbook, workbookFile, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Documents, openDocuments, PATH, recordingEngine } from './workspace.ts';
+import { type Documents, openDocuments, PATH, recordingEngine, stoppable } from './workspace.ts';
 
 const engine = recordingEngine();
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
@@ -184,17 +184,20 @@ describe('B 4.3: with wait', () => {
   });
 
   test('a process that stops leaves the job to the others: 202', async () => {
-    // As many texts as two batches have.
-    const cells = Array.from({ length: 300 }, (_, index) => `Text number ${index}`);
-    const { backgroundWork } = app.services;
-    const closing = { ...backgroundWork, closing: true };
-    Object.assign(app.services, { backgroundWork: closing });
+    // Two groups more than are in flight.
+    const cells = Array.from({ length: 400 }, (_, index) => `Text number ${index}`);
+    const process = stoppable(app);
+    const { reply } = engine;
+    engine.reply = (task, signal) => {
+      process.stop();
+      return reply(task, signal);
+    };
     try {
       const { status, body } = await mine.send({ source_document: workbookFile(cells), wait: 'true' });
       expect([status, body.status]).toEqual([202, 'extracted']);
       expect(await queued()).toContainEqual(expect.objectContaining({ key: `run_document:${body.id}` }));
     } finally {
-      Object.assign(app.services, { backgroundWork });
+      process.restore();
     }
   });
 });

@@ -39,6 +39,17 @@ export function recordingEngine(overrides: Partial<Engine> = {}): RecordingEngin
   return engine;
 }
 
+/** Makes the app's process begin to stop when `stop` is called. `restore` makes it another process. */
+export function stoppable(app: TestApp) {
+  const { backgroundWork } = app.services;
+  const stopping = new AbortController();
+  Object.assign(app.services, { backgroundWork: { ...backgroundWork, stopping: stopping.signal } });
+  return {
+    stop: () => stopping.abort(),
+    restore: () => void Object.assign(app.services, { backgroundWork }),
+  };
+}
+
 /** A fresh tenant with its requests for documents, with its API key by default. */
 export async function openDocuments(app: TestApp, fields?: Fields) {
   const workspace = await openWorkspace(app, fields);

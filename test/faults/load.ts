@@ -4,6 +4,7 @@ import { connect, type Signup } from '#test/setup/app.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
 import { sentences } from '#test/translations/live.ts';
+import { DocumentAnswers, deleteDocument, downloadDocument, sendDocument } from './documents.ts';
 
 const PATH = '/api/translations';
 const password = 'a long enough passphrase';
@@ -20,6 +21,7 @@ export interface Answers {
   memories: Map<string, Signup>;
   /** Imports that got 202. */
   imports: Map<string, Signup>;
+  documents: DocumentAnswers;
   /** Faults that were found while it ran. */
   wrong: string[];
   /** The responses of each kind, and the requests without one. */
@@ -34,7 +36,7 @@ interface Actor {
 
 /**
  * Clients of every kind, over some tenants, until `stop`: texts with keys and without, batches, files, reviews, imports inline and in the
- * background, glossaries, deletions, sign-ins, exports, downloads. They continue whatever happens to the service, as clients do.
+ * background, glossaries, documents, deletions, sign-ins, exports, downloads. They continue whatever happens to the service, as clients do.
  */
 export async function startLoad(address: string, clients: number, random: Random) {
   const app = connect(address);
@@ -45,6 +47,7 @@ export async function startLoad(address: string, clients: number, random: Random
     glossaries: new Map(),
     memories: new Map(),
     imports: new Map(),
+    documents: new DocumentAnswers(),
     wrong: [],
     counts: {},
   };
@@ -113,6 +116,13 @@ export async function startLoad(address: string, clients: number, random: Random
       if (response.status === 200) for (const job of [body].flat()) keep(tenant, job);
       return response.status;
     },
+    async document({ tenant }) {
+      counter += 1;
+      const texts = Array.from({ length: 1 + Math.floor(random() * 100) }, text);
+      return sendDocument(app, answers.documents, tenant, { key: counter, texts, isStopped: () => stopped });
+    },
+    download: ({ tenant }) => downloadDocument(app, answers.documents, tenant),
+    removeDocument: ({ tenant }) => deleteDocument(app, answers.documents, tenant),
     async review(actor) {
       const asked = { source_text: text(), target_lang: 'de', metadata: { sensitive: true } };
       const made = await submit(actor, asked);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { connect } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import type { Cluster } from './cluster.ts';
+import { unfinishedDocuments, verifyDocuments } from './documents.ts';
 import type { Load } from './load.ts';
 
 interface StoredJob {
@@ -38,6 +39,7 @@ export async function verify(cluster: Cluster, load: Load, dataDir: string): Pro
   await settle('imports under way', () =>
     cluster.query((sql) => sql`select * from memory_imports where status not in ('completed', 'failed')`),
   );
+  await settle('documents under way', () => unfinishedDocuments(cluster));
   const storage = join(dataDir, 'storage');
   await settle('records of no job', async () => {
     const jobs = await storedJobs(cluster);
@@ -48,6 +50,7 @@ export async function verify(cluster: Cluster, load: Load, dataDir: string): Pro
   const jobs = await storedJobs(cluster);
   wrong.push(...(await billing(cluster, jobs, load)), ...(await records(storage, jobs)));
   wrong.push(...(await answered(cluster, jobs, load)));
+  wrong.push(...(await verifyDocuments(cluster, connect(cluster.address), load.answers.documents)));
   return wrong;
 }
 
@@ -70,10 +73,12 @@ async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): 
   const stray = await cluster.query(
     (sql) => sql<{ job_id: string }[]>`
       select job_id from usage_records u
-      where not exists (select from translation_jobs j where j.tenant_id = u.tenant_id and j.job_id = u.job_id)`,
+      where not exists (select from translation_jobs j where j.tenant_id = u.tenant_id and j.job_id = u.job_id)
+        and not exists (select from document_jobs d where d.tenant_id = u.tenant_id and d.document_id = u.job_id)`,
   );
   for (const { job_id } of stray)
-    if (!answers.deleting.has(job_id)) wrong.push(`a usage record of no job: ${job_id}`);
+    if (!answers.deleting.has(job_id) && !answers.documents.deleting.has(job_id))
+      wrong.push(`a usage record of no job: ${job_id}`);
   const differing = await cluster.query(
     (sql) => sql`
       select r.tenant_id, r.jobs, r.chars, t.jobs as total_jobs, t.chars as total_chars

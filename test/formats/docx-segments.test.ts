@@ -196,4 +196,11 @@ describe('keys, kinds and places', () => {
     expect(segments.map(({ page }) => page)).toEqual([1, 2, 3]);
     expect(pageCount).toBe(3);
   });
+
+  it('a break before the first paragraph makes no page', async () => {
+    const first = paragraph('<w:pPr><w:pageBreakBefore/></w:pPr>', run('one'));
+    const { segments, pageCount } = await extract(wordFile(first + first));
+    expect(segments.map(({ page }) => page)).toEqual([1, 2]);
+    expect(pageCount).toBe(2);
+  });
 });

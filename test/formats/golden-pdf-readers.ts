@@ -5,10 +5,11 @@ import { loadPdfjs } from '#server/formats/pdfjs/budget.ts';
 export async function withPdf<T>(
   pdf: Uint8Array,
   read: (document: PDFDocumentProxy) => Promise<T>,
+  options: { fontExtraProperties?: boolean } = {},
 ): Promise<T> {
   // As the service loads it: a process has one pdf.js, and files that run later in this process need its meter.
   const { getDocument } = await loadPdfjs();
-  const loading = getDocument({ data: pdf.slice(), verbosity: 0 });
+  const loading = getDocument({ data: pdf.slice(), verbosity: 0, ...options });
   try {
     return await read(await loading.promise);
   } finally {

@@ -4,6 +4,7 @@ import { flattenUpload, openFileWork } from '#server/sandbox/file-work.ts';
 import { limitsOfTask } from '#server/sandbox/limits.ts';
 import { DeferredTenants } from '#server/sandbox/task-queue.ts';
 import { characterRanges, nestedForms } from '#test/abuse/hostile-files.ts';
+import { zipOf } from '../formats/flatten-zip.ts';
 
 const open = (deferred?: DeferredTenants) => {
   const fileWork = openFileWork({}, deferred);
@@ -31,6 +32,16 @@ describe('where a file is processed', () => {
     expect(flattening('pdf', 2700).cpuMs).toBeLessThan(2100);
     expect(flattening('pdf', 2 ** 20).cpuMs).toBe(6000);
     expect(flattening('pdf', 30_000_000).cpuMs).toBe(60_000);
+  });
+
+  it('a file that is translated in place counts by what its directory claims to unpack', () => {
+    const limits = (bytes: Uint8Array) => limitsOfTask('extract_document', { format: 'docx', bytes });
+    const packed = (unpacked: number) => zipOf({ 'word/document.xml': ' '.repeat(unpacked) });
+    expect(limits(packed(900_000)).queue).toBe('light');
+    expect(limits(packed(1_100_000)).queue).toBe('heavy');
+    expect(limits(packed(2 ** 20)).cpuMs).toBe(7000);
+    expect(limits(packed(30_000_000)).cpuMs).toBe(60_000);
+    expect(limits(new Uint8Array(10)).cpuMs).toBe(4001);
   });
 
   it('a small text needs no process, and keeps its refusal', async () => {

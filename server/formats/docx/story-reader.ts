@@ -252,6 +252,7 @@ const bodyLevel = 9;
 class PageCounter {
   page = 1;
   readonly #isRecorded: boolean;
+  #paragraphs = 0;
   constructor(source: string) {
     this.#isRecorded = source.includes('lastRenderedPageBreak');
   }
@@ -262,6 +263,8 @@ class PageCounter {
       if (local === 'lastRenderedPageBreak') this.page++;
     } else if (local === 'br') {
       if (attributeOf(tag, 'type') === 'page') this.page++;
-    } else if (local === 'pageBreakBefore' && isOn(tag)) this.page++;
+    } else if (local === 'p') this.#paragraphs++;
+    // The first paragraph is at the top of a page already.
+    else if (local === 'pageBreakBefore' && this.#paragraphs > 1 && isOn(tag)) this.page++;
   }
 }

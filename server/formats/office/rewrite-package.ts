@@ -97,14 +97,18 @@ async function deflate(content: PartContent): Promise<Deflated> {
   // An error also fails the write below, which then reports it.
   finished.catch(() => {});
   try {
+    let written: Promise<void> | undefined;
     for await (const piece of content instanceof Uint8Array ? [content] : content()) {
       deflated.size += piece.length;
       deflated.crc32 = crc32(piece, deflated.crc32);
-      // Waits until the piece is deflated: otherwise a fast source fills the memory.
-      await new Promise<void>((resolve, reject) =>
+      // A thread deflates a piece while the next one is made. No more than these two are in memory.
+      await written;
+      written = new Promise<void>((resolve, reject) =>
         deflater.write(piece, (error) => (error ? reject(error) : resolve())),
       );
+      written.catch(() => {});
     }
+    await written;
     deflater.end();
     await finished;
   } finally {

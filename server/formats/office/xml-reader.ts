@@ -64,6 +64,7 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   /** For each prefix what it stands for, innermost last. */
   const declared = new Map([['xml', [xmlNamespace]]]);
   let attributeCount = 0;
+  let declaresNamespace = false;
   let piece = '';
   let pieceStart = 0;
   /** The offset of the last `<` before the current piece: a tag may begin in one piece and end in another. */
@@ -79,8 +80,10 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   });
   parser.on('opentagstart', () => {
     attributeCount = 0;
+    declaresNamespace = false;
   });
-  parser.on('attribute', ({ value }) => {
+  parser.on('attribute', ({ name, value }) => {
+    if (name.startsWith('xmlns')) declaresNamespace = true;
     if (++attributeCount > limits.officeXmlAttributes)
       throw overLimit('the number of attributes of an XML element', limits.officeXmlAttributes);
     if (value.length > limits.officeXmlAttributeLength)
@@ -89,7 +92,7 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
     if (open.length >= limits.officeXmlDepth)
       throw overLimit('the depth of the XML elements', limits.officeXmlDepth);
-    const prefixes = declare(declared, attributes);
+    const prefixes = declaresNamespace ? declare(declared, attributes) : undefined;
     const colon = name.indexOf(':');
     const namespace = declared.get(colon < 0 ? '' : name.slice(0, colon))?.at(-1);
     const local = colon < 0 ? name : name.slice(colon + 1);

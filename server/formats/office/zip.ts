@@ -66,6 +66,18 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   return entries;
 }
 
+/** The size of all entries together, inflated, as the directory claims it; 0 for what is no readable zip. */
+export function claimedSize(zip: Uint8Array): number {
+  try {
+    return readDirectory(zip)
+      .values()
+      .reduce((sum, { size }) => sum + size, 0);
+  } catch (error) {
+    if (error instanceof ZipError) return 0;
+    throw error;
+  }
+}
+
 /**
  * Finds the end record, searching backwards: a comment of up to 65,535 bytes may follow it.
  *

@@ -1,4 +1,5 @@
-import { type ContentScanner, Name } from './content-scanner.ts';
+import type { ContentScanner } from './content-scanner.ts';
+import { Name } from './operand.ts';
 
 /** A fill or stroke colour. Both are kept as the operators that set a fill, because text is set again by filling. */
 export interface Colour {

@@ -1,15 +1,5 @@
 import { findInlineImageEnd } from './inline-image.ts';
-
-/** A name such as /F1, without its slash and with its #-codes decoded. One byte is one UTF-16 unit. */
-export class Name {
-  readonly value: string;
-
-  constructor(value: string) {
-    this.value = value;
-  }
-}
-
-export type Operand = number | boolean | Uint8Array | Name | Operand[] | Map<string, Operand>;
+import { Name, type Operand } from './operand.ts';
 
 /** The operators of PDF 32000-1, annex A. EI and ID belong to BI here. */
 export const operators: ReadonlySet<string> = new Set(
@@ -28,9 +18,12 @@ for (const byte of [0, 9, 10, 12, 13, 32]) kinds[byte] = 1;
 for (const character of '()<>[]{}/%') kinds[character.charCodeAt(0)] = 2;
 for (const character of '0123456789+-.') kinds[character.charCodeAt(0)] = 3;
 
-const isRegular = (byte: number): boolean => kinds[byte] === 0 || kinds[byte] === 3;
+/** Whether a byte is a part of a word: neither white space, nor a delimiter, nor the end of the stream. */
+export function isRegular(byte: number | undefined): boolean {
+  return byte !== undefined && (kinds[byte] === 0 || kinds[byte] === 3);
+}
 
-/** Deeper arrays and dictionaries are flattened. */
+/** The brackets of deeper arrays and dictionaries are passed over. */
 const deepest = 32;
 
 /** A delimiter that only has a meaning to the token around it. */
@@ -112,14 +105,14 @@ export class ContentScanner {
         return this.#name();
       case 0x5b:
         this.#at++;
-        return this.#until(']', depth);
+        return depth < deepest ? this.#until(']', depth) : '';
       case 0x5d:
         this.#at++;
         return ']';
       case 0x3c:
         if (next !== 0x3c) return this.#hexString();
         this.#at += 2;
-        return toDictionary(this.#until('>>', depth));
+        return depth < deepest ? toDictionary(this.#until('>>', depth)) : '';
       default:
         this.#at += byte === 0x3e && next === 0x3e ? 2 : 1;
         return byte === 0x3e && next === 0x3e ? '>>' : '';
@@ -135,7 +128,7 @@ export class ContentScanner {
       const before = this.#at;
       const item = this.#token(depth + 1);
       if (typeof item !== 'string') {
-        if (item !== null && depth < deepest) items.push(item);
+        if (item !== null) items.push(item);
       } else if (item === bracket) {
         return items;
       } else if (operators.has(item)) {
@@ -175,7 +168,7 @@ export class ContentScanner {
     const { bytes } = this;
     let value = '';
     let at = this.#at + 1;
-    for (; at < bytes.length && isRegular(bytes[at]!); at++) {
+    for (; at < bytes.length && isRegular(bytes[at]); at++) {
       const byte = bytes[at]!;
       const high = byte === 0x23 ? hexDigit(bytes[at + 1]) : -1;
       const low = high < 0 ? -1 : hexDigit(bytes[at + 2]);
@@ -239,7 +232,7 @@ export class ContentScanner {
     let word = '';
     let isKnown = false;
     let at = from;
-    for (; at < bytes.length && isRegular(bytes[at]!); at++) {
+    for (; at < bytes.length && isRegular(bytes[at]); at++) {
       const longer = word + String.fromCharCode(bytes[at]!);
       const isLongerKnown = operators.has(longer) || otherWords.has(longer);
       if (isKnown && !isLongerKnown) break;

@@ -2,6 +2,8 @@ import type { Rectangle } from './geometry.ts';
 import type { Paint } from './page-content.ts';
 
 const cells = 32;
+/** Paints kept for a cell that they cover in part. Of more, the earlier ones are forgotten: they cover the least. */
+const mostPartial = 400;
 
 /** Tells whether a point is hidden by something opaque that was painted later. */
 export class Coverage {
@@ -40,8 +42,10 @@ export class Coverage {
           this.#whole[cell] = order;
           continue;
         }
-        this.#partial[cell] ??= [];
-        this.#partial[cell].push(paint);
+        const paints = this.#partial[cell] ?? [];
+        this.#partial[cell] = paints;
+        if (paints.length >= mostPartial) paints.splice(0, mostPartial / 2);
+        paints.push(paint);
       }
   }
 

@@ -38,7 +38,8 @@ export function cut(
     const text = shapeTarget(cutRuns(runs, length, block.style), block, languages);
     if (length === 0 || linesOf(text) <= fit.lines) {
       const size = formatPoints(frame.size * fit.scale);
-      const message = `cut after ${length} of ${plain.length} characters: at ${size} pt, the smallest size, there is no room for more`;
+      const left = plain.slice(0, length).trimEnd().length;
+      const message = `cut after ${left} of ${plain.length} characters: at ${size} pt, the smallest size, there is no room for more`;
       return {
         frame: { ...frame, text },
         finding: { severity: 'warning', code: 'text_truncated', message, unitId: block.id },

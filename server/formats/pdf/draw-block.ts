@@ -12,10 +12,11 @@ export interface DrawnBlock {
   box: Rectangle;
 }
 
-/** A line whose width differs from what is wanted by more than this share is not stretched: the gaps would be holes. */
-const mostStretch = 0.25;
-/** At most so much is put between characters of scripts that have no spaces, in em. */
-const mostBetweenCharacters = 0.12;
+/** At most so much is added to a space, in em: more would be a hole, and the line is left as it is. */
+const mostPerSpace = 0.7;
+/** The same for each character of a line in a script that has no spaces between words. */
+const mostPerCharacter = 0.12;
+const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
  * Writes the lines of a text.
@@ -27,7 +28,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   const operators: string[] = [];
   const used = new Map<string, PDFRef>();
   let box: Rectangle | undefined;
-  let baseline = frame.baseline;
+  let { baseline } = fit;
   for (const [index, { shaped, spans }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
     const lines = breakLines(shaped, (line) => (line === 0 ? start : others));
@@ -75,15 +76,14 @@ function leftOf(
   return alignment === 'right' || (alignment === 'justified' && rightToLeft) ? right - width : left;
 }
 
-/** Stretches or shrinks a line to a width, at its spaces, else between its characters. */
+/** Stretches or shrinks a line to a width: at its spaces, or between all characters where words have no spaces. */
 function stretched(line: Line, width: number): Line {
   const clusters = line.runs.flatMap((run) => run.clusters);
   const added = width - line.width;
   const spaces = clusters.filter(({ text }) => text === ' ').length;
-  const between = spaces === 0;
+  const between = spaces === 0 || clusters.some(({ text }) => withoutSpaces.test(text));
   const gaps = between ? clusters.length - 1 : spaces;
-  if (gaps < 1 || added > mostStretch * width || (between && Math.abs(added) > mostBetweenCharacters * gaps))
-    return line;
+  if (gaps < 1 || added / gaps > (between ? mostPerCharacter : mostPerSpace)) return line;
   let seen = 0;
   const runs = line.runs.map((run) => ({
     ...run,

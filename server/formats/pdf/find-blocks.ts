@@ -82,7 +82,7 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
     rightToLeft,
     (bottom, top, across) => areas.hasRuleBetween(bottom, top, across, 0),
   );
-  const bodySize = sizeOfMostText(ordered);
+  const bodySize = bodySizeOf(ordered);
   const pageBox = transformRectangle(direction.inverse, page.box);
   return [
     ...ordered.map((text) => ({
@@ -133,7 +133,7 @@ function toBlock(
     matrix,
     box,
     lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
-    ...alignmentOf(lines, { chain, container, page: pageBox }),
+    ...alignmentOf(lines, { chain, container, page: pageBox, isItem: text.isItem }),
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,
     glyphs: [],
     container,
@@ -144,20 +144,29 @@ function toBlock(
 const usualLeading = 1.2;
 /** Headings are at least so many times as large as the text, or bold. */
 const largerThanText = 1.12;
+const muchLargerThanText = 1.4;
 const mostLinesOfHeading = 4;
 const longestHeading = 250;
 
 function isHeading({ lines, plain }: ReadText, isBold: boolean, spans: number, bodySize: number): boolean {
   if (lines.length > mostLinesOfHeading || plain.length > longestHeading) return false;
-  if (lines[0]!.size > largerThanText * bodySize) return true;
-  return isBold && spans === 0 && lines.length < mostLinesOfHeading && !/[.,;:]$/u.test(plain);
+  if (lines[0]!.size > muchLargerThanText * bodySize) return true;
+  const isLarger = lines[0]!.size > largerThanText * bodySize;
+  return (
+    (isLarger || (isBold && spans === 0)) && lines.length < mostLinesOfHeading && !/[.,;:]$/u.test(plain)
+  );
 }
 
-function sizeOfMostText(texts: readonly ReadText[]): number {
+/** The largest size of a good part of the text: a page may have more of its footnotes than of its text. */
+function bodySizeOf(texts: readonly ReadText[]): number {
   const counts = new Map<number, number>();
+  let total = 0;
   for (const { lines } of texts)
-    for (const { size, text } of lines) counts.set(size, (counts.get(size) ?? 0) + text.length);
-  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0];
+    for (const { size, text } of lines) {
+      counts.set(size, (counts.get(size) ?? 0) + text.length);
+      total += text.length;
+    }
+  return Math.max(0, ...[...counts].filter(([, count]) => count > 0.2 * total).map(([size]) => size));
 }
 
 function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {

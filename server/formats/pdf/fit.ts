@@ -25,6 +25,8 @@ export interface Frame {
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
   inContainer: boolean;
+  /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
+  uncut?: Frame;
   /** Of the first line, in em; negative: of the others. */
   indent: number;
 }
@@ -35,6 +37,8 @@ export interface Fit {
   scale: number;
   left: number;
   right: number;
+  /** Of the first line. */
+  baseline: number;
   leading: number;
   lines: number;
 }
@@ -44,16 +48,17 @@ interface Region {
   left: number;
   right: number;
   bottom: number;
+  top: number;
 }
 
-/** Lines may be wider than the box by this share: the source was set in another font. Nobody sees it. */
-const tolerance = 0.012;
+/** Lines may be wider than the box by this share, but not more than a point: the source was measured in another font. */
+const tolerance = 0.005;
 /** The least distance to what is beside a single line, beside a paragraph, and below, in em. */
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 
 /** The width of lines in em. */
 export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
-  const width = ((1 + tolerance) * (right - left)) / (frame.size * scale);
+  const width = (right - left + Math.min(1, tolerance * (right - left))) / (frame.size * scale);
   const others = width - Math.max(0, -frame.indent);
   const first = width - Math.max(0, frame.indent);
   return { first, others };
@@ -89,27 +94,21 @@ export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least:
     if (width > capacity * Math.max(first, others)) return undefined;
     if (word > Math.min(first, others) && !breaksWords()) return undefined;
     const lines = linesBetween(frame, edges);
-    return lines <= capacity ? { ...edges, leading, lines } : undefined;
+    return lines <= capacity
+      ? { ...edges, ...placeLines(frame, region, { scale, leading, lines }) }
+      : undefined;
   };
 
   const inBox = fitInto(box, normal);
   if (inBox) return inBox;
   const side = beside(frame, space, false);
-  const inSide = fitInto({ ...side, bottom: box.bottom }, normal);
-  if (inSide) return narrowest(frame, inSide, box);
-  const widest = beside(frame, space, true);
-  const regions = [box, side, widest].map(({ left, right }) => ({
-    left,
-    right,
-    bottom: bottomOf(frame, space, { left, right }),
-  }));
+  const inSide = fitInto({ ...box, ...side }, normal);
+  if (inSide) return narrowest(frame, inSide, box, capacityOf(frame, box, scale, normal));
+  const regions = [box, side, beside(frame, space, true)].map((edges) => growDown(frame, space, edges));
   for (const leading of [normal, tight])
     for (const region of regions) {
       const found = fitInto(region, leading);
-      if (found) {
-        const loose = { ...found, leading: loosest(frame, region, found, normal) };
-        return found.lines === 1 ? narrowest(frame, loose, side) : loose;
-      }
+      if (found) return found.lines === 1 ? narrowest(frame, found, side, 1) : found;
     }
   return undefined;
 }
@@ -117,9 +116,10 @@ export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least:
 /** What is left where nothing fits: as many lines as the largest region has. */
 export function mostRoom(frame: Frame, space: FreeSpace, scale: number): Fit {
   const leading = frame.leading.tight * scale;
-  const edges = beside(frame, space, true);
-  const region = { ...edges, bottom: bottomOf(frame, space, edges) };
-  return { ...edges, scale, leading, lines: capacityOf(frame, region, scale, leading) };
+  const region = growDown(frame, space, beside(frame, space, true));
+  const { left, right } = region;
+  const lines = capacityOf(frame, region, scale, leading);
+  return { left, right, scale, ...placeLines(frame, region, { scale, leading, lines }) };
 }
 
 export function widestWordOf({ paragraphs }: StyledText): number {
@@ -131,17 +131,33 @@ function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'
   return Math.min(first, others);
 }
 
-/** Counts the lines that fit above the region's bottom. The first always does. */
-function capacityOf(frame: Frame, { bottom }: Region, scale: number, leading: number): number {
-  const room = frame.baseline - frame.descent * scale - bottom;
-  return Math.max(1, 1 + Math.floor(room / leading + 0.2));
+/** Returns the highest and the lowest baseline in a region. */
+function baselinesIn(
+  frame: Frame,
+  { bottom, top }: Region,
+  scale: number,
+): { highest: number; lowest: number } {
+  const ascent = frame.box.top - frame.baseline;
+  return { highest: top - ascent * scale, lowest: bottom + frame.descent * scale };
 }
 
-/** Returns the leading that distributes the lines over the region, at most `normal`. */
-function loosest(frame: Frame, { bottom }: Region, { leading, lines, scale }: Fit, normal: number): number {
-  if (lines < 2) return normal;
-  const even = (frame.baseline - frame.descent * scale - bottom) / (lines - 1);
-  return Math.min(normal, Math.max(leading, even));
+/** Counts the lines that fit in a region. The first always does. */
+function capacityOf(frame: Frame, region: Region, scale: number, leading: number): number {
+  const { highest, lowest } = baselinesIn(frame, region, scale);
+  return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.2));
+}
+
+/** Distributes lines over the region, with little more than the leading of their size at most, and moves them up only if they must. */
+function placeLines(
+  frame: Frame,
+  region: Region,
+  { scale, leading, lines }: Pick<Fit, 'scale' | 'leading' | 'lines'>,
+): Pick<Fit, 'baseline' | 'leading' | 'lines'> {
+  const { highest, lowest } = baselinesIn(frame, region, scale);
+  const even = lines > 1 ? (highest - lowest) / (lines - 1) : Number.POSITIVE_INFINITY;
+  const loose = Math.max(leading, Math.min((frame.leading.normal * (1 + scale)) / 2, even));
+  const wanted = lowest + (lines - 1) * loose;
+  return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
 
 /** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment. */
@@ -166,29 +182,30 @@ function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: num
   };
 }
 
-/** Returns how far down the text can grow between two edges. */
-function bottomOf(frame: Frame, space: FreeSpace, { left, right }: Pick<Region, 'left' | 'right'>): number {
-  const { bounds, box, id, size } = frame;
+/** Returns what the text can take below it between two edges; in a table cell or another container, also above. */
+function growDown(frame: Frame, space: FreeSpace, { left, right }: Pick<Region, 'left' | 'right'>): Region {
+  const { bounds, box, id, inContainer, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const limit = space.below(from, bounds.bottom - distance, id, size / 2) + distance;
-  return Math.min(box.bottom, limit);
+  const ceiling = inContainer ? space.above(from, bounds.top + distance, id) - distance : box.top;
+  return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 
-/** Makes the lines no wider than they must be for their number, but at least as wide as `from`. */
-function narrowest(frame: Frame, found: Fit, from: { left: number; right: number }): Fit {
+/** Makes lines no wider than they must be for their greatest number, but at least as wide as `from`. */
+function narrowest(frame: Frame, found: Fit, from: { left: number; right: number }, mostLines: number): Fit {
   const between = (share: number) => ({
-    ...found,
     left: from.left + share * (found.left - from.left),
     right: from.right + share * (found.right - from.right),
+    scale: found.scale,
   });
   const word = widestWordOf(frame.text);
   let [low, high] = [0, 1];
   for (let step = 0; step < 6; step++) {
     const middle = (low + high) / 2;
     const edges = between(middle);
-    if (word <= narrowestLine(frame, edges) && linesBetween(frame, edges) <= found.lines) high = middle;
+    if (word <= narrowestLine(frame, edges) && linesBetween(frame, edges) <= mostLines) high = middle;
     else low = middle;
   }
-  return between(high);
+  return { ...found, ...between(high), lines: linesBetween(frame, between(high)) };
 }

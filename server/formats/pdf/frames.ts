@@ -99,7 +99,7 @@ function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   const beside = Math.min(box.left - container.left, container.right - box.right);
   const above = Math.min(box.bottom - container.bottom, container.top - box.top);
   const x = Math.min(0.5 * size, Math.max(1, beside));
-  const y = Math.min(0.3 * size, Math.max(0.5, above));
+  const y = Math.min(0.15 * size, Math.max(0.5, above));
   return {
     left: container.left + x,
     right: container.right - x,

@@ -3,6 +3,7 @@ import type { Rectangle } from './geometry.ts';
 interface Obstacle extends Rectangle {
   /** Who put it there: nobody is an obstacle to itself. */
   owner: string | null;
+  solid: boolean;
 }
 
 const columns = 32;
@@ -21,8 +22,12 @@ export class FreeSpace {
     this.#area = area;
   }
 
-  add(rectangle: Rectangle, owner: string | null = null): void {
-    const obstacle = { ...rectangle, owner };
+  /** @param options.solid what no text belongs on: `inside` finds only such */
+  add(
+    rectangle: Rectangle,
+    { owner = null, solid = false }: { owner?: string | null; solid?: boolean } = {},
+  ): void {
+    const obstacle = { ...rectangle, owner, solid };
     const { left, right } = rectangle;
     for (let column = this.#column(left); column <= this.#column(right); column++)
       for (let row = this.#row(rectangle.bottom); row <= this.#row(rectangle.top); row++)
@@ -83,6 +88,42 @@ export class FreeSpace {
           )
             nearest = Math.max(nearest, obstacle.top);
     return nearest;
+  }
+
+  /** Returns the bottom of the nearest obstacle above, at most `until`. */
+  above(from: Rectangle, until: number, owner: string): number {
+    const middle = (from.bottom + from.top) / 2;
+    let nearest = until;
+    for (let row = this.#row(middle); row <= this.#row(nearest); row++)
+      for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
+        for (const obstacle of this.#cell(column, row))
+          if (
+            obstacle.owner !== owner &&
+            obstacle.bottom > middle &&
+            obstacle.top > from.top &&
+            obstacle.left < from.right &&
+            obstacle.right > from.left
+          )
+            nearest = Math.min(nearest, obstacle.bottom);
+    return nearest;
+  }
+
+  /** Lists the solid obstacles that reach into a rectangle. */
+  inside(box: Rectangle, owner: string): Rectangle[] {
+    const found = new Set<Obstacle>();
+    for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
+      for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
+        for (const obstacle of this.#cell(column, row))
+          if (
+            obstacle.solid &&
+            obstacle.owner !== owner &&
+            obstacle.left < box.right &&
+            obstacle.right > box.left &&
+            obstacle.bottom < box.top &&
+            obstacle.top > box.bottom
+          )
+            found.add(obstacle);
+    return [...found];
   }
 
   #cell(column: number, row: number): Obstacle[] {

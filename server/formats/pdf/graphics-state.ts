@@ -12,6 +12,8 @@ export interface GraphicsState extends TextState {
   fill: Colour;
   stroke: Colour;
   fillAlpha: number;
+  /** The operators that set the alpha of fills in the page's own stream; empty if it is 1. */
+  translucency: string;
   strokeAlpha: number;
   /** A soft mask, or a blend mode other than Normal. */
   isBlended: boolean;
@@ -29,6 +31,7 @@ export function initialState(clip: Rectangle): GraphicsState {
     fill: black,
     stroke: black,
     fillAlpha: 1,
+    translucency: '',
     strokeAlpha: 1,
     isBlended: false,
     isGroupOpaque: true,

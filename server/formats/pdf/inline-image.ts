@@ -1,4 +1,4 @@
-import type { Name, Operand } from './content-scanner.ts';
+import type { Name, Operand } from './operand.ts';
 
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0 || byte === 9 || byte === 10 || byte === 12 || byte === 13 || byte === 32;

@@ -1,9 +1,10 @@
 import { type PDFDict, PDFNumber, type PDFStream } from '@cantoo/pdf-lib';
 import type { Meter } from '../pdfjs/budget.ts';
-import { type Colour, nextColour } from './colour.ts';
-import { ContentScanner, Name, type Operand } from './content-scanner.ts';
+import { formatName, nextColour } from './colour.ts';
+import { ContentScanner } from './content-scanner.ts';
 import { identity, type Matrix, multiply, type Rectangle, transformRectangle } from './geometry.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
+import type { FormUse, Interpretation, TextOperator } from './interpretation.ts';
 import {
   asDict,
   asName,
@@ -16,58 +17,12 @@ import {
   getNumber,
   getRectangle,
 } from './objects.ts';
+import { Name, type Operand } from './operand.ts';
 import { LayerStack, type OptionalContent } from './optional-content.ts';
-import type { OperatorPlace, Paint } from './page-content.ts';
 import { clipTo, Painter } from './painter.ts';
 import { isUpright } from './path.ts';
 import { Resources } from './resources.ts';
 import { applyTextOperator, textOperators } from './text-operators.ts';
-
-/** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
-export interface TextOperator {
-  place: OperatorPlace;
-  order: number;
-  /** Strings of character codes, and adjustments in thousandths of the font size. */
-  pieces: (Uint8Array | number)[];
-  /** The text at whose end it starts; undefined: it starts at the origin of the line matrix. */
-  after: TextOperator | undefined;
-  lineMatrix: Matrix;
-  ctm: Matrix;
-  clip: Rectangle | null;
-  font: PDFDict;
-  fontSize: number;
-  charSpacing: number;
-  wordSpacing: number;
-  /** 1 is normal. */
-  scaling: number;
-  rise: number;
-  renderMode: number;
-  fill: Colour;
-  stroke: Colour;
-  optionalContent: string[];
-  /** In a layer that is not shown. */
-  isHidden: boolean;
-}
-
-/** One painting of a form XObject. */
-export interface FormUse {
-  /** The use in whose stream it is painted; 0 is the page. */
-  parent: number;
-  /** The Do operator with its operand, as offsets into that stream. */
-  start: number;
-  end: number;
-  name: string;
-  form: PDFStream;
-  /** The form's own, or those of the stream that paints it. */
-  resources: PDFDict | undefined;
-}
-
-export interface Interpretation {
-  texts: TextOperator[];
-  paints: Paint[];
-  /** Use n is at n - 1. */
-  uses: FormUse[];
-}
 
 interface Stream {
   use: number;
@@ -166,7 +121,7 @@ export class Interpreter {
         state.lineWidth = scanner.numbers(1)?.[0] ?? state.lineWidth;
         break;
       case 'gs':
-        setParameters(state, stream.resources.graphicsState(scanner.name() ?? ''));
+        setParameters(state, scanner.name() ?? '', stream);
         break;
       case 'g':
       case 'rg':
@@ -203,7 +158,7 @@ export class Interpreter {
       place: { use, start, end },
       order: this.#order++,
       pieces,
-      after: state.lastText as TextOperator | undefined,
+      after: state.lastText,
       lineMatrix: state.lineMatrix,
       ctm: state.ctm,
       clip: state.clip,
@@ -216,6 +171,7 @@ export class Interpreter {
       renderMode: state.renderMode,
       fill: state.fill,
       stroke: state.stroke,
+      translucency: state.translucency,
       optionalContent: this.#layers.names,
       isHidden: this.#layers.isHidden,
     };
@@ -264,12 +220,20 @@ export class Interpreter {
   }
 }
 
+/** Parameters that may be set again for translated text: they change nothing but how it shines through. */
+const harmless = new Set(['/Type', '/ca', '/CA', '/AIS', '/BM', '/SA', '/LW', '/OP', '/op', '/OPM', '/TK']);
+
 /** Applies a graphics state parameter dictionary. */
-function setParameters(state: GraphicsState, parameters: PDFDict | undefined): void {
+function setParameters(state: GraphicsState, name: string, { resources, use }: Stream): void {
+  const parameters = resources.graphicsState(name);
   if (parameters === undefined) return;
   state.lineWidth = getNumber(parameters, 'LW') ?? state.lineWidth;
   state.fillAlpha = getNumber(parameters, 'ca') ?? state.fillAlpha;
   state.strokeAlpha = getNumber(parameters, 'CA') ?? state.strokeAlpha;
+  if (get(parameters, 'ca') !== undefined) {
+    const isSafe = use === 0 && parameters.keys().every((key) => harmless.has(key.asString()));
+    state.translucency = state.fillAlpha < 1 && isSafe ? `${formatName(name)} gs` : '';
+  }
   const mask = get(parameters, 'SMask');
   const blend = get(parameters, 'BM');
   if (mask !== undefined || blend !== undefined) {

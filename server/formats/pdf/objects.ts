@@ -2,7 +2,6 @@ import { inflateSync } from 'node:zlib';
 import {
   decodePDFRawStream,
   PDFArray,
-  type PDFContext,
   PDFDict,
   PDFName,
   PDFNumber,
@@ -129,10 +128,3 @@ export function inherited(page: PDFDict, key: string): PDFDict | undefined {
   }
   return undefined;
 }
-
-/** The identity of an object for comparisons: its reference, or itself if it is written in place. */
-export function referenceOf(dictionary: PDFDict | undefined, key: string): PDFObject | undefined {
-  return dictionary?.get(PDFName.of(key));
-}
-
-export type { PDFContext };

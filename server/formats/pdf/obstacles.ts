@@ -1,5 +1,5 @@
 import { type Rectangle, transformRectangle, union } from './geometry.ts';
-import type { KeptReason, PageContent, ShownGlyph, ShownText } from './page-content.ts';
+import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from './page-content.ts';
 import type { TextBlock } from './text-block.ts';
 
 /** More rectangles of drawings are joined to coarser ones: a map may have many thousands. */
@@ -10,13 +10,23 @@ const background = 0.9;
 /** Text that is kept and that nobody sees, so that nothing can cover it. */
 const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'clipped', 'covered']);
 
+/** Something that a page shows, in its user space. */
+export interface Obstacle {
+  box: Rectangle;
+  /** Text never belongs on it, unlike on a line or a coloured area. */
+  solid: boolean;
+}
+
 /**
- * Lists what a page shows besides the text of the given blocks: other text, images, drawings, fields. In the page's user space.
- *
- * Time is linear in what the page shows.
+ * Lists what a page shows besides the text of the given blocks: other text, images, drawings, fields. Time is linear in what the page
+ * shows.
  */
-export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Rectangle[] {
-  return [...otherTexts(page, blocks), ...drawings(page), ...annotations(page)];
+export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
+  const solids = [...otherTexts(page, blocks), ...annotations(page), ...paintsOf(page, ['image'])];
+  return [
+    ...solids.map((box) => ({ box, solid: true })),
+    ...joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
+  ];
 }
 
 function annotations({ annotations }: PageContent): Rectangle[] {
@@ -60,19 +70,24 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
   });
 }
 
-function drawings({ box, paints }: PageContent): Rectangle[] {
+/** Lists paints, without those that are the page's background. */
+function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][]): Rectangle[] {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
-  const seen = paints
+  return paints
+    .filter(({ kind }) => kinds.includes(kind))
     .map((paint) => paint.box)
     .filter(({ left, right, top, bottom }) => right - left < width || top - bottom < height);
+}
+
+function joined(drawings: readonly Rectangle[]): Rectangle[] {
   let step = 0.25;
-  let joined = joinBySnapping(seen, step);
-  while (joined.length > mostDrawings && step < 64) {
+  let boxes = joinBySnapping(drawings, step);
+  while (boxes.length > mostDrawings && step < 64) {
     step *= 2;
-    joined = joinBySnapping(seen, step);
+    boxes = joinBySnapping(drawings, step);
   }
-  return joined;
+  return boxes;
 }
 
 /** Joins rectangles that are the same on a grid. */

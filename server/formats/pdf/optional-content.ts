@@ -35,11 +35,15 @@ export class OptionalContent {
   }
 }
 
+/** The names of deeper layers are left out. */
+const deepest = 50;
+
 /** The optional content around the current operator. */
 export class LayerStack {
   readonly #content: OptionalContent;
-  readonly #layers: { name: string | undefined; isHidden: boolean }[] = [];
-  /** The names of the layers, outermost first. A new array after each change. */
+  /** What was before each layer that is open. */
+  readonly #outer: { names: string[]; isHidden: boolean }[] = [];
+  /** The names of the layers, outermost first. A new array where they change. */
   names: string[] = [];
   isHidden = false;
 
@@ -49,17 +53,14 @@ export class LayerStack {
 
   /** @param name in the resources of the page, if it has one there */
   enter(content: PDFDict, name: string | undefined): void {
-    this.#layers.push({ name, isHidden: this.#content.isHidden(content) });
-    this.#update();
+    this.#outer.push({ names: this.names, isHidden: this.isHidden });
+    if (name !== undefined && this.names.length < deepest) this.names = [...this.names, name];
+    this.isHidden ||= this.#content.isHidden(content);
   }
 
   leave(): void {
-    this.#layers.pop();
-    this.#update();
-  }
-
-  #update(): void {
-    this.names = this.#layers.flatMap(({ name }) => name ?? []);
-    this.isHidden = this.#layers.some(({ isHidden }) => isHidden);
+    const outer = this.#outer.pop();
+    this.names = outer?.names ?? [];
+    this.isHidden = outer?.isHidden ?? false;
   }
 }

@@ -1,7 +1,8 @@
 import { type PDFDict, PDFName } from '@cantoo/pdf-lib';
-import type { ContentScanner, Operand } from './content-scanner.ts';
+import type { ContentScanner } from './content-scanner.ts';
 import { intersection, type Rectangle, transformRectangle, union } from './geometry.ts';
 import type { GraphicsState } from './graphics-state.ts';
+import type { Operand } from './operand.ts';
 import type { Paint } from './page-content.ts';
 import { isUpright, Path, type Subpath } from './path.ts';
 
@@ -113,7 +114,7 @@ export class Painter {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden || clip === null) return;
     // A line without width has no area, but is seen.
-    const visible = intersection(clip, widen(box, 0.01));
+    const visible = intersection(clip, box) ?? intersection(clip, widen(box, 0.01));
     if (visible === undefined) return;
     const opaque = covers && isClipExact && !isBlended && isGroupOpaque;
     this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque });

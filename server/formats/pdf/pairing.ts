@@ -1,4 +1,4 @@
-import type { TextOperator } from './interpreter.ts';
+import type { TextOperator } from './interpretation.ts';
 import type { PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 
 /** A text operator with what pdf.js says that it shows. */

@@ -7,8 +7,8 @@ import {
   type PDFStream,
 } from '@cantoo/pdf-lib';
 import { formatName } from './colour.ts';
-import { ContentScanner } from './content-scanner.ts';
-import type { FormUse } from './interpreter.ts';
+import { ContentScanner, isRegular } from './content-scanner.ts';
+import type { FormUse } from './interpretation.ts';
 import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import { pageResources } from './page-geometry.ts';
@@ -159,11 +159,14 @@ function unusedName(wanted: string, resources: PDFDict | undefined): string {
   return name;
 }
 
+/** Replaces parts of a stream. A replacement does not run into the word before or after it. */
 function splice(bytes: Uint8Array, edits: Edit[]): Uint8Array {
   const pieces: Uint8Array[] = [];
   let at = 0;
   for (const { start, end, text } of edits.sort((one, other) => one.start - other.start)) {
-    pieces.push(bytes.subarray(at, start), Buffer.from(text, 'latin1'));
+    const before = isRegular(bytes[start - 1]) && isRegular(text.charCodeAt(0)) ? ' ' : '';
+    const after = isRegular(bytes[end]) ? ' ' : '';
+    pieces.push(bytes.subarray(at, start), Buffer.from(before + text + after, 'latin1'));
     at = end;
   }
   pieces.push(bytes.subarray(at));

@@ -17,9 +17,9 @@ export function rightEdges(frames: readonly Frame[]): Map<string, number> {
   const edges = new Map<string, number>();
   const columns = new Map<number, Frame[]>();
   for (const frame of frames) {
-    if (!frame.mirrored) continue;
-    if (frame.inContainer) edges.set(frame.id, frame.bounds.right);
-    else {
+    if (frame.inContainer) {
+      if (frame.mirrored) edges.set(frame.id, frame.bounds.right);
+    } else if (frame.alignment !== 'center') {
       const left = Math.round(frame.box.left / sameEdge);
       columns.set(left, [...(columns.get(left) ?? []), frame]);
     }
@@ -29,7 +29,7 @@ export function rightEdges(frames: readonly Frame[]): Map<string, number> {
     let group: Frame[] = [];
     const end = () => {
       const edge = Math.max(...group.map(({ box }) => box.right));
-      for (const { id } of group) edges.set(id, edge);
+      for (const { id, mirrored } of group) if (mirrored) edges.set(id, edge);
       group = [];
     };
     for (const frame of column) {

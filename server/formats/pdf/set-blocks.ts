@@ -6,10 +6,11 @@ import { drawBlock } from './draw-block.ts';
 import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './frames.ts';
 import { FreeSpace } from './free-space.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
-import { obstaclesOf } from './obstacles.ts';
+import { cutNotches } from './notches.ts';
+import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import type { PageContent } from './page-content.ts';
 import { extendRight, rightEdges } from './right-edges.ts';
-import { type Fitting, fitAll } from './shrink.ts';
+import { type Fitting, fitAll, takenBy } from './shrink.ts';
 import { missingInFonts } from './styled-text.ts';
 import type { TextBlock } from './text-block.ts';
 
@@ -47,14 +48,12 @@ export function setBlocks(
   let count = 0;
   for (const turned of turns.values()) {
     const turn = turnOf(turned[0]!.block);
-    const fittings = fitTurned({
-      page,
-      items,
-      turned,
-      others: count++ < mostTurns ? others : null,
-      turn,
-      languages,
-    });
+    const free = count++ < mostTurns;
+    const fittings = fitTurned({ page, items, turned, others: free ? others : null, turn, languages });
+    for (const { fit, frame } of fittings) {
+      const box = transformRectangle(turn.toPage, takenBy(frame, fit));
+      others.push({ box, solid: false });
+    }
     for (const fitting of fittings) {
       const block = blocks.get(fitting.frame.id)!;
       const { frame, finding } = fitting.whole ? { frame: fitting.frame } : cut(block, fitting, languages);
@@ -82,23 +81,27 @@ function fitTurned({
   items: readonly SetItem[];
   turned: readonly SetItem[];
   /** Null: no block takes free space. */
-  others: Rectangle[] | null;
+  others: readonly Obstacle[] | null;
   turn: Turn;
   languages: Languages;
 }): Fitting[] {
   const sources = items.map(({ block }) => transformRectangle(block.matrix, block.box));
-  const margins = marginsOf(page.box, sources, turn);
+  const margins = marginsOf(
+    page.box,
+    turned.map(({ block }) => transformRectangle(block.matrix, block.box)),
+    turn,
+  );
   const frames = turned.map((item) => makeFrame(item, turn, margins, languages));
   const space = new FreeSpace(transformRectangle(turn.fromPage, page.box));
-  for (const obstacle of others ?? []) space.add(transformRectangle(turn.fromPage, obstacle));
+  for (const { box, solid } of others ?? []) space.add(transformRectangle(turn.fromPage, box), { solid });
   if (others)
     for (const [index, { block }] of items.entries())
-      space.add(transformRectangle(turn.fromPage, sources[index]!), block.id);
+      space.add(transformRectangle(turn.fromPage, sources[index]!), { owner: block.id });
   const edges = rightEdges(frames);
   const extended = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
     const edge = edges.get(frame.id);
-    return edge === undefined ? frame : extendRight(frame, edge, space);
+    return cutNotches(edge === undefined ? frame : extendRight(frame, edge, space), space);
   });
   const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
   return fitAll(extended, space, ({ id }) => styles.get(id)!);

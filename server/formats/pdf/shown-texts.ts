@@ -9,7 +9,7 @@ import {
   type Rectangle,
   transformRectangle,
 } from './geometry.ts';
-import type { Interpretation, TextOperator } from './interpreter.ts';
+import type { Interpretation, TextOperator } from './interpretation.ts';
 import type { KeptReason, ShownGlyph, ShownText } from './page-content.ts';
 import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
@@ -61,7 +61,7 @@ function place(
     place: operator.place,
     order: operator.order,
     font: font.looks,
-    colour: colourOf(operator, decoded?.text),
+    colour: `${operator.translucency} ${colourOf(operator, decoded?.text)}`.trim(),
     optionalContent: operator.optionalContent,
     operator,
   };
@@ -111,7 +111,7 @@ function placeGlyphs(
     const step = width * fontSize + charSpacing + (isSpace ? wordSpacing : 0);
     glyphs.push({
       text: font.textOf(item),
-      x: em === 0 ? 0 : (at - first) / em,
+      x: at === first || em === 0 ? 0 : (at - first) / em,
       advance: width / font.em,
     });
     advances[index] = fontSize === 0 ? 0 : step / fontSize;

@@ -1,5 +1,6 @@
 import { type Fit, type Frame, fitAtScale, mostRoom } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
+import type { Rectangle } from './geometry.ts';
 
 /** What became of a block's text. */
 export interface Fitting {
@@ -14,6 +15,8 @@ export interface Fitting {
 const step = 0.94;
 /** At most two steps count as slight: then the neighbours become as small. Whoever needs more is alone with it. */
 const slight = step ** 2 - 1e-9;
+/** The neighbours go along if so many of their style shrink slightly. One label among fifty is smaller alone. */
+const shareOfNeighbours = 0.25;
 const leastScale = 0.6;
 const leastSize = 5;
 
@@ -24,7 +27,7 @@ export function leastScaleOf({ size }: Frame): number {
 
 /**
  * Fits the texts of a page one after the other, in reading order: each keeps what it has taken. Then those of one style get one
- * size, if one of them had to shrink slightly.
+ * size, if a fair share of them had to shrink slightly.
  *
  * @param styleOf the name of a frame's style
  */
@@ -35,13 +38,15 @@ export function fitAll(
 ): Fitting[] {
   const fittings = frames.map((frame) => {
     const fitting = fitOne(frame, space);
-    space.add(takenBy(frame, fitting.fit), frame.id);
+    space.add(takenBy(frame, fitting.fit), { owner: frame.id });
     return fitting;
   });
   const scales = new Map<string, number>();
-  for (const { fit, frame, whole } of fittings)
-    if (whole && fit.scale >= slight)
-      scales.set(styleOf(frame), Math.min(fit.scale, scales.get(styleOf(frame)) ?? 1));
+  for (const [style, group] of Map.groupBy(fittings, ({ frame }) => styleOf(frame))) {
+    const shrunk = group.filter(({ fit, whole }) => whole && fit.scale < 1 && fit.scale >= slight);
+    if (shrunk.length >= shareOfNeighbours * group.length)
+      scales.set(style, Math.min(1, ...shrunk.map(({ fit }) => fit.scale)));
+  }
   return fittings.map((fitting) => {
     const { frame } = fitting;
     const scale = scales.get(styleOf(frame)) ?? 1;
@@ -58,10 +63,16 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
     if (found) return { frame, fit: found, shrunk: scale < 1 ? 'room' : null, whole: true };
     if (scale === least) break;
   }
+  if (frame.uncut) return fitOne(frame.uncut, space);
   return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
 }
 
-function takenBy(frame: Frame, { left, right, leading, lines, scale }: Fit) {
-  const bottom = frame.baseline - (lines - 1) * leading - frame.descent * scale;
-  return { left, right, bottom: Math.min(bottom, frame.box.bottom), top: frame.box.top };
+/** Returns the rectangle in which a fitted text stands. */
+export function takenBy(frame: Frame, { left, right, baseline, leading, lines, scale }: Fit): Rectangle {
+  return {
+    left,
+    right,
+    bottom: baseline - (lines - 1) * leading - frame.descent * scale,
+    top: baseline + (frame.box.top - frame.baseline) * scale,
+  };
 }

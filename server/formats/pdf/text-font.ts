@@ -8,8 +8,8 @@ const serif =
   /times|serif|roman|georgia|garamond|palatino|minion|bookman|schoolbook|cambria|caslon|baskerville|didot|bodoni|charter|utopia|century|^CM(R|B|TI|BX|SL|CSC|MI|SY|EX)|^LM(Roman|R)|nimbusrom|song|ming|mincho|batang|naskh/i;
 const sans =
   /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|^CMSS|nimbussan|dejavu|heiti|inter|univers|grotesk/i;
-const bold = /bold|black|heavy|semibold|demi|^CMBX|^CMB\d|\bBd\b|-Bd|,B/i;
-const italic = /italic|oblique|slanted|^CMTI|^CMSL|^CMBXTI|-It\b|-Obl|kursiv/i;
+const bold = /bold|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|\bBd\b|-Bd|,B/i;
+const italic = /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|-It\b|-Obl|kursiv/i;
 
 /** Bits of /Flags: PDF 32000-1, table 123. */
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };

@@ -1,6 +1,8 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
-import { type ContentScanner, Name } from './content-scanner.ts';
+import type { ContentScanner } from './content-scanner.ts';
 import { identity, type Matrix, multiply } from './geometry.ts';
+import type { TextOperator } from './interpretation.ts';
+import { Name } from './operand.ts';
 
 /** The parameters of PDF 32000-1, 9.3. */
 export interface TextState {
@@ -16,7 +18,7 @@ export interface TextState {
   /** The text line matrix. A new one, even if it is equal, is a new position. */
   lineMatrix: Matrix;
   /** The text that was shown last from this position. The next one starts where it ends. */
-  lastText: object | undefined;
+  lastText: TextOperator | undefined;
 }
 
 export const initialTextState: TextState = {

@@ -8,7 +8,7 @@ import {
   type ShownSpan,
   type TextMatrix,
 } from './line-writer.ts';
-import type { Line } from './lines.ts';
+import type { GlyphRun, Line } from './lines.ts';
 import type { Cluster } from './shaping.ts';
 import { type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
 
@@ -26,8 +26,8 @@ export class DocumentFonts {
   }
 
   /**
-   * Returns the operators that show a line. The runs and their clusters are written from left to right, because PDF requires
-   * visual order for right-to-left text.
+   * Returns the operators that show a line. A run's clusters are written from left to right, because PDF requires visual order
+   * for right-to-left text.
    *
    * @param matrix places the line's left end on its baseline
    * @param spans how the paragraph's spans look; without them everything is in the current colour
@@ -38,8 +38,8 @@ export class DocumentFonts {
   ): ShownLine {
     const writer = new LineWriter(matrix, fontSize);
     const marks = findDirectionMarks(line.runs);
-    for (const run of line.runs) {
-      writer.startRun(run, spans?.[run.span]);
+    for (const { run, x } of spans ? inReadingOrder(line, spans) : fromTheLeft(line)) {
+      writer.startRun(run, x, spans?.[run.span]);
       for (const cluster of run.clusters) {
         const { font, codes } = this.#codesFor(cluster, marks.get(cluster));
         writer.write(cluster, font, codes);
@@ -77,4 +77,39 @@ export class DocumentFonts {
     this.#fonts.set(name, fonts);
     return font;
   }
+}
+
+interface PlacedRun {
+  run: GlyphRun;
+  /** In em of the paragraph's size, from the line's left end. */
+  x: number;
+}
+
+function fromTheLeft({ runs }: Line): PlacedRun[] {
+  let x = 0;
+  return runs.map((run) => {
+    const placed = { run, x };
+    for (const { advance, scale } of run.clusters) x += advance * scale;
+    return placed;
+  });
+}
+
+/**
+ * Readers that follow the content's order, such as pdf.js, end a piece of text where the font changes: so pieces of right-to-left
+ * text come in reading order. What has one font stays together, from the left.
+ */
+function inReadingOrder(line: Line, spans: readonly ShownSpan[]): PlacedRun[] {
+  const runs = fromTheLeft(line);
+  if (!line.runs.some(({ rightToLeft }) => rightToLeft)) return runs;
+  const nameOf = ({ font, scale, span }: GlyphRun): string =>
+    `${font} ${scale} ${spans[span]!.italic} ${spans[span]!.rise}`;
+  const pieces: PlacedRun[][] = [];
+  for (const placed of runs) {
+    const piece = pieces.at(-1);
+    if (piece && nameOf(piece[0]!.run) === nameOf(placed.run)) piece.push(placed);
+    else pieces.push([placed]);
+  }
+  const startOf = (piece: PlacedRun[]): number =>
+    Math.min(...piece.flatMap(({ run }) => run.clusters.map(({ start }) => start)));
+  return pieces.sort((one, other) => startOf(one) - startOf(other)).flat();
 }

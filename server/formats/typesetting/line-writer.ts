@@ -48,7 +48,7 @@ export class LineWriter {
   #current = { place: '', font: '', colour: '', drawing: '' };
   /** In thousandths of an em from the last text matrix: where a viewer is, and where the next cluster belongs. */
   #pen = { drawn: 0, wanted: 0 };
-  /** In points from the line's left end. */
+  /** The end of what is written, in em of the paragraph's size from the line's left end. */
   #x = 0;
   #scale = 1;
 
@@ -57,19 +57,22 @@ export class LineWriter {
     this.#fontSize = fontSize;
   }
 
-  startRun({ font, scale }: GlyphRun, span: ShownSpan | undefined): void {
+  /** @param x where it starts, in em of the paragraph's size from the line's left end */
+  startRun({ font, scale }: GlyphRun, x: number, span: ShownSpan | undefined): void {
     this.#flush();
     const { bolder, slanted } = span ? drawnStyle(font, span) : { bolder: false, slanted: false };
     const rise = (span?.rise ?? 0) * this.#fontSize;
     this.#scale = scale;
     const place = `${scale} ${rise} ${slanted}`;
-    if (place !== this.#current.place) {
+    if (place !== this.#current.place || Math.abs(x - this.#x) > 1e-6) {
       const [a, b, c, d, e, f] = this.#matrix;
       const lean = slanted ? slant : 0;
-      const [x, y] = [a * this.#x + c * rise + e, b * this.#x + d * rise + f];
-      this.#parts.push(`${[a, b, c + lean * a, d + lean * b, x, y].map(decimal).join(' ')} Tm`);
+      const along = x * this.#fontSize;
+      const start = [a * along + c * rise + e, b * along + d * rise + f];
+      this.#parts.push(`${[a, b, c + lean * a, d + lean * b, ...start].map(decimal).join(' ')} Tm`);
       this.#pen = { drawn: 0, wanted: 0 };
       this.#current.font = '';
+      this.#x = x;
     }
     this.#current.place = place;
     const colour = span ? span.colour || '0 g' : '';
@@ -94,7 +97,7 @@ export class LineWriter {
       this.#pen.drawn += subset.characters[code - 1]!.width - adjustment;
     }
     this.#pen.wanted += 1000 * cluster.advance;
-    this.#x += cluster.advance * cluster.scale * this.#fontSize;
+    this.#x += cluster.advance * cluster.scale;
   }
 
   end(): ShownLine {

@@ -24,9 +24,15 @@ const scripts: readonly (readonly [code: string, members: RegExp])[] = [
   ['Bopo', /\p{Script=Bopomofo}/u],
 ];
 
+const knownScripts = new Map<string, string | undefined>();
+
 /** Returns a character's script; undefined for characters that scripts share (digits, punctuation, marks, symbols). */
 function scriptOf(character: string): string | undefined {
-  return scripts.find(([, members]) => members.test(character))?.[0];
+  if (knownScripts.has(character)) return knownScripts.get(character);
+  const script = scripts.find(([, members]) => members.test(character))?.[0];
+  // Normal texts have some thousand different characters. The limit bounds the memory for others.
+  if (knownScripts.size < 20_000) knownScripts.set(character, script);
+  return script;
 }
 
 /** A glyph of a cluster, placed from where the cluster starts on the baseline. In units of its font. */
@@ -154,7 +160,15 @@ interface Item {
   scale: number;
 }
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+/** Latin, Greek and Cyrillic letters, ASCII and punctuation: none of them joins its neighbours to a grapheme. */
+const singleGraphemes =
+  /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e]*$/;
+
+function graphemesOf(text: string): Iterable<{ segment: string; index: number }> {
+  if (!singleGraphemes.test(text)) return segmenter.segment(text);
+  return Array.from(text, (segment, index) => ({ segment, index }));
+}
 
 /** Shaping a stack of combining marks takes quadratic time, so an item ends here, even inside a grapheme. */
 const longestItem = 1000;
@@ -173,7 +187,7 @@ export function itemize(
   const items: Item[] = [];
   let current: Item | undefined;
   let span = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     boundaries[index] = 1;
     while (index >= spans[span]!.end && span < spans.length - 1) span++;
     const { fontFor, scale } = spans[span]!;

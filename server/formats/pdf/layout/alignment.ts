@@ -16,6 +16,8 @@ interface Surroundings {
   container: Rectangle | null;
   /** The page, in the block's space. */
   page: Rectangle;
+  /** Whether its text hangs beside a bullet or number. */
+  isItem: boolean;
 }
 
 /** Determines how the lines of a block are aligned, and how far its first line is indented, in points. */
@@ -58,9 +60,10 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   return isRightToLeft ? 'right' : 'left';
 }
 
-/** Whether other lines of the column end where this one does. */
+/** Whether many lines of the column end where this one does, as in justified text. */
 function isEndOfColumn(line: TextLine, chain: Chain, end: (line: TextLine) => number, near: number): boolean {
-  return chain.filter((other) => Math.abs(end(other) - end(line)) < near).length >= 4;
+  const even = chain.filter((other) => Math.abs(end(other) - end(line)) < near).length;
+  return even >= 4 && even >= 0.4 * chain.length;
 }
 
 /** Whether nearly all values are the same. */
@@ -71,11 +74,17 @@ function isEven(values: readonly number[], near: number): boolean {
 }
 
 /** One line shows its alignment by what is around it: its cell, the lines of its column, the page. */
-function ofLine(line: TextLine, { chain, container, page }: Surroundings, isRightToLeft: boolean): Alignment {
+function ofLine(
+  line: TextLine,
+  { chain, container, page, isItem }: Surroundings,
+  isRightToLeft: boolean,
+): Alignment {
   const { left, right, size } = line;
   const usual = isRightToLeft ? 'right' : 'left';
+  const widest = Math.max(...chain.map((other) => other.right - other.left));
+  if (isItem || (!container && right - left > 0.8 * widest && chain.length > 1)) return usual;
   const others = chain.filter(
-    (other) => other !== line && Math.abs(other.right - other.left - right + left) > size,
+    (other) => other.baseline !== line.baseline && Math.abs(other.right - other.left - right + left) > size,
   );
   const near = 0.5 * sameEdge * size;
   const count = (distance: (other: TextLine) => number) =>
@@ -83,7 +92,7 @@ function ofLine(line: TextLine, { chain, container, page }: Surroundings, isRigh
   const lefts = count((other) => other.left - left);
   const rights = count((other) => other.right - right);
   const middles = count((other) => (other.left + other.right - left - right) / 2);
-  const most = Math.max(lefts, rights, middles);
+  const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
   if (container) {
     const [before, after] = [left - container.left, container.right - right];
     const isMiddle = Math.abs(before - after) < Math.max(2, 0.12 * (before + after));

@@ -2,9 +2,12 @@ import type { Rectangle } from '../geometry.ts';
 
 /** In points: cells so far apart are neighbours. */
 const furthestNeighbour = 8;
+/** In points. */
+const bandWidth = 32;
 
 /** Tells which boxes drawn around texts are cells of a table: those with another box beside, above or below them. */
 export class Cells {
+  /** By the place of an edge and where along that edge. */
   readonly #byEdge = new Map<string, Rectangle[]>();
 
   constructor(boxes: Iterable<Rectangle>) {
@@ -13,10 +16,14 @@ export class Cells {
       const key = [box.left, box.bottom, box.right, box.top].map(Math.round).join(' ');
       if (seen.has(key)) continue;
       seen.add(key);
-      this.#add(`left ${bucket(box.left)}`, box);
-      this.#add(`top ${bucket(box.top)}`, box);
-      this.#add(`right ${bucket(box.right)}`, box);
-      this.#add(`bottom ${bucket(box.bottom)}`, box);
+      for (const band of bands(box.bottom, box.top)) {
+        this.#add(`left ${bucket(box.left)} ${band}`, box);
+        this.#add(`right ${bucket(box.right)} ${band}`, box);
+      }
+      for (const band of bands(box.left, box.right)) {
+        this.#add(`top ${bucket(box.top)} ${band}`, box);
+        this.#add(`bottom ${bucket(box.bottom)} ${band}`, box);
+      }
     }
   }
 
@@ -27,25 +34,39 @@ export class Cells {
   }
 
   hasNeighbour(box: Rectangle): boolean {
+    const { left, bottom, right, top } = box;
+    const [heights, widths] = [bands(bottom, top), bands(left, right)];
     return (
-      this.#has('left', box.right, (other) => sharesHeight(box, other) && other.left >= box.right - 1) ||
-      this.#has('right', box.left, (other) => sharesHeight(box, other) && other.right <= box.left + 1) ||
-      this.#has('top', box.bottom, (other) => sharesWidth(box, other) && other.top <= box.bottom + 1) ||
-      this.#has('bottom', box.top, (other) => sharesWidth(box, other) && other.bottom >= box.top - 1)
+      this.#has('left', right, heights, (other) => sharesHeight(box, other) && other.left >= right - 1) ||
+      this.#has('right', left, heights, (other) => sharesHeight(box, other) && other.right <= left + 1) ||
+      this.#has('top', bottom, widths, (other) => sharesWidth(box, other) && other.top <= bottom + 1) ||
+      this.#has('bottom', top, widths, (other) => sharesWidth(box, other) && other.bottom >= top - 1)
     );
   }
 
-  #has(edge: keyof Rectangle, place: number, matches: (other: Rectangle) => boolean): boolean {
-    return [-1, 0, 1].some((step) =>
-      this.#byEdge
-        .get(`${edge} ${bucket(place) + step}`)
-        ?.some((other) => Math.abs(other[edge] - place) <= furthestNeighbour && matches(other)),
+  #has(
+    edge: keyof Rectangle,
+    place: number,
+    along: number[],
+    matches: (other: Rectangle) => boolean,
+  ): boolean {
+    return along.some((band) =>
+      [-1, 0, 1].some((step) =>
+        this.#byEdge
+          .get(`${edge} ${bucket(place) + step} ${band}`)
+          ?.some((other) => Math.abs(other[edge] - place) <= furthestNeighbour && matches(other)),
+      ),
     );
   }
 }
 
 function bucket(place: number): number {
   return Math.round(place / furthestNeighbour);
+}
+
+function bands(from: number, to: number): number[] {
+  const first = Math.floor(from / bandWidth);
+  return Array.from({ length: Math.floor(to / bandWidth) - first + 1 }, (_, index) => first + index);
 }
 
 function sharesHeight(one: Rectangle, other: Rectangle): boolean {

@@ -1,87 +1,50 @@
 import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
 import type { Glyph } from './pieces.ts';
+import { flip, RuleIndex } from './rule-index.ts';
 
 /** Thicker ones are areas, in points. */
 const thickestRule = 3;
 const shortestRule = 4;
+/** As a multiple of the size of the text beside it: a shorter vertical rule is a sign, such as a bar. */
+const leastOverText = 1.3;
 /** A larger share of the page is its background. */
 const largestArea = 0.8;
 /** In points. */
 const bandHeight = 24;
 
-/** Rectangles that are found by their height on the page. */
-class Bands {
-  readonly #bands = new Map<number, Rectangle[]>();
-
-  add(box: Rectangle): void {
-    for (let band = Math.floor(box.bottom / bandHeight); band <= Math.floor(box.top / bandHeight); band++) {
-      const boxes = this.#bands.get(band);
-      if (boxes) boxes.push(box);
-      else this.#bands.set(band, [box]);
-    }
-  }
-
-  delete(box: Rectangle): void {
-    for (const boxes of this.#bands.values()) {
-      const index = boxes.indexOf(box);
-      if (index >= 0) boxes.splice(index, 1);
-    }
-  }
-
-  /** Those that reach into a range of heights; one may be given more than once. */
-  *between(bottom: number, top: number): Generator<Rectangle> {
-    for (let band = Math.floor(bottom / bandHeight); band <= Math.floor(top / bandHeight); band++)
-      for (const box of this.#bands.get(band) ?? []) if (box.bottom <= top && box.top >= bottom) yield box;
-  }
+interface Placed {
+  left: number;
+  right: number;
+  baseline: number;
+  size: number;
 }
 
 /** Rules and boxes on a page that separate texts, in the space of one direction of text. */
 export class DrawnAreas {
-  readonly #vertical = new Bands();
-  readonly #horizontal = new Bands();
-  readonly #fills = new Bands();
-  /** The sides of fills that stand like rules. */
-  readonly #sides = new Bands();
-  readonly #page: Rectangle;
+  readonly #vertical: RuleIndex;
+  readonly #horizontal: RuleIndex;
+  /** The sides of filled boxes. */
+  readonly #sides: RuleIndex;
+  /** Filled boxes by height. */
+  readonly #fills = new Map<number, Rectangle[]>();
 
   /** @param inverse from the page's user space */
-  constructor({ box, paints }: PageContent, inverse: Matrix) {
-    this.#page = transformRectangle(inverse, box);
-    const pageArea = area(this.#page);
-    const seen = new Set<string>();
-    for (const paint of paints) {
-      const own = transformRectangle(inverse, paint.box);
-      const [width, height] = [own.right - own.left, own.top - own.bottom];
-      if (
-        !Number.isFinite(width + height) ||
-        (paint.kind === 'image' && Math.min(width, height) > thickestRule)
-      )
-        continue;
-      const key = `${paint.kind} ${round(own.left)} ${round(own.bottom)} ${round(own.right)} ${round(own.top)}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const visible = clip(own, this.#page);
-      if (!visible) continue;
-      if (width <= thickestRule && height >= shortestRule) this.#vertical.add(visible);
-      else if (height <= thickestRule && width >= shortestRule) this.#horizontal.add(visible);
-      else if (width > thickestRule && height > thickestRule && area(visible) < largestArea * pageArea)
-        this.#addArea(visible, paint.kind === 'stroke');
-    }
-  }
-
-  #addArea(box: Rectangle, isStroke: boolean): void {
-    const { left, bottom, right, top } = box;
-    if (isStroke) {
-      this.#vertical.add({ left, right: left, bottom, top });
-      this.#vertical.add({ left: right, right, bottom, top });
-      this.#horizontal.add({ left, right, bottom, top: bottom });
-      this.#horizontal.add({ left, right, bottom: top, top });
-    } else {
-      this.#fills.add(box);
-      this.#sides.add({ left, right: left, bottom, top });
-      this.#sides.add({ left: right, right, bottom, top });
-    }
+  constructor(page: PageContent, inverse: Matrix) {
+    const { vertical, horizontal, fills } = sortPaints(page, inverse);
+    this.#vertical = new RuleIndex(vertical, shortestRule);
+    this.#horizontal = new RuleIndex(horizontal.map(flip), shortestRule);
+    this.#sides = new RuleIndex(fills.flatMap(sidesOf), shortestRule);
+    for (const fill of fills)
+      for (
+        let band = Math.floor(fill.bottom / bandHeight);
+        band <= Math.floor(fill.top / bandHeight);
+        band++
+      ) {
+        const own = this.#fills.get(band);
+        if (own) own.push(fill);
+        else this.#fills.set(band, [fill]);
+      }
   }
 
   /**
@@ -91,38 +54,45 @@ export class DrawnAreas {
    */
   forgetCrossedRules(rows: readonly { baseline: number; size: number; glyphs: readonly Glyph[] }[]): void {
     const passed = new Map<Rectangle, { rows: number; letters: number }>();
-    for (const { baseline, size, glyphs } of rows) {
-      const middle = baseline + 0.3 * size;
-      for (const rule of new Set(this.#vertical.between(middle, middle))) {
+    for (const { baseline, size, glyphs } of rows)
+      for (const rule of this.#vertical.passing(
+        baseline + 0.3 * size,
+        glyphs[0]!.left,
+        glyphs.at(-1)!.right,
+      )) {
         const count = passed.get(rule) ?? { rows: 0, letters: 0 };
         count.rows++;
         if (passesThrough((rule.left + rule.right) / 2, glyphs)) count.letters++;
         passed.set(rule, count);
       }
-    }
-    for (const [rule, count] of passed) if (count.letters > 0.2 * count.rows) this.#vertical.delete(rule);
+    for (const [rule, count] of passed) if (count.letters > 0.2 * count.rows) this.#vertical.forget(rule);
   }
 
   /** The places of vertical rules that are longer than a line of this size, at its height, from left to right. */
   verticalRules(baseline: number, size: number): number[] {
-    return places(this.#vertical, baseline, size);
+    return placesAt(this.#vertical, baseline, size);
   }
 
   /** The places of the sides of filled boxes. */
   filledSides(baseline: number, size: number): number[] {
-    return places(this.#sides, baseline, size);
+    return placesAt(this.#sides, baseline, size);
   }
 
-  /** Whether a horizontal rule separates two heights over most of a width; the underline of a line above does not. */
+  /**
+   * Whether a horizontal rule separates two heights over most of a width; the underline of the line above does not.
+   *
+   * @param size of that line
+   */
   hasRuleBetween(
     bottom: number,
     top: number,
     { left, right }: { left: number; right: number },
     size: number,
   ): boolean {
-    for (const rule of this.#horizontal.between(bottom, top)) {
-      const covered = Math.min(right, rule.right) - Math.max(left, rule.left);
-      if (covered < 0.6 * (right - left)) continue;
+    for (const flipped of this.#horizontal.passing((left + right) / 2, bottom - 1, top)) {
+      const rule = flip(flipped);
+      if (rule.top < bottom || Math.min(right, rule.right) - Math.max(left, rule.left) < 0.6 * (right - left))
+        continue;
       const isUnderline =
         rule.bottom > top - 0.35 * size && rule.left > left - 0.4 * size && rule.right < right + 0.4 * size;
       if (!isUnderline) return true;
@@ -131,78 +101,96 @@ export class DrawnAreas {
   }
 
   /** The innermost filled box around a line; null for one that only marks the line. */
-  boxOf({
-    left,
-    right,
-    baseline,
-    size,
-  }: {
-    left: number;
-    right: number;
-    baseline: number;
-    size: number;
-  }): Rectangle | null {
-    const box = this.#fillAround((left + right) / 2, baseline + 0.3 * size);
+  boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
+    const middle = baseline + 0.3 * size;
+    const centre = (left + right) / 2;
+    const box = this.#innermostFill({ left: centre, right: centre, bottom: middle, top: middle });
     if (!box) return null;
     const isMark = box.top - box.bottom < 1.8 * size && box.left > left - size && box.right < right + size;
     return isMark ? null : box;
   }
 
-  #fillAround(x: number, y: number): Rectangle | null {
-    let innermost: Rectangle | null = null;
-    for (const fill of this.#fills.between(y, y))
-      if (fill.left <= x && x <= fill.right && (!innermost || area(fill) < area(innermost))) innermost = fill;
-    return innermost;
-  }
-
   /** The innermost filled box, or cell between rules, around a text. */
   container(box: Rectangle): Rectangle | null {
-    const slack = 0.15 * (box.top - box.bottom) + 0.5;
-    const inner = {
-      left: box.left + slack,
-      right: box.right - slack,
-      bottom: box.bottom + slack,
-      top: box.top - slack,
-    };
-    if (inner.left > inner.right) inner.left = inner.right = (box.left + box.right) / 2;
-    if (inner.bottom > inner.top) inner.bottom = inner.top = (box.bottom + box.top) / 2;
+    const inner = shrink(box);
     const cell = this.#ruledCell(inner);
-    let innermost = cell;
-    for (const fill of this.#fills.between(inner.bottom, inner.bottom)) {
-      const contains = fill.left <= inner.left && fill.right >= inner.right && fill.top >= inner.top;
+    const fill = this.#innermostFill(inner);
+    return fill && (!cell || area(fill) < area(cell)) ? fill : cell;
+  }
+
+  #innermostFill(inner: Rectangle): Rectangle | null {
+    let innermost: Rectangle | null = null;
+    for (const fill of this.#fills.get(Math.floor(inner.bottom / bandHeight)) ?? []) {
+      const contains =
+        fill.left <= inner.left &&
+        fill.right >= inner.right &&
+        fill.bottom <= inner.bottom &&
+        fill.top >= inner.top;
       if (contains && (!innermost || area(fill) < area(innermost))) innermost = fill;
     }
     return innermost;
   }
 
   #ruledCell(inner: Rectangle): Rectangle | null {
-    let left = Number.NEGATIVE_INFINITY;
-    let right = Number.POSITIVE_INFINITY;
-    for (const rules of [this.#vertical, this.#sides])
-      for (const rule of rules.between(inner.bottom, inner.top)) {
-        if (rule.bottom > inner.bottom || rule.top < inner.top) continue;
-        if (rule.left <= inner.left) left = Math.max(left, rule.right);
-        else if (rule.right >= inner.right) right = Math.min(right, rule.left);
-      }
-    if (!Number.isFinite(left) || !Number.isFinite(right)) return null;
-    let bottom = Number.NEGATIVE_INFINITY;
-    let top = Number.POSITIVE_INFINITY;
-    for (const rule of this.#horizontal.between(this.#page.bottom, this.#page.top)) {
-      if (rule.left > inner.left || rule.right < inner.right) continue;
-      if (rule.top <= inner.bottom) bottom = Math.max(bottom, rule.top);
-      else if (rule.bottom >= inner.top) top = Math.min(top, rule.bottom);
-    }
-    if (!Number.isFinite(bottom) || !Number.isFinite(top)) return null;
-    return { left, bottom, right, top };
+    const rules = this.#vertical.around(inner);
+    const sides = this.#sides.around(inner);
+    const left = Math.max(
+      rules.left?.right ?? Number.NEGATIVE_INFINITY,
+      sides.left?.right ?? Number.NEGATIVE_INFINITY,
+    );
+    const right = Math.min(
+      rules.right?.left ?? Number.POSITIVE_INFINITY,
+      sides.right?.left ?? Number.POSITIVE_INFINITY,
+    );
+    if (!Number.isFinite(right - left)) return null;
+    const { left: below, right: above } = this.#horizontal.around(flip(inner));
+    if (!below || !above) return null;
+    return { left, bottom: flip(below).top, right, top: flip(above).bottom };
   }
 }
 
-function places(bands: Bands, baseline: number, size: number): number[] {
-  const middle = baseline + 0.3 * size;
-  const found = new Set<number>();
-  for (const rule of bands.between(middle, middle))
-    if (rule.top - rule.bottom >= 1.3 * size) found.add((rule.left + rule.right) / 2);
-  return [...found].sort((one, other) => one - other);
+/** Sorts what is painted on a page to rules and filled boxes. The sides of a stroked box are rules. */
+function sortPaints(
+  { box, paints }: PageContent,
+  inverse: Matrix,
+): Record<'vertical' | 'horizontal' | 'fills', Rectangle[]> {
+  const page = transformRectangle(inverse, box);
+  const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[], fills: [] as Rectangle[] };
+  const seen = new Set<string>();
+  for (const paint of paints) {
+    const own = transformRectangle(inverse, paint.box);
+    const key = `${paint.kind} ${[own.left, own.bottom, own.right, own.top].map((place) => Math.round(4 * place)).join(' ')}`;
+    const visible = clip(own, page);
+    if (!visible || seen.has(key)) continue;
+    seen.add(key);
+    const [width, height] = [own.right - own.left, own.top - own.bottom];
+    if (Math.min(width, height) <= thickestRule) {
+      if (height > width) sorted.vertical.push(visible);
+      else sorted.horizontal.push(visible);
+    } else if (paint.kind !== 'image' && area(visible) < largestArea * area(page)) {
+      if (paint.kind === 'fill') sorted.fills.push(visible);
+      else {
+        sorted.vertical.push(...sidesOf(visible));
+        sorted.horizontal.push(...sidesOf(flip(visible)).map(flip));
+      }
+    }
+  }
+  return sorted;
+}
+
+/** The left and the right side. */
+function sidesOf({ left, bottom, right, top }: Rectangle): Rectangle[] {
+  return [
+    { left, right: left, bottom, top },
+    { left: right, right, bottom, top },
+  ];
+}
+
+function placesAt(rules: RuleIndex, baseline: number, size: number): number[] {
+  const places: number[] = [];
+  for (const rule of rules.passing(baseline + 0.3 * size))
+    if (rule.top - rule.bottom >= leastOverText * size) places.push((rule.left + rule.right) / 2);
+  return places;
 }
 
 function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {
@@ -219,19 +207,27 @@ function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {
   return glyph.left + margin < place && place < glyph.right - margin;
 }
 
+/** A little, because ascents and descents of a text may reach over the rules around it. */
+function shrink({ left, bottom, right, top }: Rectangle): Rectangle {
+  const slack = 0.15 * (top - bottom) + 0.5;
+  const [centre, middle] = [(left + right) / 2, (bottom + top) / 2];
+  return {
+    left: Math.min(left + slack, centre),
+    right: Math.max(right - slack, centre),
+    bottom: Math.min(bottom + slack, middle),
+    top: Math.max(top - slack, middle),
+  };
+}
+
 function area({ left, bottom, right, top }: Rectangle): number {
   return (right - left) * (top - bottom);
 }
 
-/** Unlike an intersection, keeps rectangles without an area. */
+/** Unlike an intersection, keeps rectangles without an area. Undefined for those outside and for places that are no numbers. */
 function clip(box: Rectangle, page: Rectangle): Rectangle | undefined {
   const left = Math.max(box.left, page.left);
   const right = Math.min(box.right, page.right);
   const bottom = Math.max(box.bottom, page.bottom);
   const top = Math.min(box.top, page.top);
   return left <= right && bottom <= top ? { left, bottom, right, top } : undefined;
-}
-
-function round(value: number): number {
-  return Math.round(value * 4);
 }

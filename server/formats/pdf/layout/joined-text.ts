@@ -29,6 +29,10 @@ export class Vocabulary {
       for (const word of text.split(' ').slice(1, -1)) this.#words.add(bare(word));
   }
 
+  has(word: string): boolean {
+    return this.#words.has(bare(word));
+  }
+
   /** Whether a word that a hyphen divides at the end of a line is written with that hyphen. */
   keepsHyphen(head: string, tail: string): boolean {
     const [first, second] = [bare(head), bare(tail)];
@@ -68,7 +72,8 @@ function seam(above: string, below: string, vocabulary: Vocabulary): { drop: boo
   const head = hyphenAtEnd.exec(above)?.groups?.['head'];
   if (head !== undefined) {
     const tail = wordAtStart.exec(below)?.groups?.['tail'];
-    if (tail === undefined) return { drop: false, space: false };
+    if (tail === undefined)
+      return { drop: vocabulary.has(head + (/^\p{L}+/u.exec(below)?.[0] ?? '-')), space: false };
     if (conjunction.test(tail)) return { drop: false, space: true };
     return { drop: !vocabulary.keepsHyphen(head, tail), space: false };
   }

@@ -7,7 +7,7 @@ import type { TextLine } from './text-lines.ts';
 export type UntranslatedReason =
   | 'number' // numbers, amounts, dates, signs: no letters
   | 'label' // the bullet or number of a list item, a single letter
-  | 'identifier' // one word, mostly of digits
+  | 'identifier' // no word, but letters among digits and signs
   | 'address' // of a web page or a mailbox
   | 'formula'
   | 'code' // a listing of a program
@@ -45,11 +45,18 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
   if (words.length === 0 && !ideographs.test(plain)) {
     const isMath = mathSign.test(text) || lines.some((line) => line.glyphs.some(({ piece }) => piece.isMath));
     if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
-    if ((plain.match(/\p{L}/gu) ?? []).length <= 1) return 'label';
+    if (plain.split(/\s+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
   }
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
     return 'identifier';
+  const hasWord = ideographs.test(text) || text.split(/\s+/u).some(isWord);
+  if (!hasWord && 2 * countOf(text, /\p{L}/gu) < text.replace(/\s/gu, '').length) return 'identifier';
   return null;
+}
+
+function isWord(part: string): boolean {
+  const letters = countOf(part, /\p{L}/gu);
+  return letters > 1 && letters >= 0.6 * part.length;
 }
 
 function countOf(text: string, pattern: RegExp): number {

@@ -36,7 +36,10 @@ export function chainLines(lines: readonly TextLine[]): Chain[] {
     links.get(line)!.below = below.length === 1 ? below[0]! : null;
     for (const other of below) candidates.get(other)!.push(line);
   }
-  for (const [line, above] of candidates) if (above.length === 1) links.get(line)!.above = above[0]!;
+  for (const [line, found] of candidates) {
+    const above = nearest(line, found.reverse());
+    if (above.length === 1) links.get(line)!.above = above[0]!;
+  }
   return lines.filter((line) => !isContinuation(line, links)).map((line) => follow(line, links));
 }
 
@@ -60,22 +63,26 @@ function overlap(one: TextLine, other: TextLine): boolean {
   return common > 0.2 * Math.min(one.right - one.left, other.right - other.left);
 }
 
-/** The nearest ones, as many as stand on one height. Scraps of a formula between two lines are passed over. */
+/** The nearest ones, as many as stand on one height. Scraps of a formula or signs between two lines are passed over. */
 function nearest(line: TextLine, found: readonly TextLine[]): TextLine[] {
+  const distance = (other: TextLine) => Math.abs(line.baseline - other.baseline);
   const full = found.filter((other) => !isScrap(other, line));
   const [first] = full;
-  const closest = first && line.baseline - first.baseline < 1.6 * line.size ? first : found[0];
+  const isFullNear = first !== undefined && distance(first) < 1.6 * line.size;
+  const [closest] = isFullNear ? full : found;
   if (!closest) return [];
-  const pool = closest === first ? full : found;
-  return pool.filter(
-    ({ baseline, size }) => closest.baseline - baseline < 0.5 * Math.min(size, closest.size),
+  return (isFullNear ? full : found).filter(
+    (other) => Math.abs(other.baseline - closest.baseline) < 0.5 * Math.min(other.size, closest.size),
   );
 }
 
-/** Whether a line is only a few signs beside the width of another. */
-function isScrap({ left, right, size, text }: TextLine, wide: TextLine): boolean {
+/** Whether a line is only a sign, or a few beside the width of another. */
+function isScrap({ left, right, size, text, hasLetters }: TextLine, wide: TextLine): boolean {
+  const width = right - left;
+  if (width < 2 * size && (!hasLetters || text.length === 1) && wide.right - wide.left > 3 * size)
+    return true;
   return (
-    right - left < 4 * size &&
+    width < 4 * size &&
     wide.right - wide.left > 10 * wide.size &&
     !/\p{L}{3}/u.test(text) &&
     !/[.,;:]$/.test(text)

@@ -17,7 +17,7 @@ export interface LineText {
 
 /** As shares of the size, more than the usual distance of the letters. */
 const narrowestSpace = 0.12;
-const narrowestSpaceBesideBlanks = 0.2;
+const narrowestSpaceBesideBlanks = 0.16;
 const narrowestSpaceOfIdeographs = 0.4;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
@@ -137,7 +137,7 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
         : hasBlanks
           ? narrowestSpaceBesideBlanks
           : narrowestSpace;
-      const isScript = rises.has(cluster.glyph.piece) !== rises.has(last.glyph.piece);
+      const isScript = rises.has(cluster.glyph.piece) && !rises.has(last.glyph.piece);
       const threshold = spacing + (isScript ? 1.5 : 1) * narrowest * em;
       const isWord = blank && !isSpacedByBlanks ? gap > -0.6 * em : gap > threshold;
       if (isWord) characters.push({ text: ' ', glyph: blank });

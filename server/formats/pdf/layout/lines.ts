@@ -20,6 +20,7 @@ export interface Line {
 const narrowestColumnGap = 0.8;
 const widestWordGap = 2;
 const leastCommonGap = 0.5;
+const furthestDot = 0.6;
 /** Text so many times as large is apart even at a gap like one between words. */
 const otherSize = 1.5;
 /** Rows further apart than this many sizes do not show whether a gap is one between columns. */
@@ -109,19 +110,25 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
   return atoms;
 }
 
-/** Four or more dots, underscores or dashes in a row, or three far apart. */
+/** Four or more dots or underscores in a row, or one and more far apart. */
 function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   const leaders = new Set<Glyph>();
+  let last: Glyph | undefined;
+  const gapBefore = new Map<Glyph, number>();
   let run: Glyph[] = [];
   const close = () => {
-    const apart = run.length >= 3 && run[1]!.left - run[0]!.right >= 0.5 * run[0]!.piece.size;
-    if (run.length >= 4 || apart) for (const glyph of run) leaders.add(glyph);
+    const isApart = run.every((dot) => gapBefore.get(dot)! >= furthestDot * dot.piece.size);
+    if (run.length >= 4 || (run.length > 0 && isApart)) for (const glyph of run) leaders.add(glyph);
     run = [];
   };
   for (const glyph of glyphs) {
     if (glyph.isBlank) continue;
     if (run.length > 0 && run[0]!.text !== glyph.text) close();
-    if (/^[._·․…‥]+$/u.test(glyph.text)) run.push(glyph);
+    if (/^[._·․…‥]+$/u.test(glyph.text)) {
+      gapBefore.set(glyph, last ? glyph.left - last.right : 0);
+      run.push(glyph);
+    }
+    last = glyph;
   }
   close();
   return leaders;

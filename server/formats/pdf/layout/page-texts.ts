@@ -23,6 +23,8 @@ export interface PageText {
   box: Rectangle;
   container: Rectangle | null;
   isCell: boolean;
+  /** Whether it hangs beside a label. */
+  isItem: boolean;
 }
 
 /** The texts of one direction, and what is drawn among them. */
@@ -34,20 +36,23 @@ export interface DirectionTexts {
 }
 
 export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts): DirectionTexts {
-  const areas = new DrawnAreas(page, inverse);
+  // What is drawn stands upright. Texts that stand askew are labels, on a map for example, not in cells.
+  const isUpright = inverse[0] === 0 || inverse[1] === 0;
+  const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
   const lines = splitRows(groupRows(withoutDoubles(pieces)), areas).map(toTextLine);
   const listings = findListings(lines);
   const inListings = new Set(listings.flat());
   const prose = lines.filter((line) => !inListings.has(line));
   const chains = chainLines(prose);
   const table = new TableRows(prose, chains);
-  const breaks = new ParagraphBreaks(chains, areas, (above, below) => table.areCells(above, below));
+  const breaks = new ParagraphBreaks(chains, areas, (above, below) => table.breakBetween(above, below));
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
   for (const chain of chains)
     for (const paragraph of breaks.split(chain)) {
       const { label, text } = detachLabel(paragraph);
       if (label) texts.push(toText('label', [label], chain, areas));
       const own = toText('paragraph', text, chain, areas);
+      own.isItem = label !== null;
       own.isCell = paragraph.some((line) => table.isCell(line));
       texts.push(own);
     }
@@ -58,7 +63,7 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
 
 function toText(role: PageText['role'], lines: TextLine[], chain: Chain, areas: DrawnAreas): PageText {
   const box = boxOf(lines);
-  return { role, lines, chain, box, container: areas.container(box), isCell: false };
+  return { role, lines, chain, box, container: areas.container(box), isCell: false, isItem: false };
 }
 
 function boxOf(lines: readonly TextLine[]): Rectangle {

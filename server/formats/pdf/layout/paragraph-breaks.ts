@@ -1,6 +1,7 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Chain } from './line-links.ts';
 import { median } from './lines.ts';
+import type { RowBreak } from './table-rows.ts';
 import { looksAlike, type TextLine } from './text-lines.ts';
 
 /** As shares of the size. */
@@ -15,34 +16,41 @@ const deepestIndent = 8;
 /** How many times a line distance may be greater than the ones beside it. */
 const uneven = 1.18;
 const otherSize = 1.12;
+/** How much longer than the next word the space after a line is, if the line was ended by hand. */
+const slack = 1;
+const slackAfterSentence = 0.5;
+/** As shares of the width of the paragraph. */
+const clearlyEarly = 0.2;
+const mostOfLine = 0.6;
 /** Lines so far up and down tell how wide a paragraph is. */
 const nearby = 6;
 
-const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]\s/u;
+const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒])/u;
 const label =
-  /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
+  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
 const lowerStart = /^["'“‘(«]*\p{Ll}/u;
-const noCase = /^[^\p{Lu}\p{Ll}]*\p{Lo}/u;
+/** Scripts whose letters do not show where a sentence begins, but with words that may not fit on a line. */
+const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
 
 /** Tells which lines of a chain begin a paragraph. */
 export class ParagraphBreaks {
   readonly #areas: DrawnAreas;
-  readonly #isRowOfTable: (above: TextLine, below: TextLine) => boolean;
+  readonly #rowBreak: (above: TextLine, below: TextLine) => RowBreak;
 
   readonly #greatestLeading: number;
 
   /**
    * @param chains all of the page, which tell its usual line distance
-   * @param isRowOfTable whether two lines are cells of different rows of a table without rules
+   * @param rowBreak whether two lines are cells of different rows of a table without rules
    */
   constructor(
     chains: readonly Chain[],
     areas: DrawnAreas,
-    isRowOfTable: (above: TextLine, below: TextLine) => boolean,
+    rowBreak: (above: TextLine, below: TextLine) => RowBreak,
   ) {
     this.#areas = areas;
-    this.#isRowOfTable = isRowOfTable;
+    this.#rowBreak = rowBreak;
     this.#greatestLeading = Math.min(greatestLeading, looser * usualLeading(chains));
   }
 
@@ -67,14 +75,19 @@ export class ParagraphBreaks {
     if (this.#isApart(above, line) || isLooser(chain, index)) return true;
     const isCentred = areCentred(above, line);
     const room = roomFor(chain, edges, index, isCentred);
-    const endsEarly = room > line.firstWordWidth + 0.25 * line.size;
-    const continues = lowerStart.test(line.text) && !sentenceEnd.test(above.text);
+    const endsSentence = sentenceEnd.test(above.text);
+    const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
+    const endsEarly = room > word + (endsSentence ? slackAfterSentence : slack) * line.size;
+    const continues = lowerStart.test(line.text) && !endsSentence;
     if (changesLooks(above, line, length, endsEarly, continues)) return true;
     if (mixesNumbers(above, line, length, endsEarly)) return true;
-    if (this.#isRowOfTable(above, line) && (endsEarly || !continues)) return true;
+    const isRow = this.#rowBreak(above, line);
+    if (isRow === 'certain' || (isRow === 'likely' && (endsEarly || !continues))) return true;
     if (startsItem(above, line, edges, index, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
-    return endsEarly && !(continues && !endedEarlyBefore(chain, edges, index, length));
+    const isWide = above.right - above.left > mostOfLine * (above.right - above.left + room);
+    const goesOn = continues || (spacedWithoutCase.test(line.text) && !endsSentence && isWide);
+    return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
   }
 
   /** Whether something separates two lines, or they are of different sizes or too far apart. */
@@ -122,12 +135,14 @@ function usualLeading(chains: readonly Chain[]): number {
 function isLooser(chain: Chain, index: number): boolean {
   const dropTo = (at: number) => {
     const [above, line] = [chain[at - 1], chain[at]];
-    if (!above || !line || Math.max(above.size, line.size) > otherSize * Math.min(above.size, line.size))
-      return Number.POSITIVE_INFINITY;
-    return above.baseline - line.baseline;
+    return above && line ? above.baseline - line.baseline : Number.POSITIVE_INFINITY;
   };
-  const least = Math.min(dropTo(index - 1), dropTo(index + 1));
-  return dropTo(index) > uneven * least + 0.4;
+  const { size } = chain[index]!;
+  const beside = [index - 1, index + 1].filter((at) => {
+    const other = chain[at === index - 1 ? at - 1 : at];
+    return other && Math.abs(other.size - size) < 0.25 * size;
+  });
+  return dropTo(index) > uneven * Math.min(...beside.map(dropTo)) + 0.4;
 }
 
 function areCentred(above: TextLine, line: TextLine): boolean {
@@ -164,7 +179,8 @@ function changesLooks(
   continues: boolean,
 ): boolean {
   if (looksAlike(above.seams.last, line.seams.first)) return false;
-  if (above.isUniform && line.isUniform) return endsEarly || !continues;
+  if (above.isUniform && line.isUniform)
+    return endsEarly || !(continues || (length > 1 && !sentenceEnd.test(above.text)));
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.seams.first.bold && !continues;
   return isHeading || endsEarly || sentenceEnd.test(above.text);
@@ -175,6 +191,10 @@ function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly
   if (above.hasLetters === line.hasLetters) return false;
   if (above.hasLetters) return endsEarly || above.text.split(' ').length < 3;
   return length < 2;
+}
+
+function startsLikeItem(text: string): boolean {
+  return bullet.test(text) || label.test(text);
 }
 
 function startsItem(
@@ -207,7 +227,7 @@ function changesIndent(
   const isHanging =
     length === 1 &&
     !endsEarly &&
-    (isNextAligned || (!next && (label.test(`${chain[index - 1]!.text} `) || lowerStart.test(text))));
+    (isNextAligned || startsLikeItem(chain[index - 1]!.text) || (!next && lowerStart.test(text)));
   if (isHanging) return false;
   // Lines that end at one place and start anywhere are aligned to the right.
   const isFlushEnd = [above, next].every((other) => other && Math.abs(other.end - line.end) < 0.2 * size);
@@ -219,10 +239,15 @@ function changesIndent(
   return !isRagged;
 }
 
-/** Whether the line before the last one was ended by hand, too: then lower case does not show that a sentence goes on. */
+/** Whether the last two lines were clearly ended by hand: then lower case does not show that a sentence goes on. */
 function endedEarlyBefore(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
-  if (noCase.test(chain[index]!.text)) return true;
   if (length < 2) return false;
-  const [above, line] = [chain[index - 2]!, chain[index - 1]!];
-  return roomFor(chain, edges, index - 1, areCentred(above, line)) > line.firstWordWidth + 0.25 * line.size;
+  return [index - 1, index].every((at) => {
+    const [above, line] = [chain[at - 1]!, chain[at]!];
+    const room = roomFor(chain, edges, at, areCentred(above, line));
+    return (
+      room > line.firstWordWidth + slack * line.size &&
+      room > clearlyEarly * (above.right - above.left + room)
+    );
+  });
 }

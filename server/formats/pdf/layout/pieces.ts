@@ -165,13 +165,21 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
       if (!earlier || !isDouble(earlier, piece)) continue;
       places.delete(key);
       hidden.add(earlier);
-      piece.doubles.push(earlier, ...earlier.doubles);
-      earlier.doubles = [];
+      piece.doubles = joinDoubles(piece.doubles, earlier);
       if (earlier.style.colour === piece.style.colour) piece.style.bold = true;
     }
     places.set(`${column} ${row} ${text}`, piece);
   }
   return pieces.filter((piece) => !hidden.has(piece));
+}
+
+/** Adds a piece and its own doubles. The longer list is kept, so that thousands at one place take linear time. */
+function joinDoubles(doubles: Piece[], earlier: Piece): Piece[] {
+  const [long, short] =
+    doubles.length > earlier.doubles.length ? [doubles, earlier.doubles] : [earlier.doubles, doubles];
+  long.push(earlier, ...short);
+  earlier.doubles = [];
+  return long;
 }
 
 function isDouble(one: Piece, other: Piece): boolean {

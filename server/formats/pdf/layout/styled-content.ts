@@ -4,9 +4,13 @@ import type { JoinedCharacter } from './joined-text.ts';
 
 /** A model loses its way among more tags than this. */
 const mostSpans = 20;
+/** So many are allowed in any text; in longer ones, one for three words. */
+const fewestSpans = 6;
 /** As shares of the size. */
 const otherSize = 0.08;
 const leastRise = 0.08;
+
+const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 interface Run {
   text: string;
@@ -19,6 +23,8 @@ export function styledContent(
   usual: TextStyle,
 ): { content: InlineContent; spans: Map<number, TextStyle> } {
   const runs = toRuns(characters, usual);
+  const words = characters.filter(({ text }) => text === ' ').length + 1;
+  const most = Math.min(mostSpans, Math.max(fewestSpans, words / 3));
   const levels = [
     (style: TextStyle) => style,
     // Too many tags: what matters most to the meaning stays.
@@ -27,8 +33,7 @@ export function styledContent(
   ];
   for (const simplify of levels) {
     const simplified = mergeRuns(runs.map(({ text, style }) => ({ text, style: simplify(style) })));
-    if (simplified.filter(({ style }) => style !== usual).length <= mostSpans)
-      return tagged(simplified, usual);
+    if (simplified.filter(({ style }) => style !== usual).length <= most) return tagged(simplified, usual);
   }
   return { content: [], spans: new Map() };
 }
@@ -83,6 +88,12 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
   return mergeRuns(withoutNoise(bridgeSpaces(runs), usual));
 }
 
+/** Digits, and letters among ideographs, often come from another font, which shows nothing but the script. */
+function isOtherScript(text: string, style: TextStyle, usual: TextStyle, hasIdeographs: boolean): boolean {
+  const isOnlyFamily = style.rise === 0 && isSame({ ...style, family: usual.family }, usual);
+  return isOnlyFamily && (!/\p{L}/u.test(text) || (hasIdeographs && !ideograph.test(text)));
+}
+
 function isSame(style: TextStyle, usual: TextStyle): boolean {
   return (
     style.rise === usual.rise &&
@@ -105,19 +116,27 @@ function bridgeSpaces(runs: readonly Run[]): Run[] {
   );
 }
 
-/** Signs without a letter or digit, and letters that are only smaller within a word (small capitals), take the style around. */
+/**
+ * Signs without a letter or digit take the style around them, and so do letters that are only smaller (small capitals) or
+ * shifted (as in TeX) within a word.
+ */
 function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
+  const hasIdeographs = runs.some(({ text }) => ideograph.test(text));
   return mergeRuns(
     runs.map(({ text, style }, index) => {
+      if (isOtherScript(text, style, usual, hasIdeographs)) return { text, style: usual };
+      const isInWord =
+        /\p{L}$/u.test(runs[index - 1]?.text ?? '') && /^\p{L}/u.test(runs[index + 1]?.text ?? '');
+      if (style.rise !== 0 && isInWord && /^\p{L}+$/u.test(text)) return { text, style: usual };
       if (style === usual || style.rise !== 0) return { text, style };
       if (!/[\p{L}\p{N}]/u.test(text)) {
         const [before, after] = [runs[index - 1]?.style, runs[index + 1]?.style];
         return { text, style: before === after && before && before.rise === 0 ? before : usual };
       }
-      const isInWord =
+      const isBesideLetter =
         /\p{L}$/u.test(runs[index - 1]?.text ?? '') || /^\p{L}/u.test(runs[index + 1]?.text ?? '');
       const isOnlySize = isSame({ ...style, size: usual.size }, usual);
-      return { text, style: isInWord && isOnlySize ? usual : style };
+      return { text, style: isBesideLetter && isOnlySize ? usual : style };
     }),
   );
 }

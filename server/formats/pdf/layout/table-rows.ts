@@ -1,57 +1,116 @@
 import type { Chain } from './line-links.ts';
 import type { TextLine } from './text-lines.ts';
 
+/** Bounds the work on a row with very many texts. */
+const mostCells = 100;
+/** As shares of the size. */
+const sameRow = 0.2;
+const sameSize = 0.2;
+const narrowestText = 9;
+const furthestLabel = 4;
+
+/** Whether a new row begins between two lines; a likely one does not if a sentence goes on there. */
+export type RowBreak = 'certain' | 'likely' | 'none';
+
 /**
  * Finds tables without rules: rows of cells that stand under those of the row above. Columns of running text look alike, but
  * their lines are full and have no cell that is only a number.
  */
 export class TableRows {
-  readonly #rows = new Map<number, TextLine[]>();
+  /** From the top. Cells of one row may have slightly different baselines. */
+  readonly #rows: TextLine[][] = [];
+  readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
+  /** Lines with the number of an item before them. */
+  readonly #numbered = new Set<TextLine>();
+  readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
 
   constructor(lines: readonly TextLine[], chains: readonly Chain[]) {
     for (const line of lines) {
       if (line.isLeader) continue;
-      const row = this.#rows.get(line.row);
-      if (row) row.push(line);
-      else this.#rows.set(line.row, [line]);
+      const last = this.#rows.at(-1)?.[0];
+      if (last && last.baseline - line.baseline < sameRow * Math.min(last.size, line.size))
+        this.#rows.at(-1)!.push(line);
+      else this.#rows.push([line]);
+      this.#rowOf.set(line, this.#rows.length - 1);
     }
     for (const chain of chains) {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
+      const numbered = chain.filter((line) => this.#besides(line).some((cell) => isLabelOf(cell, line)));
+      // Numbers beside all lines only count the lines.
+      if (numbered.length < 0.9 * chain.length) for (const line of numbered) this.#numbered.add(line);
       if (isRunningText(chain)) for (const line of chain) this.#running.add(line);
     }
   }
 
   /** Whether two lines, one under the other, are cells of two rows. */
-  areCells(above: TextLine, below: TextLine): boolean {
-    if (this.#running.has(above)) return false;
-    const lower = this.#rows.get(below.row) ?? [];
-    for (const cell of this.#rows.get(above.row) ?? []) {
-      if (cell === above || this.#running.has(cell)) continue;
+  breakBetween(above: TextLine, below: TextLine): RowBreak {
+    if (this.#numbered.has(below)) return 'likely';
+    const upper = this.#besides(above);
+    const lower = this.#besides(below);
+    const numbers = upper.filter(
+      (cell) => isNumber(cell) && lower.some((other) => isNumber(other) && areAligned(cell, other)),
+    );
+    // One number beside each line may be the number of the line.
+    if (numbers.length > 1) return 'certain';
+    if (this.#running.has(above)) return 'none';
+    if (numbers.length > 0) return 'likely';
+    const startsRow = lower.filter(isNumber).length > 1 && lower.some((cell) => cell.right < below.left);
+    if (startsRow && upper.length === 0) return 'likely';
+    const hasPair = upper.some((cell) => {
       const under = this.#below.get(cell);
-      if (under && under !== below && under.row === below.row) return true;
-      if (
-        !cell.hasLetters &&
-        lower.some((other) => other !== below && !other.hasLetters && areAligned(cell, other))
-      )
-        return true;
-    }
-    return false;
+      return !this.#running.has(cell) && under !== undefined && lower.includes(under);
+    });
+    return hasPair ? 'likely' : 'none';
+  }
+
+  /** The other cells in the row of a line, of about its size. */
+  #besides(line: TextLine): TextLine[] {
+    const row = this.#rowAt(this.#rowOf.get(line));
+    const own = row.length > mostCells ? row.indexOf(line) : 0;
+    return row
+      .slice(Math.max(0, own - mostCells / 2), own + mostCells)
+      .filter((cell) => cell !== line && Math.abs(cell.size - line.size) < sameSize * line.size);
   }
 
   /** Whether a line stands in a row of cells that has rows of cells above or below it. */
   isCell(line: TextLine): boolean {
+    const index = this.#rowOf.get(line);
+    if (index === undefined) return false;
+    if (this.#besides(line).filter(isNumber).length > 1) return true;
     if (this.#running.has(line)) return false;
-    const row = this.#rows.get(line.row) ?? [];
-    const cells = row.filter((cell) => !this.#running.has(cell));
+    const isRow = this.#isTableRow.get(index) ?? this.#hasAlignedRow(index);
+    this.#isTableRow.set(index, isRow);
+    return isRow;
+  }
+
+  #hasAlignedRow(index: number): boolean {
+    const cells = this.#rowAt(index)
+      .filter((cell) => !this.#running.has(cell))
+      .slice(0, mostCells);
     if (cells.length < 2) return false;
-    return [line.row - 1, line.row + 1, line.row - 2, line.row + 2].some((at) => {
-      const others = this.#rows.get(at) ?? [];
+    return [index - 1, index + 1, index - 2, index + 2].some((at) => {
+      const others = this.#rowAt(at).slice(0, mostCells);
       const aligned = cells.filter((cell) => others.some((other) => areAligned(cell, other)));
       return aligned.length >= 2;
     });
   }
+
+  #rowAt(index: number | undefined): TextLine[] {
+    return index === undefined ? [] : (this.#rows[index] ?? []);
+  }
+}
+
+/** A number, or one with a letter: `12`, `8a`. */
+function isNumber({ text }: TextLine): boolean {
+  return !/\p{L}{2}/u.test(text) && /\p{N}/u.test(text);
+}
+
+/** Whether a cell is the number of the item that begins in a line. */
+function isLabelOf(cell: TextLine, line: TextLine): boolean {
+  const gap = line.left - cell.right;
+  return isNumber(cell) && gap > 0 && gap < furthestLabel * line.size && cell.text.length <= 5;
 }
 
 function areAligned(one: TextLine, other: TextLine): boolean {
@@ -63,15 +122,19 @@ function areAligned(one: TextLine, other: TextLine): boolean {
   );
 }
 
-/** Most lines reach nearly to the end of the longest, and have several words. */
+/** Most lines reach nearly from the start to the end of the longest, and there is room for several words. */
 function isRunningText(chain: Chain): boolean {
   const own = chain.filter(({ hasLetters }) => hasLetters);
   if (own.length < 3) return false;
   const right = Math.max(...own.map((line) => line.right));
   const left = Math.min(...own.map((line) => line.left));
-  const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;
   const { size } = own[0]!;
-  if (right - left < 9 * size) return false;
-  const full = own.filter((line) => (isRightToLeft ? line.left - left : right - line.right) < 3 * size);
-  return full.length >= 0.55 * own.length;
+  if (right - left < narrowestText * size) return false;
+  const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;
+  const full = own.filter(
+    (line) =>
+      line.right - line.left > right - left - 4 * size &&
+      (isRightToLeft ? right - line.right : line.left - left) < 2.5 * size,
+  );
+  return full.length >= 0.5 * own.length;
 }

@@ -1,0 +1,156 @@
+import type { TextOperator } from './interpretation.ts';
+import type { OpenPdf, ReadPage } from './open-pdf.ts';
+import { removedGlyphs } from './remove-text.ts';
+import type { ReadText } from './shown-texts.ts';
+import type { GlyphRange } from './text-block.ts';
+
+/** In points, in the page's user space. */
+const tolerance = 0.01;
+
+/** What became of the text operators of a page. */
+export interface RemovalAudit {
+  operators: number;
+  /** With all of their glyphs removed. */
+  removed: number;
+  /** With some of their glyphs removed. */
+  changed: number;
+  kept: number;
+}
+
+/**
+ * Checks a page after `removeText`: it has the same text operators, each of which shows exactly the glyphs that were not removed,
+ * by the same codes and at the same places. Text that was added after the page's own may be there already.
+ *
+ * @throws {Error} if anything differs
+ */
+export function auditRemoval(pdf: OpenPdf, page: ReadPage, ranges: readonly GlyphRange[]): RemovalAudit {
+  const removed = removedGlyphs(ranges);
+  const { texts } = pdf.interpretPage(page.number);
+  const audit: RemovalAudit = { operators: page.texts.length, removed: 0, changed: 0, kept: 0 };
+  const places = new Map<TextOperator, number>();
+  /** By how much the end of a text has moved, in unscaled text space. */
+  const moved: number[] = [];
+  for (const [index, text] of page.texts.entries()) {
+    const before = text.operator;
+    const after = texts[index];
+    if (after === undefined || !isSameState(before, after)) throw difference(page, index);
+    places.set(after, index);
+    places.set(before, index);
+    const previous = before.after && places.get(before.after);
+    if (previous !== (after.after && places.get(after.after))) throw difference(page, index);
+    const glyphs = removed.get(text);
+    if (glyphs?.includes(true)) audit[glyphs.includes(false) ? 'changed' : 'removed']++;
+    else audit.kept++;
+    const start = previous === undefined ? 0 : moved[previous]!;
+    const end =
+      text.codeLengths.length > 0
+        ? driftOf(text, after, glyphs, start)
+        : isSame(before, after)
+          ? start
+          : Number.NaN;
+    if (Number.isNaN(end)) throw difference(page, index);
+    moved.push(end);
+  }
+  return audit;
+}
+
+function difference({ number }: ReadPage, index: number): Error {
+  return new Error(`the text of page ${number} was not removed exactly (operator ${index + 1})`);
+}
+
+function isSameState(before: TextOperator, after: TextOperator): boolean {
+  return (
+    before.font === after.font &&
+    before.fontSize === after.fontSize &&
+    before.charSpacing === after.charSpacing &&
+    before.wordSpacing === after.wordSpacing &&
+    before.scaling === after.scaling &&
+    before.rise === after.rise &&
+    before.renderMode === after.renderMode &&
+    before.lineMatrix.every((value, index) => value === after.lineMatrix[index]) &&
+    before.ctm.every((value, index) => value === after.ctm[index])
+  );
+}
+
+function isSame(before: TextOperator, after: TextOperator): boolean {
+  return (
+    before.pieces.length === after.pieces.length &&
+    before.pieces.every((piece, index) => {
+      const other = after.pieces[index]!;
+      return typeof piece === 'number' || typeof other === 'number'
+        ? piece === other
+        : Buffer.compare(piece, other) === 0;
+    })
+  );
+}
+
+/**
+ * Returns by how much the end of a text has moved, or NaN if its glyphs are not those that were kept or stand elsewhere.
+ *
+ * @param start by how much its start has moved, in unscaled text space
+ */
+function driftOf(
+  { codeLengths, advances, operator }: ReadText,
+  after: TextOperator,
+  removed: readonly boolean[] | undefined,
+  start: number,
+): number {
+  const { fontSize, lineMatrix, ctm, scaling } = operator;
+  const scale = Math.max(1, Math.abs(scaling)) * lengthening(lineMatrix) * lengthening(ctm);
+  const most = tolerance / scale;
+  const kept = keptGlyphs(operator, codeLengths, advances, removed);
+  let at = 0;
+  let next = 0;
+  for (const piece of after.pieces) {
+    if (typeof piece === 'number') {
+      at -= piece / 1000;
+      continue;
+    }
+    for (let byte = 0; byte < piece.length; next++) {
+      const glyph = kept.glyphs[next];
+      if (glyph === undefined) return Number.NaN;
+      const end = byte + glyph.code.length;
+      if (Buffer.compare(piece.subarray(byte, end), glyph.code) !== 0) return Number.NaN;
+      if (!(Math.abs((at - glyph.at) * fontSize + start) <= most)) return Number.NaN;
+      at += glyph.advance;
+      byte = end;
+    }
+  }
+  return next === kept.glyphs.length ? start + (at - kept.length) * fontSize : Number.NaN;
+}
+
+interface KeptGlyph {
+  code: Uint8Array;
+  at: number;
+  advance: number;
+}
+
+/** Lengths are in the unit of the font size. */
+function keptGlyphs(
+  { pieces }: TextOperator,
+  codeLengths: Uint8Array,
+  advances: Float64Array,
+  removed: readonly boolean[] | undefined,
+): { glyphs: KeptGlyph[]; length: number } {
+  const glyphs: KeptGlyph[] = [];
+  let at = 0;
+  let index = 0;
+  for (const piece of pieces) {
+    if (typeof piece === 'number') {
+      at -= piece / 1000;
+      continue;
+    }
+    for (let byte = 0; byte < piece.length; index++) {
+      const end = byte + codeLengths[index]!;
+      const advance = advances[index]!;
+      if (!removed?.[index]) glyphs.push({ code: piece.subarray(byte, end), at, advance });
+      at += advance;
+      byte = end;
+    }
+  }
+  return { glyphs, length: at };
+}
+
+function lengthening([a, b, c, d]: readonly number[]): number {
+  return Math.max(Math.hypot(a!, b!), Math.hypot(c!, d!));
+}

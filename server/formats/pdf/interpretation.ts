@@ -1,0 +1,52 @@
+import type { PDFDict, PDFStream } from '@cantoo/pdf-lib';
+import type { Colour } from './colour.ts';
+import type { Matrix, Rectangle } from './geometry.ts';
+import type { OperatorPlace, Paint } from './page-content.ts';
+
+/** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
+export interface TextOperator {
+  place: OperatorPlace;
+  order: number;
+  /** Strings of character codes, and adjustments in thousandths of the font size. */
+  pieces: (Uint8Array | number)[];
+  /** The text at whose end it starts; undefined: it starts at the origin of the line matrix. */
+  after: TextOperator | undefined;
+  lineMatrix: Matrix;
+  ctm: Matrix;
+  clip: Rectangle | null;
+  font: PDFDict;
+  fontSize: number;
+  charSpacing: number;
+  wordSpacing: number;
+  /** 1 is normal. */
+  scaling: number;
+  rise: number;
+  renderMode: number;
+  fill: Colour;
+  stroke: Colour;
+  /** The operators that make it translucent, if any. */
+  translucency: string;
+  optionalContent: string[];
+  /** In a layer that is not shown. */
+  isHidden: boolean;
+}
+
+/** One painting of a form XObject. */
+export interface FormUse {
+  /** The use in whose stream it is painted; 0 is the page. */
+  parent: number;
+  /** The Do operator with its operand, as offsets into that stream. */
+  start: number;
+  end: number;
+  name: string;
+  form: PDFStream;
+  /** The form's own, or those of the stream that paints it. */
+  resources: PDFDict | undefined;
+}
+
+export interface Interpretation {
+  texts: TextOperator[];
+  paints: Paint[];
+  /** Use n is at n - 1. */
+  uses: FormUse[];
+}

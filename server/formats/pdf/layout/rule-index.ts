@@ -1,0 +1,96 @@
+import type { Rectangle } from '../geometry.ts';
+
+/** In points. */
+const bandHeight = 32;
+/** In points: from the end of a piece of a rule to the next. */
+const furthestDash = 3;
+
+/** Vertical rules, found by height and place. Horizontal ones are stored with their axes exchanged. */
+export class RuleIndex {
+  /** By height; each sorted from left to right. */
+  readonly #bands = new Map<number, Rectangle[]>();
+  readonly #forgotten = new Set<Rectangle>();
+
+  /** @param pieces rules that go on where another ends are joined: cells often have sides of their own, and lines dashes */
+  constructor(pieces: readonly Rectangle[], shortest: number) {
+    const rules = joinPieces(pieces).filter(({ bottom, top }) => top - bottom >= shortest);
+    for (const rule of rules.sort((one, other) => one.left - other.left))
+      for (let band = bandOf(rule.bottom); band <= bandOf(rule.top); band++) {
+        const own = this.#bands.get(band);
+        if (own) own.push(rule);
+        else this.#bands.set(band, [rule]);
+      }
+  }
+
+  forget(rule: Rectangle): void {
+    this.#forgotten.add(rule);
+  }
+
+  /** The rules that pass a height, between two places, from left to right. */
+  *passing(
+    height: number,
+    from = Number.NEGATIVE_INFINITY,
+    to = Number.POSITIVE_INFINITY,
+  ): Generator<Rectangle> {
+    const band = this.#bands.get(bandOf(height)) ?? [];
+    for (let at = firstFrom(band, from); at < band.length && band[at]!.left <= to; at++)
+      if (this.#passes(band[at]!, height, height)) yield band[at]!;
+  }
+
+  /** The nearest rules to the left and right of a range of places that pass a range of heights. */
+  around({ left, right, bottom, top }: Rectangle): {
+    left: Rectangle | undefined;
+    right: Rectangle | undefined;
+  } {
+    const band = this.#bands.get(bandOf((bottom + top) / 2)) ?? [];
+    const found: { left: Rectangle | undefined; right: Rectangle | undefined } = {
+      left: undefined,
+      right: undefined,
+    };
+    for (let at = firstFrom(band, left) - 1; at >= 0 && !found.left; at--)
+      if (this.#passes(band[at]!, bottom, top)) found.left = band[at];
+    for (let at = firstFrom(band, right); at < band.length && !found.right; at++)
+      if (this.#passes(band[at]!, bottom, top)) found.right = band[at];
+    return found;
+  }
+
+  #passes(rule: Rectangle, bottom: number, top: number): boolean {
+    return rule.bottom <= bottom && rule.top >= top && !this.#forgotten.has(rule);
+  }
+}
+
+/** Exchanges the axes. */
+export function flip({ left, bottom, right, top }: Rectangle): Rectangle {
+  return { left: bottom, bottom: left, right: top, top: right };
+}
+
+function bandOf(height: number): number {
+  return Math.floor(height / bandHeight);
+}
+
+/** The index of the first rule at or right of a place. */
+function firstFrom(rules: readonly Rectangle[], place: number): number {
+  let low = 0;
+  let high = rules.length;
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (rules[at]!.left < place) low = at + 1;
+    else high = at;
+  }
+  return low;
+}
+
+function joinPieces(pieces: readonly Rectangle[]): Rectangle[] {
+  const joined: Rectangle[] = [];
+  const column = (rule: Rectangle) => Math.round(rule.left + rule.right);
+  const sorted = [...pieces].sort((one, other) => column(one) - column(other) || one.bottom - other.bottom);
+  for (const piece of sorted) {
+    const last = joined.at(-1);
+    if (last && column(last) === column(piece) && piece.bottom <= last.top + furthestDash) {
+      last.top = Math.max(last.top, piece.top);
+      last.left = Math.min(last.left, piece.left);
+      last.right = Math.max(last.right, piece.right);
+    } else joined.push({ ...piece });
+  }
+  return joined;
+}

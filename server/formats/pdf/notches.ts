@@ -1,0 +1,37 @@
+import type { Frame } from './fit.ts';
+import type { FreeSpace } from './free-space.ts';
+import { intersection, type Rectangle } from './geometry.ts';
+
+/** More of a box is not given up: then the text stands on the thing, as its source did. */
+const mostLoss = 0.5;
+
+/**
+ * Cuts off the part of a frame's box in which something stands that its source ran around: a check box at the end of a question, an
+ * inline image, a sign that is kept.
+ */
+export function cutNotches(frame: Frame, space: FreeSpace): Frame {
+  let { box } = frame;
+  for (const notch of space.inside(box, frame.id)) {
+    const common = intersection(box, notch);
+    // The boxes of lines that are set tightly overlap a little.
+    if (!common || common.right - common.left < 1.5 || common.top - common.bottom < 0.25 * frame.size)
+      continue;
+    if (area(common) > mostLoss * area(box)) continue;
+    const least = frame.baseline - frame.descent;
+    const candidates = [
+      { ...box, right: notch.left - 0.3 * frame.size },
+      { ...box, left: notch.right + 0.3 * frame.size },
+      { ...box, bottom: notch.top + 0.1 * frame.size },
+    ].filter(({ bottom, left, right }) => left < right && bottom <= least);
+    const largest = candidates.reduce<Rectangle | undefined>(
+      (best, one) => (best && area(best) >= area(one) ? best : one),
+      undefined,
+    );
+    if (largest && area(largest) >= (1 - mostLoss) * area(box)) box = largest;
+  }
+  return box === frame.box ? frame : { ...frame, box, uncut: frame };
+}
+
+function area({ left, bottom, right, top }: Rectangle): number {
+  return (right - left) * (top - bottom);
+}

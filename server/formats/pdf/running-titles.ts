@@ -1,0 +1,59 @@
+import { plainText } from '../inline-content.ts';
+import { type Rectangle, transformRectangle } from './geometry.ts';
+import type { TextBlock } from './text-block.ts';
+
+/** As a share of the page's height: running titles stand so near to its top or bottom. */
+const margin = 0.12;
+/** In points: a running title stands at the same height on each page. */
+const sameHeight = 6;
+const fewestPages = 2;
+
+/** What is needed of a page to tell its running titles. */
+export interface PageOfBlocks {
+  /** The visible part of the page, in its user space, before its rotation. */
+  box: Rectangle;
+  rotation: 0 | 90 | 180 | 270;
+  blocks: TextBlock[];
+}
+
+/**
+ * Marks the headers and footers of a document: texts in the outer margins that at least two pages have at the same height, the
+ * same but for their numbers. Changes the kind of these blocks.
+ */
+export function markRunningTitles(pages: readonly PageOfBlocks[]): void {
+  const places = new Map<string, { block: TextBlock; kind: 'header' | 'footer'; page: PageOfBlocks }[]>();
+  for (const page of pages)
+    for (const block of page.blocks) {
+      const place = marginOf(block, page);
+      if (!place) continue;
+      const text = plainText(block.content).replace(/\p{N}+/gu, '0');
+      // Two steps, so that a place near the edge of one is in the middle of the other.
+      for (const shift of [0, 0.5]) {
+        const key = `${place.kind} ${Math.floor(place.distance / sameHeight + shift)} ${shift} ${text}`;
+        const found = places.get(key);
+        if (found) found.push({ block, kind: place.kind, page });
+        else places.set(key, [{ block, kind: place.kind, page }]);
+      }
+    }
+  for (const found of places.values()) {
+    if (new Set(found.map(({ page }) => page)).size < fewestPages) continue;
+    for (const { block, kind } of found) block.kind = kind;
+  }
+}
+
+/** The margin in which a block stands, and its distance from the edge of the page as a reader sees it. */
+function marginOf(
+  block: TextBlock,
+  { box, rotation }: PageOfBlocks,
+): { kind: 'header' | 'footer'; distance: number } | null {
+  const own = transformRectangle(block.matrix, block.box);
+  const [above, below, height] = {
+    0: [box.top - own.top, own.bottom - box.bottom, box.top - box.bottom] as const,
+    90: [own.left - box.left, box.right - own.right, box.right - box.left] as const,
+    180: [own.bottom - box.bottom, box.top - own.top, box.top - box.bottom] as const,
+    270: [box.right - own.right, own.left - box.left, box.right - box.left] as const,
+  }[rotation];
+  if (above + own.top - own.bottom < margin * height) return { kind: 'header', distance: above };
+  if (below + own.top - own.bottom < margin * height) return { kind: 'footer', distance: below };
+  return null;
+}

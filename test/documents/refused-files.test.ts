@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { badOfficeFiles } from '#test/bench/documents/refusals.ts';
+import { cpuTimeWithChildren, watchMemory } from '#test/bench/process-figures.ts';
+import { corpusFile } from '#test/corpus/files.ts';
+import { env } from '#test/factories.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+
+const app = useTestApp({ env });
+
+/** Refused before a job exists; refused by the job's stage `extract`; or translated. */
+type Fate = { before: string } | { atExtract: string } | 'translated';
+
+/** What B 8 and C 7 "Documents" say of each, with words of the response. */
+const fates: Record<string, Fate> = {
+  'bad/deeply-nested.docx': { before: 'limit of 2,000' },
+  'bad/empty-zip.docx': { before: 'not a Word' },
+  'bad/entity-bomb.docx': { before: 'entity' },
+  'bad/legacy-word-97-renamed.docx': { before: 'Office version before 2007' },
+  'bad/malformed-xml.docx': { before: 'not well-formed' },
+  'bad/missing-document-part.docx': { before: 'lacks a part' },
+  'bad/nested-tables-3000.docx': { before: 'limit of 2,000' },
+  'bad/no-text.docx': 'translated',
+  'bad/over-1000000-elements.docx': { before: 'limit of 1,000,000' },
+  'bad/over-2000000-chars.docx': { before: 'limit of 2,000,000' },
+  'bad/over-50000-segments.docx': { atExtract: 'limit of 50,000' },
+  'bad/password.docx': { before: 'password' },
+  'bad/path-traversal.docx': { before: 'unsafe name' },
+  'bad/pdf-renamed.docx': { before: 'not a zip' },
+  'bad/truncated.docx': { before: 'not a zip' },
+  'bad/xlsx-renamed.docx': { before: 'not a Word' },
+  'bad/xml-part-over-80MB.docx': { before: 'limit of 80,000,000' },
+  'bad/xxe.docx': { before: 'entity' },
+  'bad/zip-bomb-lying-size.docx': { before: 'larger than the archive says' },
+  'bad/zip-bomb-overlap.docx': { before: 'limit of 200,000,000' },
+  'bad/zip-bomb-plain.docx': { before: 'limit of 200,000,000' },
+  'xlsx-bad/docx-renamed.xlsx': { before: 'not an Excel' },
+  'xlsx-bad/entity-bomb.xlsx': { before: 'entity' },
+  // Macros are kept.
+  'xlsx-bad/macro-renamed.xlsx': 'translated',
+  'xlsx-bad/over-2000000-chars.xlsx': { atExtract: 'limit of 2,000,000' },
+  'xlsx-bad/over-50000-segments.xlsx': { atExtract: 'limit of 50,000' },
+  'xlsx-bad/password.xlsx': { before: 'password' },
+  'xlsx-bad/shared-string-index-out-of-range.xlsx': { before: 'shared string' },
+  'xlsx-bad/shared-strings-over-80MB.xlsx': { before: 'limit of 80,000,000' },
+  'xlsx-bad/truncated.xlsx': { before: 'not a zip' },
+};
+
+let service: RunningService;
+let person: Signup;
+/** Memory of the service with its child processes, in MB, before the first bad file. */
+let before: number;
+beforeAll(async () => {
+  service = await startService(
+    {
+      LOG_LEVEL: 'silent',
+      AUTH_RATE_LIMIT_ENABLED: 'false',
+      DATABASE_URL: app.databaseUrl,
+      DATA_DIR: app.services.settings.DATA_DIR,
+      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+    },
+    'server/main.ts',
+    ['--api-only'],
+  );
+  person = await app.signUp();
+  // The service loads its modules, and starts a child process for small files and one for large ones.
+  await send('docx/math.docx');
+  await send('xlsx/made-large-24000-strings.xlsx');
+  const memory = await watchMemory(service.pid);
+  before = memory.first;
+  await memory.stop();
+}, 60_000);
+afterAll(() => service?.stop());
+
+async function send(path: string) {
+  const form = new FormData();
+  form.set('target_lang', 'fr');
+  form.set('wait', 'true');
+  const name = path.slice(path.indexOf('/') + 1);
+  form.set('source_document', new File([new Uint8Array(corpusFile(path))], name));
+  const response = await fetch(`${service.address}/api/documents/translate`, {
+    method: 'POST',
+    headers: person.headers,
+    body: form,
+  });
+  return { status: response.status, body: (await response.json()) as { status?: string; detail?: string } };
+}
+
+const listed = async () =>
+  (await app.json('GET', '/api/documents?limit=200', { headers: person.headers })).body;
+
+describe('a bad Office file is refused as B says, soon, and without much memory', () => {
+  test('each file of the corpus has a line here', () => {
+    expect(Object.keys(fates)).toEqual(badOfficeFiles);
+  });
+
+  test.each(Object.entries(fates))('%s', { timeout: 30_000 }, async (path, fate) => {
+    const known: { id: string }[] = await listed();
+    const memory = await watchMemory(service.pid, 10);
+    const cpuBefore = cpuTimeWithChildren(service.pid);
+    const { status, body } = await send(path);
+    const cpuMs = cpuTimeWithChildren(service.pid) - cpuBefore;
+    const peak = await memory.stop();
+    const made = (await listed()).filter(({ id }: { id: string }) => !known.some((job) => job.id === id));
+    if (fate === 'translated') {
+      expect([status, body.status]).toEqual([200, 'translated']);
+    } else {
+      expect([status, body.detail]).toEqual([400, expect.stringContaining(Object.values(fate)[0]!)]);
+      expect(
+        made.map((job: { status: string; failure: { stage: string } }) => [job.status, job.failure.stage]),
+      ).toEqual('before' in fate ? [] : [['failed', 'extract']]);
+    }
+    expect(peak - before).toBeLessThan(100);
+    // The time on the clock is in docs/performance.md; here other tests run beside it.
+    expect(cpuMs).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { workbook } from '#test/factories/workbook.ts';
+import { paragraph, run, wordFile } from '#test/formats/docx-file.ts';
+import type { connect, Signup } from '#test/setup/app.ts';
+import type { Cluster } from './cluster.ts';
+
+const PATH = '/api/documents';
+
+type TestClient = ReturnType<typeof connect>;
+
+/** What clients have sent and heard of documents, which must still be true after every kill. */
+export class DocumentAnswers {
+  /** Documents that were accepted, with their tenants. */
+  readonly accepted = new Map<string, Signup>();
+  /** Those whose client was told that they are translated. */
+  readonly translated = new Set<string>();
+  readonly deleting = new Set<string>();
+  readonly deleted = new Set<string>();
+
+  /** The newest document of a tenant that nobody has deleted. */
+  newestOf(tenant: Signup): string | undefined {
+    return [...this.accepted].filter(([id, owner]) => owner === tenant && !this.deleting.has(id)).at(-1)?.[0];
+  }
+}
+
+/**
+ * Sends a Word file or a workbook of some texts, with a key. Half of the clients wait for the translation. One without a response sends
+ * it again, as clients do.
+ *
+ * @returns the last status; 0 without a response
+ */
+export async function sendDocument(
+  app: TestClient,
+  answers: DocumentAnswers,
+  tenant: Signup,
+  { key, texts, isStopped }: { key: number; texts: string[]; isStopped: () => boolean },
+): Promise<number> {
+  const file =
+    key % 2 === 0
+      ? new File([workbook(...texts)], 'Book.xlsx')
+      : new File([new Uint8Array(wordFile(texts.map((text) => paragraph(run(text))).join('')))], 'Text.docx');
+  const headers = { ...tenant.headers, 'idempotency-key': `document-${key}` };
+  for (let attempt = 0; ; attempt++) {
+    const form = new FormData();
+    form.set('target_lang', 'de');
+    form.set('wait', String(key % 4 < 2));
+    form.set('source_document', file);
+    const response = await app
+      .request(`${PATH}/translate`, { method: 'POST', headers, body: form })
+      .catch(() => undefined);
+    const body = await response?.json().catch(() => undefined);
+    if (response && (response.status === 200 || response.status === 202)) {
+      const { id, status } = body as { id: string; status: string };
+      answers.accepted.set(id, tenant);
+      if (status === 'translated') answers.translated.add(id);
+    }
+    if (body !== undefined && response!.status < 500) return response!.status;
+    if (attempt === 20 || isStopped()) return response?.status ?? 0;
+    await delay(200);
+  }
+}
+
+/** Downloads a translated document. */
+export async function downloadDocument(
+  app: TestClient,
+  answers: DocumentAnswers,
+  tenant: Signup,
+): Promise<number> {
+  const id = answers.newestOf(tenant);
+  if (!id) return 0;
+  const response = await app.request(`${PATH}/${id}/download`, { headers: tenant.headers });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Deletes a document, whatever state it is in. */
+export async function deleteDocument(
+  app: TestClient,
+  answers: DocumentAnswers,
+  tenant: Signup,
+): Promise<number> {
+  const id = answers.newestOf(tenant);
+  if (!id) return 0;
+  answers.deleting.add(id);
+  const headers = { authorization: `Bearer ${tenant.accessToken}` };
+  const { status } = await app.json('DELETE', `${PATH}/${id}`, { headers });
+  if (status === 200) answers.deleted.add(id);
+  return status;
+}
+
+interface StoredDocument {
+  document_id: string;
+  status: string;
+  failure: { code: string } | null;
+  running: boolean;
+  reserved_chars: number;
+  records: number;
+  untranslated: number;
+  outputs: number;
+}
+
+/** Documents that are not at their end. */
+export const unfinishedDocuments = (cluster: Cluster) =>
+  cluster.query(
+    (sql) =>
+      sql`select document_id, status, stage from document_jobs where status in ('queued', 'extracted')`,
+  );
+
+/**
+ * What is wrong with the documents when the load has ended: each accepted one is there and has ended, a translated one is whole, can be
+ * downloaded and is billed once, a failed one is not billed; a deleted one is gone.
+ */
+export async function verifyDocuments(
+  cluster: Cluster,
+  app: TestClient,
+  answers: DocumentAnswers,
+): Promise<string[]> {
+  const wrong: string[] = [];
+  const rows = await cluster.query(
+    (sql) => sql<StoredDocument[]>`
+      select d.document_id, d.status, d.failure, d.running, d.reserved_chars::int,
+        (select count(*)::int from usage_records u where u.tenant_id = d.tenant_id and u.job_id = d.document_id) as records,
+        (select count(*)::int from document_segments s where s.tenant_id = d.tenant_id
+          and s.document_id = d.document_id and s.target is null) as untranslated,
+        (select count(*)::int from document_artifacts a where a.tenant_id = d.tenant_id
+          and a.document_id = d.document_id and a.kind = 'translated') as outputs
+      from document_jobs d`,
+  );
+  const stored = new Map(rows.map((row) => [row.document_id, row]));
+  for (const { document_id: id, ...row } of rows) {
+    const isTranslated = row.status === 'translated';
+    const expected = {
+      running: false,
+      reserved_chars: 0,
+      records: Number(isTranslated),
+      outputs: Number(isTranslated),
+    };
+    for (const [name, value] of Object.entries(expected))
+      if (row[name as keyof typeof expected] !== value)
+        wrong.push(`document ${id} is ${row.status} and has ${name} ${row[name as keyof typeof expected]}`);
+    if (isTranslated && row.untranslated > 0)
+      wrong.push(`document ${id} lacks ${row.untranslated} translations`);
+    if (row.failure?.code === 'interrupted') wrong.push(`document ${id} was interrupted`);
+  }
+  for (const [id, { headers }] of answers.accepted) {
+    const row = stored.get(id);
+    if (answers.deleting.has(id)) continue;
+    if (!row) wrong.push(`document ${id} is gone`);
+    else if (answers.translated.has(id) && row.status !== 'translated')
+      wrong.push(`document ${id} was translated and is ${row.status}`);
+    else if (row.status === 'translated') {
+      const { status } = await app.request(`${PATH}/${id}/download`, { headers });
+      if (status !== 200) wrong.push(`the download of document ${id} is ${status}`);
+    }
+  }
+  for (const id of answers.deleted) if (stored.has(id)) wrong.push(`document ${id} was deleted and is there`);
+  return wrong;
+}

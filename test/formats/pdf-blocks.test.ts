@@ -1,0 +1,389 @@
+import { describe, expect, it } from 'vitest';
+import { formatTagged, plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { markRunningTitles } from '#server/formats/pdf/running-titles.ts';
+import { bold, lines, mono, page, rule, serif, text, widthOf } from './pdf-page.ts';
+
+/** Each block's text with its tags, in reading order. */
+const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => formatTagged(block.content));
+const keptOf = (content: PageContent): [string, string][] =>
+  findBlocks(content).kept.map(({ reason, text: kept }) => [reason, kept]);
+
+const prose = [
+  'The committee met in spring and agreed on',
+  'the plan that the members had discussed in',
+  'the winter before, with few small changes.',
+];
+
+describe('order of reading', () => {
+  it('reads columns one after the other, below a title over both', () => {
+    const left = lines([...prose, ...prose], 50, 700);
+    const right = lines(
+      [...prose, ...prose].map((line) => line.replace('The', 'Another')),
+      300,
+      700,
+    );
+    // Painted across the columns.
+    const mixed = left.flatMap((line, index) => [line, right[index]!]);
+    const blocks = read(page([mixed, text('A title over both of the columns', 150, 740, { size: 18 })]));
+    expect(blocks[0]).toBe('A title over both of the columns');
+    expect(blocks.slice(1).join(' ')).toMatch(/^The committee.*Another committee/);
+    expect(blocks.slice(1).join(' ').split('Another')[0]).toBe(`${[...prose, ...prose].join(' ')} `);
+  });
+
+  it('reads a table by rows', () => {
+    const cells = ['one', 'two', 'three', 'four', 'five', 'six'];
+    const texts = cells.map((cell, index) =>
+      text(cell, 52 + 100 * (index % 2), 700 - 20 * Math.floor(index / 2)),
+    );
+    const rules = [0, 1, 2, 3].map((row) => rule(50, 714 - 20 * row, 250, 714.5 - 20 * row));
+    const sides = [50, 150, 250].map((x) => rule(x, 654, x + 0.5, 714));
+    // Column by column, as some programs paint it.
+    const painted = [0, 2, 4, 1, 3, 5].map((index) => texts[index]!);
+    const { blocks } = findBlocks(page([painted], [...rules, ...sides]));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual(cells);
+    expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['table_cell']));
+    expect(blocks[3]!.container).toEqual({ left: 150.5, right: 250, bottom: 674.5, top: 694 });
+  });
+});
+
+describe('lines', () => {
+  it('has a space where a gap is, with or without a glyph for it', () => {
+    expect(read(page([text('two', 50, 700), text('words', 68, 700)]))).toEqual(['two words']);
+    expect(read(page([text('one', 50, 700), text('word', 65.2, 700)]))).toEqual(['oneword']);
+  });
+
+  it('takes letters set apart for one word', () => {
+    const heading = [
+      text('Chapter', 50, 700, { spacing: 0.3 }),
+      text('Three', 50 + 59 + 7, 700, { spacing: 0.3 }),
+    ];
+    expect(read(page([heading]))).toEqual(['Chapter Three']);
+  });
+
+  it('has superscripts and subscripts within its text, tagged with their rise', () => {
+    const { blocks } = findBlocks(
+      page([
+        text('as shown', 50, 700),
+        text('12', 50 + 10 * widthOf('as shown'), 704, { size: 6 }),
+        text('before', 98, 700),
+      ]),
+    );
+    expect(blocks.map(({ content }) => formatTagged(content))).toEqual(['as shown<1>12</1> before']);
+    expect(blocks[0]!.spans.get(1)).toMatchObject({ rise: 4, size: 6 });
+    expect(blocks[0]!.lines).toEqual([{ left: 50, right: 128, baseline: 700 }]);
+  });
+
+  it('joins an accent with the letter under it', () => {
+    // As TeX draws it: the accent, a step back, the letter.
+    expect(
+      read(page([text('caf', 50, 700), text('´', 66.3, 700), text('e', 65, 700), text(' noir', 70, 700)])),
+    ).toEqual(['café noir']);
+  });
+
+  it('writes ligatures as their letters', () => {
+    expect(read(page([text('e\ufb03cient', 50, 700)]))).toEqual(['efficient']);
+  });
+
+  it('has a text once that is drawn twice to look bold, and removes both', () => {
+    const { blocks } = findBlocks(page([text('Summary', 50, 700), text('Summary', 50.3, 700)]));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual(['Summary']);
+    expect(blocks[0]!.style.bold).toBe(true);
+    expect(blocks[0]!.glyphs.map(({ from, to }) => [from, to])).toEqual([
+      [0, 7],
+      [0, 7],
+    ]);
+  });
+
+  it('does not take double letters for a text drawn twice', () => {
+    expect(read(page([...'kettle'].map((letter, index) => text(letter, 50 + 5 * index, 700))))).toEqual([
+      'kettle',
+    ]);
+  });
+
+  it('has right-to-left text in the order of reading, however it is painted', () => {
+    const logical = 'שלום עולם 2024 טוב';
+    const visual = 'בוט 2024 םלוע םולש';
+    expect(read(page([text(visual, 50, 700)]))).toEqual([logical]);
+    const backwards = [...visual].map((letter, index) =>
+      text(letter, 50 + 10 * widthOf([...visual].slice(0, index).join('')), 700),
+    );
+    expect(read(page([backwards.reverse()]))).toEqual([logical]);
+    expect(findBlocks(page([text(visual, 50, 700)])).blocks[0]!.alignment).toBe('right');
+  });
+
+  it('of any direction are blocks of that direction', () => {
+    const { blocks } = findBlocks(
+      page([
+        lines(prose, 50, 700),
+        text('Printed on recycled paper', 30, 100, { degrees: 90 }),
+        text('DRAFT COPY', 200, 200, { degrees: 45, size: 40 }),
+      ]),
+    );
+    expect(blocks.map(({ content }) => plainText(content))).toEqual([
+      prose.join(' '),
+      'Printed on recycled paper',
+      'DRAFT COPY',
+    ]);
+    expect(blocks[1]!.matrix).toEqual([0, 1, -1, 0, 0, 0]);
+    expect(blocks[1]!.box).toMatchObject({
+      left: 100,
+      right: 100 + 10 * widthOf('Printed on recycled paper'),
+    });
+    expect(blocks[2]!.style.size).toBeCloseTo(40);
+  });
+});
+
+describe('paragraphs', () => {
+  it('end at a short line, before an indented line, and at a wider gap', () => {
+    const short = [...prose.slice(0, 2), 'and agreed.'];
+    expect(read(page([lines([...short, ...prose], 50, 700)]))).toEqual([short.join(' '), prose.join(' ')]);
+    const indented = [
+      ...lines(prose.slice(0, 2), 50, 700),
+      text(`And ${prose[0]!.slice(4)}`, 65, 676),
+      text(prose[1]!, 50, 664),
+    ];
+    expect(read(page([indented]))).toHaveLength(2);
+    expect(read(page([lines(prose, 50, 700), lines(prose, 50, 640)]))).toEqual([
+      prose.join(' '),
+      prose.join(' '),
+    ]);
+  });
+
+  it('are apart from their heading, which is bold or larger', () => {
+    const { blocks } = findBlocks(page([text('Results', 50, 712, { font: bold }), lines(prose, 50, 700)]));
+    expect(blocks.map(({ kind }) => kind)).toEqual(['heading', 'paragraph']);
+    expect(blocks[0]!.style.bold).toBe(true);
+  });
+
+  it('go on where a rule does not separate them, and an underline does not', () => {
+    const underline = rule(50, 698, 50 + 10 * widthOf(prose[0]!), 698.5);
+    expect(read(page([lines(prose, 50, 700)], [underline]))).toHaveLength(1);
+    expect(read(page([lines(prose, 50, 700)], [rule(30, 697, 400, 697.5)]))).toHaveLength(2);
+  });
+
+  it('join words that a hyphen divides, and keep the hyphens of compounds', () => {
+    const divided = (first: string, second: string, ...more: string[]) =>
+      read(
+        page([
+          lines(
+            [`The engine works with a long ${first}`, `${second} of the usual kind and more`, ...more],
+            50,
+            700,
+          ),
+        ]),
+      ).join(' ');
+    expect(divided('represen-', 'tation')).toContain('long representation of');
+    expect(divided('type-', 'check', 'as the type-check of the page says, at')).toContain(
+      'long type-check of',
+    );
+    expect(divided('self-', 'test')).toContain('long self-test of');
+    expect(divided('Kosten-', 'und Zeitplan')).toContain('long Kosten- und Zeitplan of');
+    expect(divided('repre\u00ad', 'sentation')).toContain('long representation of');
+    expect(divided('2010-', '2011')).toContain('long 2010-2011 of');
+  });
+
+  it('of Chinese have no spaces between their lines', () => {
+    expect(read(page([lines(['委员会在春季开会讨论了计划并', '同意了该计划'], 50, 700)]))).toEqual([
+      '委员会在春季开会讨论了计划并同意了该计划',
+    ]);
+  });
+
+  it('leave the labels of lists where they are, if the text hangs beside them', () => {
+    const content = page([
+      text('•', 50, 700),
+      lines(['The first item goes over two lines, of which', 'the second hangs.'], 65, 700),
+      text('•', 50, 670),
+      lines(['The second item.'], 65, 670),
+    ]);
+    expect(read(content)).toEqual([
+      'The first item goes over two lines, of which the second hangs.',
+      'The second item.',
+    ]);
+    expect(keptOf(content)).toEqual([
+      ['label', '•'],
+      ['label', '•'],
+    ]);
+  });
+
+  it('end before each row of a table without rules', () => {
+    const names = ['Iowa', 'Minnesota', 'Nebraska', 'South Dakota'];
+    const content = page(
+      names.flatMap((name, row) => [
+        text(name, 50, 700 - 12 * row),
+        text('1.35', 200, 700 - 12 * row),
+        text('2.48', 260, 700 - 12 * row),
+      ]),
+    );
+    expect(read(content)).toEqual(names);
+    expect(findBlocks(content).blocks.map(({ kind }) => kind)).toEqual(names.map(() => 'table_cell'));
+    expect(keptOf(content)).toHaveLength(8);
+  });
+
+  it('are split at a vertical rule, even without a gap', () => {
+    expect(read(page([text('left', 50, 700), text('right', 71, 700)], [rule(70.2, 690, 70.6, 715)]))).toEqual(
+      ['left', 'right'],
+    );
+  });
+
+  it('leave out the dots up to a page number', () => {
+    const content = page([
+      text('Introduction', 50, 700),
+      text('..............', 115, 700),
+      text('17', 400, 700),
+    ]);
+    expect(read(content)).toEqual(['Introduction']);
+    expect(new Set(keptOf(content))).toEqual(
+      new Set([
+        ['leader', '..............'],
+        ['number', '17'],
+      ]),
+    );
+  });
+});
+
+describe('styles', () => {
+  it('that differ are tagged spans', () => {
+    const { blocks } = findBlocks(
+      page([text('Press ', 50, 700), text('Start', 77.5, 700, { font: bold }), text(' now.', 102.5, 700)]),
+    );
+    expect(formatTagged(blocks[0]!.content)).toBe('Press <1>Start</1> now.');
+    expect(blocks[0]!.spans.get(1)).toMatchObject({ bold: true, size: 10 });
+  });
+
+  it('of a whole block, of spaces and of signs are not tagged', () => {
+    expect(read(page([text('All of it', 50, 700, { font: bold })]))).toEqual(['All of it']);
+    const noise = page([
+      text('Press', 50, 700),
+      text(' ', 75, 700, { font: bold }),
+      text('Start', 77.5, 700),
+      text(',', 102.5, 700, { font: bold }),
+      text(' now', 105, 700),
+    ]);
+    expect(read(noise)).toEqual(['Press Start, now']);
+  });
+
+  it('are left out if there are too many', () => {
+    const words = Array.from({ length: 40 }, (_, index) =>
+      text('word', 50 + 22.5 * (index % 20), 700 - 12 * Math.floor(index / 20), {
+        font: index % 2 ? bold : serif,
+      }),
+    );
+    const { blocks } = findBlocks(page([words]));
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]!.spans.size).toBe(0);
+  });
+
+  it('have the alignment of their lines', () => {
+    const widths = ['A title that is long', 'and one that is', 'set in the middle of it'];
+    const alignmentOf = (place: (width: number) => number) =>
+      findBlocks(page(widths.map((line, row) => text(line, place(10 * widthOf(line)), 700 - 12 * row))))
+        .blocks[0]!.alignment;
+    expect(alignmentOf((width) => 300 - width / 2)).toBe('center');
+    expect(alignmentOf((width) => 300 - width)).toBe('right');
+    expect(alignmentOf(() => 100)).toBe('left');
+    const even = [
+      'aaaa bbbb cccc dddd eeee ffff',
+      'gggg hhhh iiii jjjj kkkk llll',
+      'mmmm nnnn oooo pppp qqqq rrrr',
+      'ssss tttt',
+    ];
+    const { alignment, indent } = findBlocks(
+      page([text(even[0]!.slice(5), 72.5, 712), lines(even.slice(1), 50, 700)]),
+    ).blocks[0]!;
+    expect([alignment, indent]).toEqual(['justified', 22.5]);
+  });
+});
+
+describe('what stays as it is', () => {
+  it.each([
+    ['number', '1,234.50 €'],
+    ['number', '12/31/2024'],
+    ['identifier', 'DHAW20190001'],
+    ['address', 'https://example.org/a?b=c'],
+    ['address', 'jane.doe@example.org'],
+    ['formula', 'f(x) = sin x + 2y'],
+    ['label', 'b'],
+  ])('a %s: %s', (reason, value) => {
+    expect(keptOf(page([text(value, 50, 700)]))).toEqual([[reason, value]]);
+  });
+
+  it('a program, but not prose from a typewriter', () => {
+    const program = ['for (var i = 0; i < 10; i++) {', '  print(i);', '}'];
+    expect(keptOf(page([lines(program, 50, 700, { font: mono })]))[0]![0]).toBe('code');
+    expect(read(page([lines(prose, 50, 700, { font: mono })]))).toEqual([prose.join(' ')]);
+  });
+
+  it('a paragraph of which not all characters are known', () => {
+    const broken = text('?', 50 + 10 * widthOf('The committee met in '), 700, { kept: 'undecodable' });
+    const content = page([
+      text('The committee met in', 50, 700),
+      broken,
+      text('spring', 165, 700),
+      text('Elsewhere', 50, 600),
+    ]);
+    expect(read(content)).toEqual(['Elsewhere']);
+    expect(keptOf(content).map(([reason]) => reason)).toEqual(['undecodable']);
+  });
+});
+
+describe('all pages', () => {
+  it('give each glyph to one block or to one kept text, spaces too', () => {
+    const content = page([
+      text('  two words  17 ', 50, 700),
+      text('   ', 50, 650),
+      text('hidden', 50, 600, { kept: 'invisible' }),
+    ]);
+    const owned = content.texts.map(({ glyphs }) => glyphs.map(() => 0));
+    const { blocks, kept } = findBlocks(content);
+    for (const { glyphs } of [...blocks, ...kept])
+      for (const { text: shown, from, to } of glyphs)
+        for (let index = from; index < to; index++) owned[content.texts.indexOf(shown)]![index]!++;
+    expect(new Set(owned.flat())).toEqual(new Set([1]));
+    expect(kept.map(({ reason }) => reason)).toEqual(['blank', 'invisible']);
+  });
+
+  it('have headers and footers: texts at one place in the margins, the same but for numbers', () => {
+    const pages = [1, 2, 3].map((number) => {
+      const content = page(
+        [
+          text('Annual report', 50, 770),
+          lines(prose, 50, 500),
+          text(`Page ${number} of 3`, 280, 30),
+          text(`Only on ${'abc'[number - 1]}`, 50, 50),
+        ],
+        [],
+        number,
+      );
+      return { ...content, blocks: findBlocks(content).blocks };
+    });
+    markRunningTitles(pages);
+    for (const { blocks } of pages)
+      expect(blocks.map(({ kind }) => kind)).toEqual(['header', 'paragraph', 'paragraph', 'footer']);
+  });
+
+  it('take time in proportion to their texts', { timeout: 60_000 }, () => {
+    const dense = (count: number) =>
+      page(
+        Array.from({ length: count }, (_, index) =>
+          text('ab', 10 + (index % 40) * 14.5, 790 - (Math.floor(index / 40) * 780 * 40) / count, {
+            size: 4,
+          }),
+        ),
+        Array.from({ length: count }, (_, index) => {
+          const [x, y] = [9 + (index % 40) * 14.5, 789 - (Math.floor(index / 40) * 780 * 40) / count];
+          return { ...rule(x, y, x + 14, y + 5), kind: 'stroke' as const };
+        }),
+      );
+    const timeOf = (content: PageContent) => {
+      const start = performance.now();
+      findBlocks(content);
+      return performance.now() - start;
+    };
+    const [small, large] = [dense(2_000), dense(16_000)];
+    timeOf(small);
+    expect(timeOf(large)).toBeLessThan(24 * timeOf(small));
+  });
+});

@@ -1,0 +1,96 @@
+import { type PDFDict, PDFDocument, PDFName, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
+import { type OpenPdf, openPdf, type ReadPage } from '#server/formats/pdf/open-pdf.ts';
+
+/** A thing that the resources of a made page name. */
+type Made = (document: PDFDocument) => PDFObject;
+
+export interface MadePage {
+  content: string | Uint8Array | (string | Uint8Array)[];
+  /** By category and name, besides the font /F: Helvetica, whose codes are WinAnsi. */
+  resources?: Record<string, Record<string, Made>>;
+  /** Other entries of the page, or of the catalog. */
+  page?: Record<string, unknown>;
+  catalog?: Record<string, Made>;
+}
+
+/** A PDF with these pages, 400 by 400 points. */
+export async function madePdf(...pages: MadePage[]): Promise<Uint8Array> {
+  const document = await PDFDocument.create({ updateMetadata: false });
+  const { context } = document;
+  for (const { content, resources = {}, page: entries = {}, catalog = {} } of pages) {
+    const page = document.addPage([400, 400]);
+    const pieces = Array.isArray(content) ? content : [content];
+    page.node.set(
+      PDFName.of('Contents'),
+      context.obj(pieces.map((piece) => context.register(context.stream(piece)))),
+    );
+    const all = { ...resources, Font: { F: helvetica, ...resources['Font'] } };
+    page.node.set(PDFName.of('Resources'), resourcesOf(document, all));
+    for (const [key, value] of Object.entries(entries))
+      page.node.set(PDFName.of(key), context.obj(value as string));
+    for (const [key, make] of Object.entries(catalog)) document.catalog.set(PDFName.of(key), make(document));
+  }
+  return document.save({ useObjectStreams: false });
+}
+
+export function resourcesOf(document: PDFDocument, resources: Record<string, Record<string, Made>>): PDFDict {
+  const made = Object.entries(resources).map(([category, objects]) => [
+    category,
+    document.context.obj(
+      Object.fromEntries(Object.entries(objects).map(([name, make]) => [name, make(document)])),
+    ),
+  ]);
+  return document.context.obj(Object.fromEntries(made) as Record<string, PDFObject>);
+}
+
+export const helvetica: Made = ({ context }) =>
+  context.register(
+    context.obj({ Type: 'Font', Subtype: 'Type1', BaseFont: 'Helvetica', Encoding: 'WinAnsiEncoding' }),
+  );
+
+/** A form XObject, with its own resources if it has any. */
+export function form(
+  content: string,
+  resources?: Record<string, Record<string, Made>>,
+  entries: Record<string, unknown> = {},
+): Made {
+  const made = new WeakMap<PDFDocument, PDFRef>();
+  return (document) => {
+    const known = made.get(document);
+    if (known) return known;
+    const stream = document.context.stream(content, {
+      Type: 'XObject',
+      Subtype: 'Form',
+      BBox: [0, 0, 400, 400],
+      ...(entries as Record<string, string>),
+    });
+    if (resources) stream.dict.set(PDFName.of('Resources'), resourcesOf(document, resources));
+    const reference = document.context.register(stream);
+    made.set(document, reference);
+    return reference;
+  };
+}
+
+export const object =
+  (literal: Record<string, unknown>): Made =>
+  ({ context }) =>
+    context.register(context.obj(literal as Record<string, string>));
+
+/** Opens a PDF for the time of a test. */
+export async function withOpenPdf<T>(bytes: Uint8Array, work: (pdf: OpenPdf) => Promise<T>): Promise<T> {
+  const pdf = await openPdf(bytes);
+  try {
+    return await work(pdf);
+  } finally {
+    await pdf.close();
+  }
+}
+
+/** The first page of a made PDF. */
+export async function readMade(page: MadePage): Promise<ReadPage> {
+  return withOpenPdf(await madePdf(page), (pdf) => pdf.readPage(1));
+}
+
+export function textOf({ glyphs }: { glyphs: readonly { text: string }[] }): string {
+  return glyphs.map(({ text }) => text).join('');
+}

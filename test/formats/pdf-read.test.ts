@@ -1,0 +1,514 @@
+import { describe, expect, it } from 'vitest';
+import { apply } from '#server/formats/pdf/geometry.ts';
+import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
+import type { ReadText } from '#server/formats/pdf/shown-texts.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { hasPdftotext } from './golden-pdf-readers.ts';
+import {
+  form,
+  helvetica,
+  type MadePage,
+  madePdf,
+  object,
+  readMade,
+  textOf,
+  withOpenPdf,
+} from './pdf-made.ts';
+import { misplacedWords, wordsByPoppler } from './pdf-places.ts';
+
+/** Encrypted files are decrypted before they are opened here. */
+const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf') && !name.startsWith('encrypted'));
+
+/** Words that poppler cuts or joins in its own way, and the text of fields, which are no text of the page. */
+const otherWords: Record<string, number> = {
+  'form-xfa.pdf': 110,
+  'mixed-scripts-type3.pdf': 71,
+  'form-xobject-text.pdf': 8,
+  // Quotes and ligatures of TeX's encodings, which poppler takes for control characters.
+  'type3-font.pdf': 11,
+};
+
+async function pagesOf(bytes: Uint8Array): Promise<ReadPage[]> {
+  return withOpenPdf(bytes, async (pdf) => {
+    const pages: ReadPage[] = [];
+    for (let number = 1; number <= pdf.pageCount; number++) pages.push(await pdf.readPage(number));
+    return pages;
+  });
+}
+
+describe.each(names)('%s', (name) => {
+  const bytes = corpusFile(`pdf/${name}`);
+  let reading: Promise<ReadPage[]> | undefined;
+  const pages = (): Promise<ReadPage[]> => {
+    reading ??= pagesOf(bytes);
+    return reading;
+  };
+
+  it('each text operator is paired with what pdf.js says of it', async () => {
+    const texts = (await pages()).flatMap((page) => page.texts);
+    expect(texts.filter(({ kept }) => kept === 'unpaired')).toEqual([]);
+    const isPlaced = ({ glyphs, matrix }: ReadText): boolean =>
+      matrix.every(Number.isFinite) &&
+      glyphs.every(({ x, advance }) => Number.isFinite(x) && Number.isFinite(advance)) &&
+      (glyphs[0]?.x ?? 0) === 0;
+    expect(texts.filter((text) => !isPlaced(text))).toEqual([]);
+  });
+
+  it.skipIf(!hasPdftotext)('each word of poppler has its letters where poppler has it', async () => {
+    const words = wordsByPoppler(bytes);
+    const misplaced = (await pages()).flatMap((page, index) => misplacedWords(page, words[index]!));
+    const most = otherWords[name] ?? Math.ceil(words.flat().length * 0.02);
+    expect(misplaced.length, JSON.stringify(misplaced.slice(0, 10))).toBeLessThanOrEqual(most);
+  });
+
+  it('reads the same again', async () => {
+    const plain = ({ texts, paints, annotations, box }: ReadPage): unknown => ({
+      texts: texts.map(({ glyphs, matrix, colour, kept, place }) => ({
+        glyphs,
+        matrix,
+        colour,
+        kept,
+        place,
+      })),
+      paints,
+      annotations,
+      box,
+    });
+    expect((await pagesOf(bytes)).map(plain)).toEqual((await pages()).map(plain));
+  });
+});
+
+/** The origin of each glyph in user space, to a hundredth of a point. */
+function origins({ texts }: ReadPage): [text: string, x: number, y: number][] {
+  const round = (value: number): number => Math.round(value * 100) / 100;
+  return texts.flatMap(({ glyphs, matrix }) =>
+    glyphs.map(({ text, x }): [string, number, number] => {
+      const [userX, userY] = apply(matrix, x, 0);
+      return [text, round(userX), round(userY)];
+    }),
+  );
+}
+
+describe('glyphs stand where PDF 32000-1 says', () => {
+  // Widths of Helvetica in thousandths: A 667, B 667, space 278.
+  it.each<[string, string, [string, number, number][]]>([
+    [
+      'one after the other',
+      'BT /F 10 Tf 20 30 Td (AB) Tj (A) Tj ET',
+      [
+        ['A', 20, 30],
+        ['B', 26.67, 30],
+        ['A', 33.34, 30],
+      ],
+    ],
+    [
+      'with character spacing',
+      'BT /F 10 Tf 2 Tc 0 5 Td (AB) Tj ET',
+      [
+        ['A', 0, 5],
+        ['B', 8.67, 5],
+      ],
+    ],
+    [
+      'with word spacing at spaces only',
+      'BT /F 10 Tf 3 Tw (A B) Tj ET',
+      [
+        ['A', 0, 0],
+        [' ', 6.67, 0],
+        ['B', 12.45, 0],
+      ],
+    ],
+    [
+      'with adjustments',
+      'BT /F 10 Tf [100 (A) -1000 (B)] TJ ET',
+      [
+        ['A', -1, 0],
+        ['B', 15.67, 0],
+      ],
+    ],
+    [
+      'scaled horizontally with all spacings',
+      'BT /F 10 Tf 50 Tz 2 Tc [(A) 200 (B)] TJ ET',
+      [
+        ['A', 0, 0],
+        ['B', 3.34, 0],
+      ],
+    ],
+    [
+      'risen',
+      'BT /F 10 Tf 4 Ts (A) Tj -4 Ts (B) Tj ET',
+      [
+        ['A', 0, 4],
+        ['B', 6.67, -4],
+      ],
+    ],
+    [
+      'on the next lines',
+      'BT /F 10 Tf 12 TL 5 100 Td (A) Tj T* (B) Tj (A) \' 1 2 (AB) " ET',
+      [
+        ['A', 5, 100],
+        ['B', 5, 88],
+        ['A', 5, 76],
+        ['A', 5, 64],
+        ['B', 13.67, 64],
+      ],
+    ],
+    [
+      'after TD, which sets the leading',
+      'BT /F 10 Tf 0 50 Td 3 -7 TD (A) Tj T* (B) Tj ET',
+      [
+        ['A', 3, 43],
+        ['B', 3, 36],
+      ],
+    ],
+    [
+      'by the text matrix and the current matrix',
+      'q 2 0 0 2 10 10 cm BT /F 10 Tf 0 1 -1 0 5 5 Tm (AB) Tj ET Q',
+      [
+        ['A', 20, 20],
+        ['B', 20, 33.34],
+      ],
+    ],
+    [
+      'with a negative size',
+      'BT /F -10 Tf 100 50 Td (AB) Tj ET',
+      [
+        ['A', 100, 50],
+        ['B', 93.33, 50],
+      ],
+    ],
+    [
+      'each text object from its own origin',
+      'BT /F 10 Tf 9 9 Td (A) Tj ET BT (B) Tj ET',
+      [
+        ['A', 9, 9],
+        ['B', 0, 0],
+      ],
+    ],
+    [
+      'with the font of a restored state',
+      'BT /F 10 Tf ET q BT /F 20 Tf ET Q BT (AB) Tj ET',
+      [
+        ['A', 0, 0],
+        ['B', 6.67, 0],
+      ],
+    ],
+  ])('%s', async (_, content, expected) => {
+    expect(origins(await readMade({ content }))).toEqual(expected);
+  });
+
+  it('in forms by their matrix, each time that they are painted', async () => {
+    const inner = form('BT /F 10 Tf (AB) Tj ET', { Font: { F: helvetica } }, { Matrix: [2, 0, 0, 2, 1, 1] });
+    const outer = form('1 0 0 1 10 0 cm /Inner Do', { XObject: { Inner: inner } });
+    const page = await readMade({
+      content: 'q 1 0 0 1 0 50 cm /Outer Do Q /Outer Do BT /F 10 Tf (B) Tj ET',
+      resources: { XObject: { Outer: outer, Inner: inner } },
+    });
+    expect(page.uses.map(({ parent, name }) => [parent, name])).toEqual([
+      [0, 'Outer'],
+      [1, 'Inner'],
+      [0, 'Outer'],
+      [3, 'Inner'],
+    ]);
+    expect(origins(page)).toEqual([
+      ['A', 11, 51],
+      ['B', 24.34, 51],
+      ['A', 11, 1],
+      ['B', 24.34, 1],
+      ['B', 0, 0],
+    ]);
+  });
+});
+
+/** The kept reason of each text, by what it says. */
+async function keptOf(page: MadePage): Promise<Record<string, string | null>> {
+  const { texts } = await readMade(page);
+  return Object.fromEntries(texts.map((text) => [textOf(text), text.kept]));
+}
+
+const at = (x: number, y: number, text: string): string => `BT /F 10 Tf ${x} ${y} Td (${text}) Tj ET `;
+
+describe('text that a reader does not see is kept', () => {
+  it('invisible by its render mode', async () => {
+    const content = ['0 Tr', '1 Tr', '2 Tr', '3 Tr', '7 Tr'].map(
+      (mode, index) => `${mode} ${at(9, 20 * index + 9, mode)}`,
+    );
+    expect(await keptOf({ content })).toEqual({
+      '0 Tr': null,
+      '1 Tr': null,
+      '2 Tr': null,
+      '3 Tr': 'invisible',
+      '7 Tr': 'invisible',
+    });
+  });
+
+  it('outside of the clip, of the page, or of the box of its form', async () => {
+    const content =
+      at(-90, 9, 'left') +
+      at(9, 405, 'above') +
+      `q 50 50 100 100 re W n ${at(60, 60, 'in')}${at(160, 60, 'out')}${at(140, 90, 'across')} Q ${at(160, 60, 'after')} /Form Do`;
+    const clipped = form(
+      at(5, 5, 'inside') + at(5, 30, 'outside'),
+      { Font: { F: helvetica } },
+      { BBox: [0, 0, 50, 20] },
+    );
+    expect(await keptOf({ content, resources: { XObject: { Form: clipped } } })).toEqual({
+      left: 'clipped',
+      above: 'clipped',
+      in: null,
+      out: 'clipped',
+      across: null,
+      after: null,
+      inside: null,
+      outside: 'clipped',
+    });
+  });
+
+  it('covered by something opaque that was painted later, and by nothing else', async () => {
+    const box = (y: number): string => `0 ${y} 200 20 re`;
+    const content =
+      at(9, 5, 'before') +
+      `1 g ${box(0)} f ` +
+      `1 g ${box(20)} f ` +
+      at(9, 25, 'above it') +
+      at(9, 45, 'framed') +
+      `${box(40)} S ` +
+      at(9, 65, 'veiled') +
+      `/Half gs ${box(60)} f /Full gs ` +
+      at(9, 85, 'multiplied') +
+      `/Multiply gs ${box(80)} f /Full gs ` +
+      at(9, 105, 'half covered in the middle of it') +
+      '60 100 10 20 re f ' +
+      at(9, 125, 'under a triangle') +
+      '0 120 m 200 120 l 0 140 l f ' +
+      at(9, 145, 'under a frame') +
+      `${box(140)} 2 142 196 16 re f* ` +
+      at(9, 165, 'under a picture') +
+      'q 200 0 0 20 0 160 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q ' +
+      at(9, 185, 'under a mask') +
+      'q 200 0 0 20 0 180 cm BI /W 8 /H 1 /IM true ID x EI Q ';
+    const resources = {
+      ExtGState: {
+        Half: object({ ca: 0.5 }),
+        Multiply: object({ BM: 'Multiply' }),
+        Full: object({ ca: 1, BM: 'Normal' }),
+      },
+    };
+    expect(await keptOf({ content, resources })).toEqual({
+      before: 'covered',
+      'above it': null,
+      framed: null,
+      veiled: null,
+      multiplied: null,
+      'half covered in the middle of it': null,
+      'under a triangle': null,
+      'under a frame': null,
+      'under a picture': 'covered',
+      'under a mask': null,
+    });
+  });
+
+  it('in a layer that is hidden when the file is opened', async () => {
+    const group = object({ Type: 'OCG', Name: 'A' });
+    const shared = new Map<unknown, ReturnType<typeof group>>();
+    const once =
+      (make: typeof group): typeof group =>
+      (document) => {
+        const made = shared.get(make) ?? make(document);
+        shared.set(make, made);
+        return made;
+      };
+    const [shown, hidden] = [once(object({ Type: 'OCG' })), once(object({ Type: 'OCG', A: 1 }))];
+    const page = await readMade({
+      content: `/OC /On BDC ${at(9, 9, 'on')} EMC /OC /Off BDC ${at(9, 30, 'off')} /Span BMC ${at(9, 50, 'inside')} EMC EMC ${at(9, 70, 'after')}`,
+      resources: { Properties: { On: shown, Off: hidden } },
+      catalog: {
+        OCProperties: (document) =>
+          document.context.obj({ OCGs: [shown(document), hidden(document)], D: { OFF: [hidden(document)] } }),
+      },
+    });
+    expect(page.texts.map((text) => [textOf(text), text.kept, text.optionalContent])).toEqual([
+      ['on', null, ['On']],
+      ['off', 'invisible', ['Off']],
+      ['inside', 'invisible', ['Off']],
+      ['after', null, []],
+    ]);
+  });
+
+  it('whose codes stand for no known characters', async () => {
+    const descendant = object({
+      Type: 'Font',
+      Subtype: 'CIDFontType2',
+      BaseFont: 'Unknown',
+      CIDSystemInfo: { Registry: 'x', Ordering: 'y', Supplement: 0 },
+    });
+    const identity: typeof descendant = (document) =>
+      document.context.register(
+        document.context.obj({
+          Type: 'Font',
+          Subtype: 'Type0',
+          BaseFont: 'Unknown',
+          Encoding: 'Identity-H',
+          DescendantFonts: [descendant(document)],
+        }),
+      );
+    const page = await readMade({
+      content: 'BT /G 10 Tf 9 9 Td <00410042> Tj /F 10 Tf (A) Tj ET',
+      resources: { Font: { G: identity } },
+    });
+    expect(page.texts.map(({ kept, glyphs }) => [kept, glyphs.length])).toEqual([
+      ['undecodable', 2],
+      [null, 1],
+    ]);
+  });
+});
+
+describe('the look of a text', () => {
+  it('is the colour that its operators set, in any way', async () => {
+    const shading = {
+      ShadingType: 2,
+      ColorSpace: 'DeviceGray',
+      Coords: [0, 0, 1, 1],
+      Function: { FunctionType: 2, Domain: [0, 1], N: 1 },
+    };
+    const resources = { Pattern: { P: object({ PatternType: 2, Shading: shading }) } };
+    const content =
+      at(0, 0, 'initial') +
+      `0.5 g ${at(0, 9, 'gray')}` +
+      `1 0 .25 rg q 0 0 0 1 k ${at(0, 19, 'cmyk')} Q ${at(0, 29, 'restored')}` +
+      `/DeviceRGB cs ${at(0, 39, 'space')} 1 0 0 sc ${at(0, 49, 'red')}` +
+      `0 1 0 RG 1 Tr ${at(0, 59, 'stroked')} 0 Tr ` +
+      `/Pattern cs /P scn ${at(0, 69, 'pattern')}`;
+    const { texts } = await readMade({ content, resources });
+    expect(Object.fromEntries(texts.map((text) => [textOf(text), text.colour]))).toEqual({
+      initial: '',
+      gray: '0.5 g',
+      cmyk: '0 0 0 1 k',
+      restored: '1 0 0.25 rg',
+      space: '/DeviceRGB cs',
+      red: '/DeviceRGB cs 1 0 0 scn',
+      stroked: '0 1 0 rg',
+      pattern: '',
+    });
+  });
+
+  it('is translucent by what makes it so, unless that is in a form', async () => {
+    const resources = {
+      ExtGState: { Half: object({ ca: 0.5, BM: 'Multiply' }), Full: object({ ca: 1 }) },
+      XObject: { X: form(at(0, 9, 'form'), { Font: { F: helvetica } }) },
+    };
+    const content = `q /Half gs 1 g ${at(0, 0, 'half')} /Full gs ${at(0, 0, 'full')} Q ${at(0, 9, 'none')} /X Do`;
+    const { texts } = await readMade({ content, resources });
+    expect(texts.map((text) => [textOf(text), text.colour])).toEqual([
+      ['half', '/Half gs 1 g'],
+      ['full', '1 g'],
+      ['none', ''],
+      ['form', ''],
+    ]);
+  });
+
+  it.each([
+    ['Helvetica-BoldOblique', 'sans', true, true],
+    ['Times-Roman', 'serif', false, false],
+    ['Courier-Bold', 'mono', true, false],
+    ['ABCDEF+CMR10', 'serif', false, false],
+    ['CMBX12', 'serif', true, false],
+    ['CMTI10', 'serif', false, true],
+    ['CMTT9', 'mono', false, false],
+    ['CMSS10', 'sans', false, false],
+    ['ArialMT', 'sans', false, false],
+    ['TimesNewRomanPS-BoldItalicMT', 'serif', true, true],
+  ])('%s is %s', async (name, family, bold, italic) => {
+    const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont: name, Encoding: 'WinAnsiEncoding' });
+    const { texts } = await readMade({ content: 'BT /N 10 Tf (A) Tj ET', resources: { Font: { N: font } } });
+    expect(texts[0]!.font).toMatchObject({ name: name.replace(/^ABCDEF\+/, ''), family, bold, italic });
+    expect(texts[0]!.font.ascent).toBeGreaterThan(0.5);
+    expect(texts[0]!.font.descent).toBeGreaterThan(0.05);
+  });
+});
+
+describe('a page', () => {
+  it.each([
+    [0, 0],
+    [90, 90],
+    [-90, 270],
+    [450, 90],
+    [180, 180],
+  ])('turned by %d degrees is at %d', async (Rotate, rotation) => {
+    expect((await readMade({ content: '', page: { Rotate } })).rotation).toBe(rotation);
+  });
+
+  it('is its crop box within its media box', async () => {
+    const { box } = await readMade({ content: '', page: { CropBox: [300, 10, 20, 900] } });
+    expect(box).toEqual({ left: 20, bottom: 10, right: 300, top: 400 });
+  });
+
+  it('is one stream, however it is cut', async () => {
+    const page = await readMade({ content: ['BT /F 10 Tf', '9 9 Td (A) Tj', '(B) Tj ET'] });
+    expect(origins(page)).toEqual([
+      ['A', 9, 9],
+      ['B', 15.67, 9],
+    ]);
+  });
+
+  it('has the annotations that are seen', async () => {
+    const annotation = (Subtype: string, F = 0): unknown => ({
+      Type: 'Annot',
+      Subtype,
+      F,
+      Rect: [50, 40, 10, 20],
+    });
+    const { annotations } = await readMade({
+      content: '',
+      page: {
+        Annots: [
+          annotation('Widget'),
+          annotation('Link'),
+          annotation('Stamp'),
+          annotation('Popup'),
+          annotation('Widget', 2),
+        ],
+      },
+    });
+    const box = { left: 10, bottom: 20, right: 50, top: 40 };
+    expect(annotations).toEqual([
+      { kind: 'widget', box },
+      { kind: 'link', box },
+      { kind: 'other', box },
+    ]);
+  });
+
+  it('has what is painted on it, within the clip, in painting order', async () => {
+    const { paints } = await readMade({
+      content: `10 10 100 1 re f ${at(0, 0, 'A')} q 0 0 50 50 re W n 40 40 100 100 re f Q 2 w 10 200 m 110 200 l S`,
+    });
+    expect(paints.map(({ kind, order, opaque }) => [kind, order, opaque])).toEqual([
+      ['fill', 0, true],
+      ['fill', 2, true],
+      ['stroke', 3, false],
+    ]);
+    const near = (box: object): object =>
+      Object.fromEntries(Object.entries(box).map(([side, value]) => [side, Math.round(value as number)]));
+    expect(paints.map(({ box }) => near(box))).toEqual([
+      { left: 10, bottom: 10, right: 110, top: 11 },
+      { left: 40, bottom: 40, right: 50, top: 50 },
+      { left: 9, bottom: 199, right: 111, top: 201 },
+    ]);
+  });
+
+  it('whose streams two readers read differently has the rest of its text', async () => {
+    // pdf.js stops at a lone parenthesis; the text behind it is not paired, and so it is kept.
+    const bytes = await madePdf(
+      { content: `${at(9, 9, 'one')} q Q ) ${at(9, 30, 'two')}` },
+      { content: at(9, 9, 'three') },
+    );
+    const pages = await pagesOf(bytes);
+    expect(pages.map(({ texts }) => texts.map((text) => [textOf(text), text.kept]))).toEqual([
+      [
+        ['one', null],
+        ['', 'unpaired'],
+      ],
+      [['three', null]],
+    ]);
+  });
+});

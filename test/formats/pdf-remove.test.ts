@@ -1,0 +1,328 @@
+import { PDFDocument, PDFName, PDFRawStream } from '@cantoo/pdf-lib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { auditRemoval } from '#server/formats/pdf/audit.ts';
+import { apply } from '#server/formats/pdf/geometry.ts';
+import { pageBytes } from '#server/formats/pdf/objects.ts';
+import type { OpenPdf, ReadPage } from '#server/formats/pdf/open-pdf.ts';
+import { removeText } from '#server/formats/pdf/remove-text.ts';
+import type { GlyphRange } from '#server/formats/pdf/text-block.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { hasPdftotext, textByPdftotext } from './golden-pdf-readers.ts';
+import { form, helvetica, type MadePage, madePdf, textOf, withOpenPdf } from './pdf-made.ts';
+
+/** Encrypted files are decrypted before they are opened here. */
+const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf') && !name.startsWith('encrypted'));
+
+/** Chooses what to remove of a page. */
+type Choice = (page: ReadPage) => GlyphRange[];
+
+const everything: Choice = ({ texts }) =>
+  texts.map((text) => ({ text, from: 0, to: text.glyphs.length })).filter(({ to }) => to > 0);
+
+const everySecond: Choice = ({ texts }) =>
+  texts.flatMap((text, index) =>
+    text.glyphs.flatMap((_, from) => ((from + index) % 2 === 0 ? [{ text, from, to: from + 1 }] : [])),
+  );
+
+const saying =
+  (...words: string[]): Choice =>
+  (page) =>
+    everything(page).filter(({ text }) => words.includes(textOf(text)));
+
+interface Removal {
+  before: ReadPage[];
+  ranges: GlyphRange[][];
+  /** The saved file, and its pages as they are read from it. */
+  bytes: Uint8Array;
+  after: ReadPage[];
+}
+
+async function readAll(pdf: OpenPdf): Promise<ReadPage[]> {
+  const pages: ReadPage[] = [];
+  for (let number = 1; number <= pdf.pageCount; number++) pages.push(await pdf.readPage(number));
+  return pages;
+}
+
+async function remove(pdf: Uint8Array, choose: Choice): Promise<Removal> {
+  const removed = await withOpenPdf(pdf, async (open) => {
+    const before = await readAll(open);
+    const ranges = before.map(choose);
+    for (const [index, page] of before.entries()) {
+      removeText(open.document, page, ranges[index]!);
+      const audit = auditRemoval(open, page, ranges[index]!);
+      expect(audit.removed + audit.changed + audit.kept).toBe(page.texts.length);
+    }
+    return { before, ranges, bytes: await open.document.save({ useObjectStreams: false }) };
+  });
+  return { ...removed, after: await withOpenPdf(removed.bytes, readAll) };
+}
+
+/** What each glyph is and where, without those in the ranges, in painting order. */
+function placed({ texts }: ReadPage, ranges: readonly GlyphRange[] = []): [string, number, number][] {
+  const removed = new Set(
+    ranges.flatMap(({ text, from, to }) => range(from, to).map((at) => text.glyphs[at])),
+  );
+  return texts.flatMap(({ glyphs, matrix }) =>
+    glyphs
+      .filter((glyph) => !removed.has(glyph))
+      .map(({ text, x }): [string, number, number] => [text, ...apply(matrix, x, 0)]),
+  );
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+/** Compares texts exactly and places within a hundredth of a point. */
+function expectPlaces(actual: [string, number, number][], expected: [string, number, number][]): void {
+  expect(actual.map(([text]) => text).join('|')).toBe(expected.map(([text]) => text).join('|'));
+  const moved = actual.filter(
+    ([, x, y], index) => !(Math.hypot(x - expected[index]![1], y - expected[index]![2]) < 0.01),
+  );
+  expect(moved).toEqual([]);
+}
+
+describe.each(names)('%s', (name) => {
+  const bytes = corpusFile(`pdf/${name}`);
+  let emptied: Promise<Removal> | undefined;
+  const empty = (): Promise<Removal> => {
+    emptied ??= remove(bytes, everything);
+    return emptied;
+  };
+
+  it.each<[string, Choice]>([
+    ['every second glyph', everySecond],
+    ['everything', everything],
+  ])('%s is removed: pdf.js reads exactly the others, where they were', async (_, choose) => {
+    const { before, ranges, after } = await (choose === everything ? empty() : remove(bytes, choose));
+    for (const [index, page] of before.entries())
+      expectPlaces(placed(after[index]!), placed(page, ranges[index]));
+    expect(after.map(({ paints }) => paints)).toEqual(before.map(({ paints }) => paints));
+    expect(after.map(({ annotations }) => annotations)).toEqual(before.map(({ annotations }) => annotations));
+  });
+
+  it.skipIf(!hasPdftotext)('everything is removed: poppler finds no text that pdf.js had read', async () => {
+    const { bytes: without, before } = await empty();
+    // Fields and stamps keep their text.
+    const page = await PDFDocument.load(without, { updateMetadata: false });
+    for (const { node } of page.getPages()) node.delete(PDFName.of('Annots'));
+    const all = before
+      .flatMap(({ texts }) => texts)
+      .map(textOf)
+      .join('').length;
+    expect(textByPdftotext(await page.save()).replace(/\s/g, '').length).toBeLessThan(all / 50 + 1);
+  });
+});
+
+/** The first page of a made PDF without what is chosen: its content stream, and what is left of its text. */
+async function removeMade(
+  page: MadePage,
+  choose: Choice,
+): Promise<{ content: string; left: [string, number, number][] }> {
+  const { bytes, after, before, ranges } = await remove(await madePdf(page), choose);
+  expectPlaces(placed(after[0]!), placed(before[0]!, ranges[0]));
+  const content = await withOpenPdf(bytes, async ({ document }) =>
+    Buffer.from(pageBytes(document.getPage(0).node)).toString('latin1'),
+  );
+  return { content, left: placed(after[0]!) };
+}
+
+const part =
+  (from: number, to: number): Choice =>
+  ({ texts }) => [{ text: texts[0]!, from, to }];
+
+describe('an operator is replaced by an exact advance', () => {
+  // Widths of Helvetica in thousandths: A 667, B 667, C 722, space 278.
+  it.each<[string, string, Choice, string]>([
+    ['Tj', '(AB) Tj', part(0, 2), '[-1334] TJ'],
+    ['the start of it', '(ABC) Tj', part(0, 1), '[-667 <4243>] TJ'],
+    ['the middle of it', '(ABC) Tj', part(1, 2), '[<41> -667 <43>] TJ'],
+    ['the end of it', '(ABC) Tj', part(2, 3), '[<4142> -722] TJ'],
+    ['TJ with its adjustments', '[(A) 100 (B) 50] TJ', part(0, 2), '[-1184] TJ'],
+    ['a part of TJ', '[(AB) 100 (C)] TJ', part(1, 2), '[<41> -567 <43>] TJ'],
+    ['with spacings', '2 Tc 3 Tw (A B) Tj', part(0, 2), '2 Tc 3 Tw [-1645 <42>] TJ'],
+    ["'", "(AB) '", part(0, 1), 'T* [-667 <42>] TJ'],
+    ['"', '3 2 (A B) "', part(0, 3), '3 Tw 2 Tc T* [-2512] TJ'],
+  ])('%s', async (_, shown, choose, expected) => {
+    const content = (text: string): string => `BT /F 10 Tf 12 TL 50 50 Td % (c) Tj\n ${text}  (A)Tj(B)' ET`;
+    const removed = await removeMade({ content: content(shown) }, choose);
+    expect(removed.content).toBe(content(expected));
+  });
+
+  it('words without a space between them stay apart', async () => {
+    const { content } = await removeMade(
+      { content: "BT/F 10 Tf 12 TL(A)'0 g 1 2 3 w(B)'1 1(C)\"1 w ET" },
+      everything,
+    );
+    expect(content).toBe(
+      'BT/F 10 Tf 12 TL T* [-667] TJ 0 g 1 2 3 w T* [-667] TJ  1 Tw 1 Tc T* [-822] TJ 1 w ET',
+    );
+  });
+
+  it('nothing else changes, whatever the bytes are', async () => {
+    const image = 'BI /W 2 /H 2 /BPC 8 /CS /G ID \u0000(\u00ffB EI';
+    const content = `q\r\n0.50 0 0 RG %c\r\n${image} /Span <</ActualText (x\\)) /MCID 3>> BDC BT /F 010 Tf (A) Tj ET EMC [1 2] 0 d (`;
+    const { content: changed } = await removeMade({ content: Buffer.from(content, 'latin1') }, everything);
+    expect(changed).toBe(content.replace('(A) Tj', '[-667] TJ'));
+  });
+
+  it('a page of which nothing is removed keeps its streams', async () => {
+    const bytes = await madePdf({ content: ['BT /F 9 Tf (A) Tj', 'ET'] });
+    await withOpenPdf(bytes, async ({ document, readPage }) => {
+      const { node } = document.getPage(0);
+      const contents = node.get(PDFName.of('Contents'));
+      removeText(document, await readPage(1), []);
+      expect(node.get(PDFName.of('Contents'))).toBe(contents);
+    });
+  });
+});
+
+describe('forms', () => {
+  const shared = form('BT /F 10 Tf 5 5 Td (AB) Tj ET', { Font: { F: helvetica } });
+
+  it('change only where they are painted with text that is removed', async () => {
+    const content = '/X Do q 1 0 0 1 0 100 cm /X Do Q /X Do';
+    const page = { content, resources: { XObject: { X: shared } } };
+    const second: Choice = ({ texts }) => [{ text: texts[1]!, from: 0, to: 1 }];
+    const { left } = await removeMade(page, second);
+    expect(left.map(([text, , y]) => [text, Math.round(y)])).toEqual([
+      ['A', 5],
+      ['B', 5],
+      ['B', 105],
+      ['A', 5],
+      ['B', 5],
+    ]);
+  });
+
+  it('on other pages, or with the same names there, stay as they are', async () => {
+    const page = { content: '/X Do', resources: { XObject: { X: shared } } };
+    const { after } = await remove(await madePdf(page, page), (read) =>
+      read.number === 2 ? everything(read) : [],
+    );
+    expect(after.map(({ texts }) => texts.map(textOf))).toEqual([['AB'], ['']]);
+  });
+
+  it('within forms are copied with them, also without resources of their own', async () => {
+    const inner = form('BT /F 10 Tf (inner) Tj ET');
+    const outer = form('BT /F 10 Tf 0 50 Td (outer) Tj ET /Inner Do');
+    const page = {
+      content: '/Outer Do q 1 0 0 1 100 0 cm /Outer Do Q /Inner Do',
+      resources: { XObject: { Outer: outer, Inner: inner } },
+    };
+    const first: Choice = ({ texts }) => [{ text: texts[1]!, from: 0, to: 5 }];
+    const { after } = await remove(await madePdf(page), first);
+    expect(after[0]!.texts.map(textOf)).toEqual(['outer', '', 'outer', 'inner', 'inner']);
+  });
+
+  it('painted often with the same change share a copy', async () => {
+    const page = { content: '/X Do '.repeat(20), resources: { XObject: { X: shared } } };
+    const { bytes } = await remove(await madePdf(page), everything);
+    await withOpenPdf(bytes, async ({ document }) => {
+      const forms = document.context
+        .enumerateIndirectObjects()
+        .filter(([, object]) => object instanceof PDFRawStream && String(object.dict).includes('/Form'));
+      expect(forms.length).toBe(2);
+    });
+  });
+
+  it('keep everything of theirs but the content', async () => {
+    const x = form(
+      'BT /F 10 Tf (A) Tj ET',
+      { Font: { F: helvetica } },
+      { StructParents: 7, Matrix: [2, 0, 0, 2, 0, 0], Group: { S: 'Transparency' } },
+    );
+    const { after } = await remove(
+      await madePdf({ content: '/X Do', resources: { XObject: { X: x } } }),
+      everything,
+    );
+    const entries = String(after[0]!.uses[0]!.form.dict);
+    for (const entry of ['/StructParents 7', '/Matrix [ 2 0 0 2 0 0 ]', '/S /Transparency', '/BBox'])
+      expect(entries).toContain(entry);
+  });
+});
+
+describe('the audit', () => {
+  const page = { content: 'BT /F 10 Tf 9 9 Td (AB) Tj (CD) Tj ET BT /F 10 Tf 9 50 Td (EF) Tj ET' };
+
+  async function audited(tamper: (content: string) => string): Promise<unknown> {
+    return withOpenPdf(await madePdf(page), async (pdf) => {
+      const read = await pdf.readPage(1);
+      const ranges = saying('AB')(read);
+      removeText(pdf.document, read, ranges);
+      const { node } = pdf.document.getPage(0);
+      const content = Buffer.from(pageBytes(node)).toString('latin1');
+      const changed = tamper(content);
+      node.set(PDFName.of('Contents'), pdf.document.context.register(pdf.document.context.stream(changed)));
+      return auditRemoval(pdf, read, ranges);
+    });
+  }
+
+  it('counts what became of each operator', async () => {
+    expect(await audited((content) => content)).toEqual({ operators: 3, removed: 1, changed: 0, kept: 2 });
+  });
+
+  it('lets text be added after that of the page', async () => {
+    const added = (content: string): string => `${content} BT /F 9 Tf (new) Tj ET`;
+    expect(await audited(added)).toMatchObject({ operators: 3, kept: 2 });
+  });
+
+  it.each<[string, (content: string) => string]>([
+    ['text that should be gone', (content) => content.replace('[-1334] TJ', '(AB) Tj')],
+    ['text that should be there', (content) => content.replace('(EF) Tj', '')],
+    ['another glyph', (content) => content.replace('(CD)', '(CE)')],
+    ['a glyph less', (content) => content.replace('(CD)', '(C)')],
+    ['a glyph more', (content) => content.replace('(CD)', '(CDE)')],
+    ['a wrong advance', (content) => content.replace('-1334', '-1330')],
+    ['another place', (content) => content.replace('9 50 Td', '9 50.1 Td')],
+    ['another size', (content) => content.replace('/F 10 Tf 9 50', '/F 11 Tf 9 50')],
+  ])('finds %s', async (_, tamper) => {
+    await expect(audited(tamper)).rejects.toThrow('page 1');
+  });
+});
+
+const spacing = fc.double({ min: -3, max: 8, noNaN: true }).map((value) => value.toFixed(2));
+const text = fc.stringMatching(/^[A-Za-z ()\\]{0,8}$/).map((letters) => letters.replace(/[\\()]/g, '\\$&'));
+const operator = fc.oneof(
+  text.map((letters) => `(${letters}) Tj`),
+  text.map((letters) => `(${letters}) '`),
+  fc.tuple(spacing, spacing, text).map(([word, char, letters]) => `${word} ${char} (${letters}) "`),
+  fc
+    .array(
+      fc.oneof(
+        text.map((letters) => `(${letters})`),
+        fc.integer({ min: -900, max: 900 }).map(String),
+      ),
+      { maxLength: 5 },
+    )
+    .map((items) => `[${items.join('')}] TJ`),
+  spacing.map((value) => `${value} Tc`),
+  spacing.map((value) => `${value} Tw`),
+  spacing.map((value) => `${value} TL`),
+  spacing.map((value) => `${value} Ts`),
+  fc.integer({ min: 20, max: 300 }).map((value) => `${value} Tz`),
+  fc.integer({ min: 4, max: 60 }).map((size) => `/F ${size} Tf`),
+  fc.tuple(spacing, spacing).map(([x, y]) => `${x} ${y} Td`),
+  fc.tuple(spacing, spacing).map(([a, b]) => `${a} ${b} 1 2 50 60 Tm`),
+  fc.constantFrom('T*', 'ET BT', 'q 1 0 0 1 3 3 cm', 'Q'),
+);
+
+describe('whatever is shown in whatever way', () => {
+  it('what is left stays in its place, for pdf.js and for the audit', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(operator, { minLength: 1, maxLength: 25 }),
+        fc.infiniteStream(fc.boolean()),
+        async (operators, decisions) => {
+          const chosen: Choice = ({ texts }) =>
+            texts.flatMap((shown) =>
+              shown.glyphs.flatMap((_, from) =>
+                decisions.next().value ? [{ text: shown, from, to: from + 1 }] : [],
+              ),
+            );
+          await removeMade({ content: `BT /F 12 Tf 14 TL ${operators.join('\n')} ET` }, chosen);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});

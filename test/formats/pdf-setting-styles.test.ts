@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import { type LanguageCode, languageCodes } from '#server/languages.ts';
+import { declaration } from './golden-declaration.ts';
+import { hasPdftotext, textByPdfjs, textByPdftotext } from './golden-pdf-readers.ts';
+import { blockOf, render, type Source, widthOf } from './pdf-blocks.ts';
+import { paintOperators, shownLines, shownTexts } from './pdf-shown.ts';
+
+const open = (tag: number) => ({ tag, type: 'open' as const });
+const close = (tag: number) => ({ tag, type: 'close' as const });
+
+/** The texts of a block's spans with the font, size and height above the first baseline that pdf.js sees. */
+async function piecesOf(source: Source, target: InlineContent, targetLanguage = 'fr') {
+  const { bytes } = await render([{ source, target }], { targetLanguage });
+  return (await shownTexts(bytes)).map(({ text, font, size, y }) => ({
+    text: text.trim(),
+    font,
+    size: Number(size.toFixed(2)),
+    rise: Number((y - 700).toFixed(2)),
+  }));
+}
+
+const wide = ['A line that is long enough for all of what is set in its place here and more'];
+
+describe('the style of a block', () => {
+  it.each([
+    ['serif', false, false, 'Tinos-Regular'],
+    ['serif', true, false, 'Tinos-Bold'],
+    ['serif', false, true, 'Tinos-Italic'],
+    ['serif', true, true, 'Tinos-BoldItalic'],
+    ['sans', false, false, 'Arimo-Regular'],
+    ['sans', true, false, 'Arimo-Bold'],
+    ['sans', false, true, 'Arimo-Italic'],
+    ['sans', true, true, 'Arimo-BoldItalic'],
+    ['mono', false, false, 'Cousine-Regular'],
+    ['mono', true, false, 'Cousine-Bold'],
+    ['mono', false, true, 'Cousine-Italic'],
+    ['mono', true, true, 'Cousine-BoldItalic'],
+  ] as const)('%s, bold %s, italic %s has a font of its own', async (family, bold, italic, font) => {
+    const pieces = await piecesOf({ lines: wide, style: { family, bold, italic } }, [
+      'Été Ελλάδα Жизнь Việt',
+    ]);
+    expect(new Set(pieces.map((piece) => piece.font))).toEqual(new Set([font]));
+  });
+
+  it.each([
+    ['ar', 'مرحبا', 'NotoNaskhArabic-Bold'],
+    ['hi', 'नमस्ते', 'NotoSansDevanagari-Bold'],
+    ['th', 'สวัสดี', 'NotoSansThai-Bold'],
+  ])('has the bold font of its script in %s', async (language, target, font) => {
+    const [piece] = await piecesOf({ lines: wide, style: { bold: true } }, [target], language);
+    expect(piece!.font).toBe(font);
+  });
+
+  it.each([
+    // Widths of H, a and e in the metrics of the standard 14 fonts.
+    ['serif', 'Times', 722 + 444 + 444],
+    ['sans', 'Helvetica', 722 + 556 + 556],
+    ['mono', 'Courier', 3 * 600],
+  ] as const)('in %s is as wide as %s', (family, _, wanted) => {
+    expect(widthOf('Hae', { family, bold: false, italic: false, size: 1000 })).toBeCloseTo(wanted, -0.5);
+  });
+});
+
+describe('the spans of a block', () => {
+  const source: Source = {
+    lines: wide,
+    spans: {
+      1: { bold: true },
+      2: { italic: true, bold: true },
+      3: { size: 6, rise: 3.5 },
+      4: { family: 'mono' },
+    },
+  };
+
+  it('keep their styles, nested ones too', async () => {
+    const target = ['Un ', open(1), 'gras ', open(2), 'penché', close(2), ' gras', close(1), ' fin'];
+    expect(await piecesOf(source, target)).toEqual([
+      { text: 'Un', font: 'Tinos-Regular', size: 10, rise: 0 },
+      { text: 'gras', font: 'Tinos-Bold', size: 10, rise: 0 },
+      { text: 'penché', font: 'Tinos-BoldItalic', size: 10, rise: 0 },
+      { text: 'gras', font: 'Tinos-Bold', size: 10, rise: 0 },
+      { text: 'fin', font: 'Tinos-Regular', size: 10, rise: 0 },
+    ]);
+  });
+
+  it('keep the size and height of a footnote mark, in proportion where the block shrinks', async () => {
+    const target = ['Note', open(3), '12', close(3), ' après'];
+    expect((await piecesOf(source, target))[1]).toMatchObject({ text: '12', size: 6, rise: 3.5 });
+    const small = { ...source, container: { left: 71, right: 90, bottom: 697, top: 710 }, lines: ['Not'] };
+    const [note, mark] = await piecesOf(small, ['Note', open(3), '12', close(3)]);
+    expect(note!.size).toBeLessThan(10);
+    expect(mark!.size / note!.size).toBeCloseTo(0.6);
+    expect((mark!.rise - note!.rise) / note!.size).toBeCloseTo(0.35);
+  });
+
+  it('show the text of void tags, and end a line at a break', async () => {
+    const target = [
+      'Un',
+      { tag: 5, type: 'void' as const, text: '\n' },
+      'deux',
+      { tag: 6, type: 'void' as const },
+    ];
+    const { bytes } = await render([{ source, target }]);
+    expect((await shownLines(bytes)).map(({ text }) => text)).toEqual(['Un', 'deux']);
+  });
+
+  it('have their colours, and the text after them is black again', async () => {
+    const coloured = { ...source, spans: { 1: { colour: '1 0 0 rg' } } };
+    const { bytes } = await render([{ source: coloured, target: ['a', open(1), 'b', close(1), 'c'] }]);
+    expect(await paintOperators(bytes)).toEqual([
+      { operator: 'fill', value: '#000000' },
+      { operator: 'fill', value: '#ff0000' },
+      { operator: 'fill', value: '#000000' },
+    ]);
+  });
+
+  it('join Arabic letters across a change of style', async () => {
+    const joined = await render([{ source, target: ['عر', open(4), 'بي', close(4)] }], {
+      targetLanguage: 'ar',
+    });
+    expect((await textByPdfjs(joined.bytes)).replace(/\s/g, '')).toBe('عربي'.normalize('NFKC'));
+  });
+});
+
+describe('a style that a font lacks', () => {
+  it('is drawn: bold Chinese with a stroke of its colour, of a measured width, and a finding', async () => {
+    const source = { lines: wide, id: 'p1.b9', style: { bold: true, colour: '0 0 1 rg', size: 20 } };
+    const { bytes, findings } = await render([{ source, target: '公司报告' }], { targetLanguage: 'zh-Hans' });
+    expect(await paintOperators(bytes)).toEqual([
+      { operator: 'fill', value: '#0000ff' },
+      { operator: 'stroke', value: '#0000ff' },
+      { operator: 'width', value: 0.7 },
+      { operator: 'mode', value: 2 },
+      { operator: 'mode', value: 0 },
+    ]);
+    expect(findings).toEqual([
+      {
+        severity: 'info',
+        code: 'font_substituted',
+        message: 'the fonts of the target language lack this style: bold is drawn with a stroke',
+        unitId: 'p1.b9',
+      },
+    ]);
+  });
+
+  it('is drawn: slanted Thai, upright where the source is upright', async () => {
+    const source = { lines: wide, spans: { 1: { italic: true } } };
+    const { operators } = await render([{ source, target: ['ไทย ', open(1), 'คน', close(1), ' ไทย'] }], {
+      targetLanguage: 'th',
+    });
+    const slants = [...operators.matchAll(/1 0 (\S+) 1 \S+ \S+ Tm/g)].map(([, slant]) => Number(slant));
+    expect(slants).toEqual([0, 0.21, 0]);
+  });
+
+  it('is no loss of characters: those of other scripts are found in other fonts', async () => {
+    const pieces = await piecesOf({ lines: wide }, ['Été 日本 ☕']);
+    expect(pieces.map(({ text, font }) => [text, font])).toEqual([
+      ['Été', 'Tinos-Regular'],
+      ['日本', 'NotoSansJP-Regular'],
+      ['☕', expect.stringMatching(/^Noto/)],
+    ]);
+  });
+
+  it('is told where no font has a character', async () => {
+    const { findings } = await render([{ source: { lines: wide }, target: 'a\ue000b' }]);
+    expect(findings.map(({ severity, code }) => [severity, code])).toEqual([['warning', 'font_substituted']]);
+    expect(findings[0]!.message).toContain('\ue000');
+  });
+});
+
+/** What copying may change: compatibility forms, and whitespace at line ends. */
+const copied = (text: string): string => text.normalize('NFKC').replace(/\s+/g, '');
+
+describe.each(languageCodes)('text in %s', (language: LanguageCode) => {
+  const words = declaration(language).slice(0, 400).trim();
+  const half = Math.floor(words.length / 2);
+  const cut = words.indexOf(' ', half) > 0 ? words.indexOf(' ', half) : half;
+  const target = [words.slice(0, cut), open(1), words.slice(cut), close(1)];
+
+  it('in two styles can be copied out as it was, by pdf.js and by pdftotext', {
+    timeout: 30_000,
+  }, async () => {
+    const lines = Array.from({ length: 16 }, () => wide[0]!);
+    const source = { lines, spans: { 1: { bold: true, italic: true, colour: '1 0 0 rg' } } };
+    const { bytes, findings } = await render([{ source, target }], { targetLanguage: language });
+    expect(findings.filter(({ code }) => code === 'text_truncated')).toEqual([]);
+    expect(copied(await textByPdfjs(bytes))).toBe(copied(words));
+    if (hasPdftotext) {
+      const rightToLeft = ['ar', 'fa', 'ur'].includes(language);
+      expect(copied(textByPdftotext(bytes, ...(rightToLeft ? [] : ['-raw'])))).toBe(copied(words));
+    }
+  });
+});
+
+describe('a block', () => {
+  it('is enclosed in its optional content, and leaves no state behind', async () => {
+    const source = { lines: wide, optionalContent: ['MC0', 'MC1'] };
+    const { operators } = await render([{ source, target: 'Un' }]);
+    expect(operators).toMatch(/^q\n\/OC \/MC0 BDC\n\/OC \/MC1 BDC\nBT .* ET\nEMC\nEMC\nQ$/);
+  });
+
+  it('of which nothing is left to show shows nothing', async () => {
+    const { operators, fonts } = await render([{ source: { lines: wide }, target: ' ' }]);
+    expect(operators).not.toContain('BT');
+    expect(fonts.size).toBe(0);
+  });
+
+  it('has control characters neither as boxes nor as text', async () => {
+    const { bytes, findings } = await render([{ source: { lines: wide }, target: 'a\u0001b\u009fc' }]);
+    expect((await textByPdfjs(bytes)).trim()).toBe('abc');
+    expect(findings).toEqual([]);
+  });
+});
+
+describe('the fonts of a document', () => {
+  it('are embedded once for all blocks of a style', async () => {
+    const items = Array.from({ length: 30 }, (_, index) => ({
+      source: blockOf({ lines: wide, y: 750 - 20 * index }),
+      target: `Bloc ${index}`,
+    }));
+    const { bytes, fonts } = await render(items);
+    expect(fonts.size).toBe(1);
+    expect(bytes.length).toBeLessThan(40_000);
+  });
+});

@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest';
+import type { Rectangle } from '#server/formats/pdf/geometry.ts';
+import type { PageContent, Paint, ShownText } from '#server/formats/pdf/page-content.ts';
+import { blockOf, pageOf, type Rendered, render, type Source } from './pdf-blocks.ts';
+import { shownLines } from './pdf-shown.ts';
+
+const rectangle = (left: number, bottom: number, right: number, top: number): Rectangle => ({
+  left,
+  bottom,
+  right,
+  top,
+});
+
+const paint = (box: Rectangle, kind: Paint['kind'] = 'image'): Paint => ({
+  kind,
+  box,
+  order: 0,
+  opaque: true,
+});
+
+const overlap = (one: Rectangle, other: Rectangle): boolean =>
+  Math.min(one.right, other.right) > Math.max(one.left, other.left) &&
+  Math.min(one.top, other.top) > Math.max(one.bottom, other.bottom);
+
+/** Sets one block on a page that has margins of 72 points, because of a line at its top. */
+async function setOne(
+  source: Source,
+  target: string,
+  content: Partial<PageContent> = {},
+  languages: { sourceLanguage?: string; targetLanguage?: string } = {},
+): Promise<Rendered & { place: Rectangle; box: Rectangle }> {
+  const block = blockOf(source);
+  const set = await render([{ source: block, target }], { ...languages, page: pageOf(content) });
+  return { ...set, place: set.places.get(block.id)!, box: block.box };
+}
+
+const sizes = async ({ bytes }: { bytes: Uint8Array }): Promise<number[]> =>
+  (await shownLines(bytes)).map(({ size }) => Number(size.toFixed(1)));
+
+const english = ['The quick brown fox jumps over the lazy dog and', 'runs away into the forest.'];
+const longer =
+  'Le renard brun et rapide saute par-dessus le chien paresseux et s’enfuit loin dans la forêt, où il dort longtemps.';
+
+describe('a translation that fits', () => {
+  it('stays in its box, at its size and on its baselines, without a finding', async () => {
+    const { bytes, findings, place, box } = await setOne({ lines: english }, english.join(' '));
+    const lines = await shownLines(bytes);
+    expect(lines.map(({ text, size, y }) => ({ text, size, y }))).toEqual([
+      { text: english[0], size: 10, y: 700 },
+      { text: english[1], size: 10, y: 688 },
+    ]);
+    expect(lines[0]!.x).toBeCloseTo(box.left);
+    expect(place.right).toBeLessThanOrEqual(box.right + 1);
+    expect(findings).toEqual([]);
+  });
+
+  it('leaves room free that it does not need', async () => {
+    const { bytes, place } = await setOne({ lines: english }, 'Le renard');
+    expect((await shownLines(bytes)).map(({ y }) => y)).toEqual([700]);
+    expect(place.right).toBeLessThan(120);
+  });
+});
+
+describe('a translation that is too long for its box', () => {
+  const label = { lines: ['Name'], x: 200 };
+
+  it('takes free space to the right first', async () => {
+    const set = await setOne(label, 'Nom de famille et prénom');
+    expect(await sizes(set)).toEqual([10]);
+    expect(set.place.left).toBeCloseTo(set.box.left);
+    expect(set.findings).toEqual([]);
+  });
+
+  it('takes free space to the left if it is set flush right', async () => {
+    const set = await setOne({ ...label, alignment: 'right' }, 'Nom de famille et prénom');
+    expect(await sizes(set)).toEqual([10]);
+    expect(set.place.right).toBeCloseTo(set.box.right);
+  });
+
+  it('takes as much free space on both sides if it is centred', async () => {
+    const set = await setOne({ ...label, alignment: 'center' }, 'Nom de famille et prénom');
+    expect(await sizes(set)).toEqual([10]);
+    expect(set.place.left + set.place.right).toBeCloseTo(set.box.left + set.box.right);
+  });
+
+  it('takes free space below next, if there is something beside it', async () => {
+    const set = await setOne(label, 'Nom de famille', { paints: [paint(rectangle(250, 650, 400, 750))] });
+    expect(await sizes(set)).toEqual([10, 10]);
+    expect(set.findings).toEqual([]);
+  });
+
+  it('takes the other side if there is no room elsewhere', async () => {
+    const around = [paint(rectangle(250, 650, 400, 750)), paint(rectangle(100, 690, 400, 697))];
+    const set = await setOne(label, 'Nom de famille', { paints: around });
+    expect(await sizes(set)).toEqual([10]);
+    expect(set.place.left).toBeLessThan(set.box.left);
+  });
+
+  it('has its lines closer together before it shrinks', async () => {
+    const source = { lines: english, leading: 14 };
+    const { bytes, findings, place } = await setOne(source, longer, {
+      paints: [paint(rectangle(50, 600, 400, 676)), paint(rectangle(290, 600, 400, 750))],
+    });
+    const lines = await shownLines(bytes);
+    expect(lines.map(({ size }) => size)).toEqual([10, 10, 10]);
+    expect(lines[0]!.y - lines[1]!.y).toBeLessThan(14);
+    expect(lines[0]!.y - lines[1]!.y).toBeGreaterThanOrEqual(10.5);
+    expect(place.bottom).toBeGreaterThanOrEqual(675);
+    expect(findings).toEqual([]);
+  });
+
+  const walls = (source: Source) => {
+    const { box } = blockOf(source);
+    return {
+      paints: [
+        paint(rectangle(box.right + 1.5, box.bottom - 20, 600, box.top + 20)),
+        paint(rectangle(20, box.bottom - 20, box.left - 1, box.top + 20)),
+        paint(rectangle(20, box.bottom - 20, 600, box.bottom - 1)),
+      ],
+    };
+  };
+
+  it('becomes smaller where nothing is free, with a finding that tells the sizes', async () => {
+    const source = { lines: english, id: 'p1.b7' };
+    const set = await setOne(source, longer, walls(source));
+    const [size] = await sizes(set);
+    expect(size).toBeLessThan(10);
+    expect(size).toBeGreaterThan(6);
+    expect(set.place.bottom).toBeGreaterThan(set.box.bottom - 1);
+    expect(set.place.top).toBeLessThan(set.box.top + 1);
+    expect(set.findings).toEqual([
+      {
+        severity: 'info',
+        code: 'text_shrunk',
+        message: `set at ${size} pt instead of 10 pt: the translation is longer than its place`,
+        unitId: 'p1.b7',
+      },
+    ]);
+  });
+
+  it.each([
+    ['60 % of its size', 10, 6],
+    ['5 points', 7, 5],
+    ['its own size, if that is less', 4, 4],
+  ])('becomes no smaller than %s, and ends with an ellipsis', async (_, size, least) => {
+    const source = { lines: english, style: { size } };
+    const target = longer.repeat(4);
+    const set = await setOne(source, target, walls(source));
+    const lines = await shownLines(set.bytes);
+    const text = lines.map(({ text }) => text).join(' ');
+    expect(new Set(await sizes(set))).toEqual(new Set([least]));
+    expect(text).toMatch(/…$/);
+    expect(target.startsWith(text.slice(0, -1))).toBe(true);
+    expect(set.findings.map(({ code }) => code)).toEqual(
+      size === least ? ['text_truncated'] : ['text_truncated', 'text_shrunk'],
+    );
+    expect(set.findings[0]!.message).toBe(
+      `cut after ${text.length - 1} of ${target.length} characters: at ${least} pt, the smallest size, there is no room for more`,
+    );
+    for (const { box } of walls(source).paints) expect(overlap(set.place, box)).toBe(false);
+  });
+
+  it('is not broken inside a word while a smaller size avoids it', async () => {
+    const source = { lines: ['Steamship'], container: rectangle(70, 680, 125, 712) };
+    const set = await setOne(source, 'Dampfschifffahrt', {}, { targetLanguage: 'de' });
+    expect((await shownLines(set.bytes)).map(({ text }) => text)).toEqual(['Dampfschifffahrt']);
+    expect((await sizes(set))[0]).toBeLessThan(10);
+  });
+});
+
+describe('a translation keeps away from', () => {
+  const source = { lines: ['Name'], id: 'p1.b1' };
+  const target = 'Nom de famille, prénom et tous les autres noms de la personne qui demande';
+  const beside = rectangle(150, 650, 250, 750);
+  const text: ShownText = {
+    place: { use: 0, start: 0, end: 0 },
+    order: 0,
+    glyphs: [...'12345'].map((digit, index) => ({ text: digit, x: index * 0.5, advance: 0.5 })),
+    font: { name: 'Times', family: 'serif', bold: false, italic: false, ascent: 0.8, descent: 0.2 },
+    matrix: [10, 0, 0, 10, 150, 700],
+    colour: '',
+    optionalContent: [],
+    kept: null,
+  };
+
+  it.each<[what: string, content: Partial<PageContent>, box: Rectangle]>([
+    ['an image', { paints: [paint(beside)] }, beside],
+    ['a rule', { paints: [paint(rectangle(150, 650, 150, 750), 'stroke')] }, rectangle(149, 650, 151, 750)],
+    ['a filled area', { paints: [paint(beside, 'fill')] }, beside],
+    ['a field', { annotations: [{ kind: 'widget', box: beside }] }, beside],
+    ['text that is not translated', { texts: [text] }, rectangle(150, 698, 175, 708)],
+    [
+      'text that cannot be decoded',
+      { texts: [{ ...text, kept: 'undecodable' }] },
+      rectangle(150, 698, 175, 708),
+    ],
+  ])('%s', async (_, content, box) => {
+    const { place } = await setOne(source, target, content);
+    expect(overlap(place, box)).toBe(false);
+    expect(place.right).toBeGreaterThan(110);
+  });
+
+  it.each<[what: string, content: Partial<PageContent>]>([
+    ['a link', { annotations: [{ kind: 'link', box: beside }] }],
+    ['text that nobody sees', { texts: [{ ...text, kept: 'invisible' }] }],
+    ['what it stands on', { paints: [paint(rectangle(60, 600, 550, 750), 'fill')] }],
+    ['the background of the page', { paints: [paint(rectangle(0, 0, 612, 792))] }],
+  ])('everything but %s', async (_, content) => {
+    const { bytes, place } = await setOne(source, target, content);
+    expect(await shownLines(bytes)).toHaveLength(1);
+    expect(place.right).toBeGreaterThan(300);
+  });
+
+  it('the margin of the page', async () => {
+    const { place } = await setOne(source, target.repeat(4));
+    expect(place.right).toBeLessThanOrEqual(612 - 55);
+  });
+
+  it('the edges of its table cell, upwards too', async () => {
+    const cell = rectangle(70, 680, 140, 720);
+    const set = await setOne({ ...source, container: cell }, target);
+    const { left, right, bottom, top } = set.place;
+    expect(left).toBeGreaterThanOrEqual(cell.left);
+    expect(right).toBeLessThanOrEqual(cell.right);
+    expect(bottom).toBeGreaterThanOrEqual(cell.bottom);
+    expect(top).toBeLessThanOrEqual(cell.top);
+    expect(top).toBeGreaterThan(set.box.top);
+  });
+
+  it.each<[what: string, box: Rectangle]>([
+    ['at the end of its last line', rectangle(200, 684, 215, 696)],
+    ['at the end of its first line', rectangle(240, 698, 260, 708)],
+    ['at the start of its lines', rectangle(70, 684, 80, 710)],
+  ])('a check box %s', async (_, box) => {
+    const { place, bytes } = await setOne({ lines: english }, english.join(' '), {
+      annotations: [{ kind: 'widget', box }],
+    });
+    expect(overlap(place, box)).toBe(false);
+    expect((await shownLines(bytes)).map(({ text }) => text).join(' ')).toBe(english.join(' '));
+  });
+
+  it('no check box, if its text would be lost otherwise', async () => {
+    const container = rectangle(70, 697, 110, 709);
+    const box = rectangle(90, 698, 100, 708);
+    const { bytes, findings } = await setOne({ lines: ['Telephone'], container }, 'Telephones', {
+      annotations: [{ kind: 'widget', box }],
+    });
+    expect((await shownLines(bytes))[0]!.text).toBe('Telephones');
+    expect(findings.map(({ code }) => code)).not.toContain('text_truncated');
+  });
+
+  it('what another translation has taken', async () => {
+    const items = [
+      { source: { lines: ['Name'], id: 'a', y: 700, container: null }, target },
+      { source: { lines: ['Name'], id: 'b', y: 700, x: 300, alignment: 'right' as const }, target },
+    ];
+    const { places } = await render(items);
+    expect(overlap(places.get('a')!, places.get('b')!)).toBe(false);
+  });
+});
+
+describe('translations of one style on a page', () => {
+  const walls = pageOf({ paints: [paint(rectangle(275, 0, 285, 792)), paint(rectangle(20, 0, 71, 792))] });
+  const row = (index: number) => ({ lines: english, id: `b${index}`, y: 700 - 24 * index });
+  const slightly =
+    'Le renard brun et rapide saute par-dessus le chien paresseux et s’enfuit dans la forêt, où il dort très bien.';
+  const sizesOf = async (targets: string[]): Promise<number[]> => {
+    const items = targets.map((target, index) => ({ source: row(index), target }));
+    const { bytes } = await render(items, { page: walls });
+    const lines = await shownLines(bytes);
+    return items.map(({ source: { y } }) => lines.find((line) => line.y <= y + 3 && line.y > y - 9)!.size);
+  };
+
+  it('get one size where one in four or more shrinks slightly', async () => {
+    const [first, ...others] = await sizesOf([slightly, 'Un', 'Deux', 'Trois']);
+    expect(first).toBeLessThan(10);
+    expect(others).toEqual([first, first, first]);
+  });
+
+  it('keep their size where one alone has to shrink', async () => {
+    const shortTexts = ['Un', 'Deux', 'Trois', 'Quatre'];
+    const [first, ...others] = await sizesOf([slightly, ...shortTexts]);
+    expect(first).toBeLessThan(10);
+    expect(others).toEqual([10, 10, 10, 10]);
+  });
+
+  it('keep their size where one has to shrink a lot', async () => {
+    const [first, second] = await sizesOf([slightly.repeat(2), 'Un']);
+    expect(first).toBeLessThan(8);
+    expect(second).toBe(10);
+  });
+});

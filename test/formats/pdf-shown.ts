@@ -1,0 +1,74 @@
+import { OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { withPdf } from './golden-pdf-readers.ts';
+
+/** A piece of text as pdf.js finds it on the first page. */
+export interface Shown {
+  text: string;
+  /** The PostScript name of its font, without the subset tag. */
+  font: string;
+  size: number;
+  /** On the baseline, in points. */
+  x: number;
+  y: number;
+  right: number;
+  /** The text's matrix without its place. */
+  turn: number[];
+}
+
+/** Reads the text of the first page with its places, as pdf.js sees them. */
+export function shownTexts(pdf: Uint8Array): Promise<Shown[]> {
+  const read = async (document: PDFDocumentProxy): Promise<Shown[]> => {
+    const page = await document.getPage(1);
+    // Loads the fonts.
+    await page.getOperatorList();
+    const { items } = await page.getTextContent({ disableNormalization: true });
+    return items.flatMap((item) => {
+      if (!('str' in item) || item.str.trim() === '') return [];
+      const [a, b, c, d, x, y] = item.transform as number[];
+      const { name } = page.commonObjs.get(item.fontName) as { name: string };
+      return [
+        {
+          text: item.str,
+          font: name.replace(/^[A-Z]{6}\+/, ''),
+          size: Math.hypot(a!, b!),
+          x: x!,
+          y: y!,
+          right: x! + item.width,
+          turn: [a!, b!, c!, d!],
+        },
+      ];
+    });
+  };
+  return withPdf(pdf, read, { fontExtraProperties: true });
+}
+
+/** The lines of upright text, top to bottom: pieces on one baseline are one line. */
+export async function shownLines(pdf: Uint8Array): Promise<Shown[]> {
+  const lines: Shown[] = [];
+  for (const piece of await shownTexts(pdf)) {
+    const line = lines.find(({ y }) => Math.abs(y - piece.y) < 0.01);
+    if (!line) lines.push({ ...piece });
+    else {
+      line.text += ` ${piece.text}`;
+      line.x = Math.min(line.x, piece.x);
+      line.right = Math.max(line.right, piece.right);
+    }
+  }
+  return lines.sort((one, other) => other.y - one.y);
+}
+
+/** Lists the operators of the first page that set colours and render modes, as pdf.js understands them. */
+export function paintOperators(pdf: Uint8Array): Promise<{ operator: string; value: unknown }[]> {
+  const names: Record<number, string> = {
+    [OPS.setFillRGBColor]: 'fill',
+    [OPS.setStrokeRGBColor]: 'stroke',
+    [OPS.setTextRenderingMode]: 'mode',
+    [OPS.setLineWidth]: 'width',
+  };
+  return withPdf(pdf, async (document) => {
+    const { fnArray, argsArray } = await (await document.getPage(1)).getOperatorList();
+    return fnArray.flatMap((operator, index) =>
+      names[operator] ? [{ operator: names[operator], value: argsArray[index][0] as unknown }] : [],
+    );
+  });
+}
