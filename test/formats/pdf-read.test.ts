@@ -65,7 +65,8 @@ describe.each(names)('%s', (name) => {
       annotations,
       box,
     });
-    expect((await pagesOf(bytes)).map(plain)).toEqual((await pages()).map(plain));
+    const [one, other] = [await pages(), await pagesOf(bytes)].map((read) => JSON.stringify(read.map(plain)));
+    expect(one === other).toBe(true);
   });
 });
 
