@@ -43,7 +43,7 @@ const translate = deferredTenantProcedure
       upload: { parts: ['source_document'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
       headers: { idempotency_key: 'Idempotency-Key' },
       tag: 'Documents',
-      summary: 'Translate a DOCX or XLSX file in place',
+      summary: 'Translate a PDF, DOCX or XLSX file in place',
       description:
         'Queues a job, which is polled; with `wait` the job runs before the response. A resend with the same Idempotency-Key returns the same job.',
       status: 200,

@@ -4,10 +4,14 @@ import type { Payload, tasks } from './tasks.ts';
 
 const megabyte = 2 ** 20;
 
-/** One queue for tasks that end soon, one for tasks that may not: processes that run at a time, and tasks that may wait. */
+/**
+ * A queue for tasks of a fraction of a second, one for tasks of some seconds, and one for those that may take minutes: they wait for
+ * each other only. Processes that run at a time, and tasks that may wait.
+ */
 export const queues = {
   light: { slots: 2, maxWaiting: 64 },
   heavy: { slots: 2, maxWaiting: 64 },
+  long: { slots: 1, maxWaiting: 64 },
 } as const;
 
 export type QueueName = keyof typeof queues;
@@ -18,9 +22,12 @@ interface LimitRule {
   here?: number;
   /** Up to this size the work goes to the light queue: it takes a fraction of a second. */
   light: number;
-  /** Milliseconds of CPU time that every task may use, and for each megabyte of input; at most `mostCpuMs`. */
+  /** Above this size it goes to the queue of long tasks, if given. */
+  heavy?: number;
+  /** Milliseconds of CPU time that every task may use, and for each megabyte of input; at most `mostCpuMs`, or the rule's own. */
   cpuMs: number;
   cpuMsPerMegabyte: number;
+  mostCpuMs?: number;
   /** Bytes of memory of the process, including some 70 MB of the runtime itself. */
   memoryBytes: number;
 }
@@ -70,11 +77,16 @@ const office: LimitRule = {
   memoryBytes: 600 * megabyte,
 };
 
-/** Every page is read twice, and its text is shaped and set again. */
+/**
+ * A PDF that is translated in place. Pages of nothing but text take the most for each byte of the file: 8 s of CPU time per megabyte
+ * (docs/performance.md). Their number has no limit, so the most time does not follow from one of the file's pages.
+ */
 const pdf: LimitRule = {
   light: 0,
+  heavy: 2_000_000,
   cpuMs: 15_000,
-  cpuMsPerMegabyte: 20_000,
+  cpuMsPerMegabyte: 60_000,
+  mostCpuMs: 600_000,
   memoryBytes: 800 * megabyte,
 };
 
@@ -115,8 +127,12 @@ export interface TaskLimits {
 
 /** The limits of a task, by its kind and the size of its input. */
 export function limitsOfTask<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>): TaskLimits {
-  const [{ here = 0, light, memoryBytes, ...rule }, size] = rules[task](payload);
-  const cpuMs = Math.min(mostCpuMs, Math.ceil(rule.cpuMs + (rule.cpuMsPerMegabyte * size) / megabyte));
-  const queue = size <= here ? 'here' : size <= light ? 'light' : 'heavy';
+  const [rule, size] = rules[task](payload);
+  const { here = 0, light, heavy = Number.POSITIVE_INFINITY, memoryBytes } = rule;
+  const cpuMs = Math.min(
+    rule.mostCpuMs ?? mostCpuMs,
+    Math.ceil(rule.cpuMs + (rule.cpuMsPerMegabyte * size) / megabyte),
+  );
+  const queue = size <= here ? 'here' : size <= light ? 'light' : size <= heavy ? 'heavy' : 'long';
   return { queue, cpuMs, timeMs: 20_000 + 3 * cpuMs, memoryBytes };
 }

@@ -5,6 +5,7 @@ import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { sizeToRead } from '#server/formats/layout-formats.ts';
 import { type FileCost, workOnFile } from './documents/file-work.ts';
 import { openLibreOffice } from './documents/load-and-save.ts';
+import { pdfReport } from './documents/pdf-file.ts';
 import { benchRefusals } from './documents/refusals.ts';
 import { benchWholeJobs } from './documents/whole-jobs.ts';
 import { largestWordFile, wordReport } from './documents/word-file.ts';
@@ -13,11 +14,12 @@ import { median } from './load.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 
-/** Office files that are translated in place: the file work alone, whole jobs of a service, and files that are refused. */
+/** Files that are translated in place: the file work alone, whole jobs of a service, and files that are refused. */
 export async function benchDocuments(print: (line: string) => void): Promise<void> {
   await benchBesideLibreOffice(print);
   await benchLargest(print);
   await benchGrowth(print);
+  await benchPages(print);
   await benchWholeJobs(print);
   await benchRefusals(print);
 }
@@ -30,6 +32,7 @@ async function benchBesideLibreOffice(print: (line: string) => void): Promise<vo
   const files: [what: string, format: LayoutKind, bytes: Uint8Array][] = [
     ['a DOCX of 300 pages', 'docx', wordReport(300)],
     ['an XLSX of 50,000 cells', 'xlsx', textWorkbook(50_000)],
+    ['a PDF of 100 pages', 'pdf', await pdfReport(100)],
   ];
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   try {
@@ -88,4 +91,15 @@ async function benchGrowth(print: (line: string) => void): Promise<void> {
     );
   }
   print(`extract and rebuild of an XLSX by cells, CPU time: ${figures.join('; ')}`);
+}
+
+/** Memory, CPU time and size by the pages of a PDF. */
+async function benchPages(print: (line: string) => void): Promise<void> {
+  for (const pages of [10, 100, 1000]) {
+    const bytes = await pdfReport(pages);
+    const { cpuMs, peakBytes, segments, rebuilt } = await workOnFile('pdf', bytes);
+    print(
+      `pdf of ${pages} pages, ${segments} texts: peak memory of its process ${megabytes(peakBytes)} MB${pages === 100 ? '   (target below 400)' : pages === 1000 ? '   (target at most twice that of 100)' : ''}; CPU time a page: extract ${(cpuMs.extract / pages).toFixed(1)}, rebuild ${(cpuMs.rebuild / pages).toFixed(1)} ms; output / input ${(rebuilt.length / bytes.length).toFixed(2)} (${megabytes(bytes.length)} MB)`,
+    );
+  }
 }

@@ -1,5 +1,6 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFRef } from '@cantoo/pdf-lib';
-import { getDict } from './objects.ts';
+import { PDFDict, type PDFDocument, PDFName, type PDFRef } from '@cantoo/pdf-lib';
+import { enclose } from './content-balance.ts';
+import { getDict, pageBytes } from './objects.ts';
 import { pageResources } from './page-geometry.ts';
 
 /**
@@ -16,13 +17,9 @@ export function addContent(
 ): void {
   const { context } = document;
   const { node } = document.getPage(number - 1);
-  const own = node.get(PDFName.of('Contents'));
-  const streams =
-    node.Contents() instanceof PDFArray ? (node.Contents() as PDFArray).asArray() : own ? [own] : [];
-  const before = context.register(context.flateStream('q\n'));
-  // The page's own streams may leave text objects or states open.
-  const after = context.register(context.flateStream(`\nQ\n${operators}`));
-  node.set(PDFName.of('Contents'), context.obj([before, ...streams, after]));
+  const own = Buffer.from(enclose(pageBytes(node)));
+  const all = Buffer.concat([own, Buffer.from(`\n${operators}`, 'latin1')]);
+  node.set(PDFName.of('Contents'), context.register(context.flateStream(all)));
   // Resources may be shared with other pages, so the page gets its own.
   const resources = pageResources(node);
   const allFonts = PDFDict.fromMapWithContext(new Map(getDict(resources, 'Font')?.entries()), context);

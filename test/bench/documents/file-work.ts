@@ -28,7 +28,10 @@ export async function workOnFile(format: LayoutKind, bytes: Uint8Array): Promise
   try {
     const begun = performance.now();
     const checked = await timed(watch, () =>
-      fileWork.run('check_document', { format, bytes: bytes.slice() }, scope),
+      // A PDF is not checked before its job exists.
+      format === 'pdf'
+        ? Promise.resolve({ ok: true as const })
+        : fileWork.run('check_document', { format, bytes: bytes.slice() }, scope),
     );
     const extracted = await timed(watch, () =>
       fileWork.run('extract_document', { format, bytes: bytes.slice() }, scope),

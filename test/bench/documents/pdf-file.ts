@@ -1,0 +1,86 @@
+import { PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
+import { seededRandom } from '../seeded-random.ts';
+import { inventWords } from './sentences.ts';
+
+const page = { width: 595, height: 842, margin: 64 };
+const size = 10.5;
+const leading = 13;
+
+/**
+ * A report as a typesetting program writes it: on each page a running title, a heading, about 45 justified lines in paragraphs
+ * with some bold words, and the page's number; on every fourth page a table of 18 ruled cells.
+ */
+export async function pdfReport(pages: number): Promise<Uint8Array<ArrayBuffer>> {
+  const random = seededRandom(pages);
+  const invent = (count: number) => inventWords(count, random);
+  const document = await PDFDocument.create({ updateMetadata: false });
+  const [roman, bold] = await Promise.all([
+    document.embedFont(StandardFonts.TimesRoman),
+    document.embedFont(StandardFonts.TimesRomanBold),
+  ]);
+  const fonts = { roman, bold };
+  const widthOf = (text: string, font: keyof typeof fonts) => fonts[font].widthOfTextAtSize(text, size);
+  const space = widthOf(' ', 'roman');
+  const right = page.width - page.margin;
+
+  const textAt = (x: number, y: number, text: string, font: keyof typeof fonts, points = size) =>
+    `BT /${font} ${points} Tf ${x.toFixed(2)} ${y.toFixed(2)} Td (${text}) Tj ET`;
+
+  /** Justified lines of words, each line one TJ for each font. */
+  const paragraph = (count: number, top: number, operators: string[]): number => {
+    let y = top;
+    let line: { word: string; font: keyof typeof fonts }[] = [];
+    let width = 0;
+    const flush = (isLast: boolean) => {
+      const room = right - page.margin - width;
+      const gap = isLast || line.length < 2 ? space : space + room / (line.length - 1);
+      let x = page.margin;
+      for (const { word, font } of line) {
+        operators.push(textAt(x, y, word, font));
+        x += widthOf(word, font) + gap;
+      }
+      y -= leading;
+      line = [];
+      width = 0;
+    };
+    for (const word of `${invent(count)}.`.split(' ')) {
+      const font = random() < 0.03 ? 'bold' : 'roman';
+      const more = widthOf(word, font) + (line.length > 0 ? space : 0);
+      if (page.margin + width + more > right) flush(false);
+      width += widthOf(word, font) + (line.length > 0 ? space : 0);
+      line.push({ word, font });
+    }
+    flush(true);
+    return y - leading / 2;
+  };
+
+  const table = (top: number, operators: string[]): number => {
+    const [width, height] = [(right - page.margin) / 3, 18];
+    for (let cell = 0; cell < 18; cell++) {
+      const x = page.margin + (cell % 3) * width;
+      const y = top - height * (1 + Math.floor(cell / 3));
+      operators.push(`0.5 w ${x.toFixed(2)} ${y.toFixed(2)} ${width.toFixed(2)} ${height} re S`);
+      operators.push(textAt(x + 4, y + 5, invent(2), 'roman'));
+    }
+    return top - 6 * height - leading;
+  };
+
+  const resources = document.context.obj({ Font: { roman: roman.ref, bold: bold.ref } });
+  for (let number = 1; number <= pages; number++) {
+    const operators = [
+      textAt(page.margin, page.height - 40, 'Annual report of the invented company', 'roman', 8),
+      textAt(page.width / 2, 36, String(number), 'roman', 8),
+      textAt(page.margin, page.height - 80, `${number} ${invent(4)}`, 'bold', 15),
+    ];
+    let y = page.height - 110;
+    if (number % 4 === 0) y = table(y, operators);
+    while (y > 110) y = paragraph(Math.min(90, Math.floor((12 * (y - 70)) / leading)), y, operators);
+    const added = document.addPage([page.width, page.height]);
+    added.node.set(PDFName.of('Resources'), resources);
+    added.node.set(
+      PDFName.of('Contents'),
+      document.context.register(document.context.flateStream(operators.join('\n'))),
+    );
+  }
+  return new Uint8Array(await document.save());
+}
