@@ -43,7 +43,6 @@ export function isSame({ before, after }: Comparison): boolean {
   return before.length === after.length && before.every((each, index) => each === after[index]);
 }
 
-
 /** @param opened by name; null if the judge is not installed */
 export function officeSection(
   { title, notes, judge }: OfficeFormat,

@@ -7,7 +7,15 @@ const directory = '@neslinesli93/qpdf-wasm/dist/';
 
 interface Qpdf {
   callMain(args: string[]): number;
-  FS: { writeFile(path: string, bytes: Uint8Array): void };
+  FS: {
+    /** Each gets or gives one byte; null is the end. */
+    init(
+      input: () => null,
+      output: (byte: number | null) => void,
+      error: (byte: number | null) => void,
+    ): void;
+    writeFile(path: string, bytes: Uint8Array): void;
+  };
 }
 
 type Create = (options: Record<string, unknown>) => Promise<Qpdf>;
@@ -25,12 +33,14 @@ export async function qpdfCheck(bytes: Uint8Array): Promise<string> {
     undefined,
     fetch,
   );
-  const said: string[] = [];
+  let said = '';
+  const listen = (byte: number | null): void => {
+    if (byte !== null) said += String.fromCharCode(byte);
+  };
   const qpdf = await module.exports.default!({
     noInitialRun: true,
-    printErr: (line: string) => said.push(line),
+    preRun: [({ FS }: Qpdf) => FS.init(() => null, listen, listen)],
   });
   qpdf.FS.writeFile('/file.pdf', bytes);
-  const code = qpdf.callMain(['--check', '/file.pdf']);
-  return code === 0 ? '' : said.join('\n') || `exit code ${code}`;
+  return qpdf.callMain(['--check', '/file.pdf']) === 0 ? '' : said;
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { breakLines, extentOf, type Line, singleLine } from '#server/formats/typesetting/lines.ts';
 import { type Paragraph, shapeParagraph } from '#server/formats/typesetting/paragraph.ts';
+import { languageCodes } from '#server/languages.ts';
+import { declaration } from './golden-declaration.ts';
 
 const clusters = (text: string, language = 'en'): Paragraph['clusters'] =>
   shapeParagraph(text, { language }).clusters;
@@ -103,6 +105,16 @@ describe('a shaped paragraph', () => {
       new Set(['arabic', 'sans']),
     );
     expect(clusters('Latin 12', 'ar').every(({ font }) => font === 'sans')).toBe(true);
+  });
+
+  it.each(languageCodes)('shows each letter of %s within French and Arabic, too', (code) => {
+    // The declaration has no Katakana.
+    const text = declaration(code) + (code === 'ja' ? 'カタカナガパヴーｶﾞ' : '');
+    const letters = [...new Set(text)].filter((letter) => /\p{L}/u.test(letter)).join(' ');
+    for (const language of [code, 'fr', 'ar']) {
+      const missing = clusters(letters, language).filter(({ glyphs }) => glyphs.some(({ id }) => id === 0));
+      expect(missing.map(({ text }) => text)).toEqual([]);
+    }
   });
 
   it('has the box for missing characters where no font has one', () => {

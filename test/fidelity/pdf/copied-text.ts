@@ -1,7 +1,7 @@
 import { plainText } from '#server/formats/inline-content.ts';
 import { textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
-import { wordsOf } from './words.ts';
 import type { TranslatedFile, TranslatedSegment } from './translated-file.ts';
+import { wordsOf } from './words.ts';
 
 /** What pdftotext gives back of the translations of a file. */
 export interface CopiedText {

@@ -7,8 +7,10 @@ export interface PdfStructure {
   pages: string[];
   links: string[];
   otherAnnotations: string[];
-  /** One item a widget. */
+  /** As JavaScript sees them, one item for each place where one is shown. */
   fields: string[];
+  /** The places of fields on the pages. */
+  widgets: string[];
   bookmarks: string[];
   pageLabels: string[];
   destinations: string[];
@@ -22,6 +24,7 @@ export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
       links: [],
       otherAnnotations: [],
       fields: await fieldsOf(document),
+      widgets: [],
       bookmarks: await bookmarksOf(document),
       pageLabels: (await document.getPageLabels()) ?? [],
       destinations: [],
@@ -37,14 +40,23 @@ export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
           structure.links.push(
             JSON.stringify({ ...place, url, unsafeUrl, action, dest: await target(document, dest) }),
           );
-        else if (subtype !== 'Widget')
-          structure.otherAnnotations.push(JSON.stringify({ ...place, text: contentsObj?.str }));
+        else if (subtype === 'Widget') structure.widgets.push(describeWidget(annotation, number));
+        else structure.otherAnnotations.push(JSON.stringify({ ...place, text: contentsObj?.str }));
       }
       page.cleanup();
     }
     for (const [name, dest] of await document.getDestinations())
       structure.destinations.push(JSON.stringify([name, await target(document, dest)]));
     return structure;
+  });
+}
+
+function describeWidget(widget: Record<string, unknown>, page: number): string {
+  const { fieldName, fieldValue, rect, fieldFlags, readOnly, options, checkBox, exportValue } = widget;
+  // B 4.3: signatures are not kept, but what the page shows of them is.
+  const fieldType = widget['fieldType'] === 'Sig' ? null : widget['fieldType'];
+  return JSON.stringify({
+    ...{ page, fieldName, fieldType, fieldValue, rect, fieldFlags, readOnly, options, checkBox, exportValue },
   });
 }
 

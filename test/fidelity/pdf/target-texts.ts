@@ -50,12 +50,12 @@ export class NativeText {
     return text.trim();
   }
 
-  /** Text of about the same length, with the tags of the source. */
+  /** Text of about the same length, with the tags of the source, each between words. */
   translate(content: InlineContent): InlineContent {
-    return content.map((item) => {
+    return content.map((item, index) => {
       if (typeof item !== 'string' || !/[\p{L}\p{N}]/u.test(item)) return item;
-      const [before, after] = [/^\s*/.exec(item)![0], /\s*$/.exec(item)![0]];
-      return `${before}${this.take(columnsOf(item.trim()))}${after}`;
+      const text = this.take(columnsOf(item.trim()));
+      return `${index === 0 ? '' : ' '}${text}${index === content.length - 1 ? '' : ' '}`;
     });
   }
 }

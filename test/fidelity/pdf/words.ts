@@ -2,14 +2,12 @@
 type Bag = Map<string, number>;
 
 /** Scripts without spaces between words: each character counts by itself. */
-const spaceless =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
+const spaceless = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]`;
+const word = new RegExp(String.raw`${spaceless}|(?:(?!${spaceless})[\p{L}\p{M}\p{N}])+`, 'gu');
 
 /** The words of a text without signs, in compatibility form: programs differ in signs, ligatures and spaces, not in letters. */
 export function wordsOf(text: string): string[] {
-  return (text.normalize('NFKC').toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).flatMap((word) =>
-    spaceless.test(word) ? [...word] : [word],
-  );
+  return text.normalize('NFKC').toLowerCase().match(word) ?? [];
 }
 
 /** What two readings of one text do not have in common. */

@@ -1,0 +1,134 @@
+import type { Finding } from '#server/formats/document.ts';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { normalise } from '#server/formats/pdf/normalise.ts';
+import { openPdf } from '#server/formats/pdf/open-pdf.ts';
+import { hasPdftotext, textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
+import { qpdfCheck } from '#test/formats/qpdf-check.ts';
+import type { Comparison } from '../office.ts';
+import { type Counts, countEach } from '../report.ts';
+import { targetLanguage } from '../stub-translation.ts';
+import { findTranslations } from './copied-text.ts';
+import { readImages } from './images.ts';
+import { readStructure } from './structure.ts';
+import { type TranslatedFile, translateFile } from './translated-file.ts';
+import { type Explained, explain } from './word-exceptions.ts';
+import { compareWords, wordsOf } from './words.ts';
+
+/** A file of the corpus beside what the stub engine made of it. */
+export interface MeasuredFile {
+  name: string;
+  comparisons: Comparison[];
+  /** What `qpdf --check` says against the result. */
+  complaints: string;
+  /** The size of the result as a share of the source's. */
+  size: number;
+  segments: number;
+  /** Texts that are not translated, by reason. */
+  kept: Counts;
+  findings: Finding[];
+  /** Null if pdftotext is not installed. */
+  words: MeasuredWords | null;
+}
+
+/** What pdftotext finds in the source and in the result. */
+export interface MeasuredWords {
+  total: number;
+  /** Words of the source that neither a segment nor a text that is kept has. */
+  missing: Explained[];
+  /** Words that segments have more often than the page. */
+  twice: string[];
+  /** Words that the result has besides the translations and what is kept. */
+  left: Explained[];
+  /** Segments whose translation is in the result, once for each. */
+  translatedOnce: number;
+  /** Segments whose translation had to be cut, by the findings. */
+  cut: number;
+}
+
+export async function measureFile(name: string): Promise<MeasuredFile> {
+  const file = await translateFile(name, ({ source }) => [`[${targetLanguage}] `, ...source]);
+  const { source, bytes, segments, findings } = file;
+  const kept = await readKept(source);
+  return {
+    name,
+    comparisons: await compareStructure(file),
+    complaints: await qpdfCheck(bytes),
+    size: bytes.length / source.length,
+    segments: segments.length,
+    kept: countEach(kept.flat().flatMap(({ reason }) => (reason === 'blank' ? [] : [reason]))),
+    findings,
+    words: hasPdftotext ? compareTexts(file, kept) : null,
+  };
+}
+
+async function compareStructure({ source, bytes }: TranslatedFile): Promise<Comparison[]> {
+  const [before, after] = [await readStructure(source), await readStructure(bytes)];
+  const comparison = (kind: string, key: keyof typeof before): Comparison => ({
+    kind,
+    before: before[key],
+    after: after[key],
+  });
+  return [
+    comparison('pages', 'pages'),
+    { kind: 'images', before: await readImages(source), after: await readImages(bytes) },
+    comparison('links', 'links'),
+    comparison('other annotations', 'otherAnnotations'),
+    comparison('bookmarks', 'bookmarks'),
+    comparison('page labels', 'pageLabels'),
+    comparison('named destinations', 'destinations'),
+    comparison('fields', 'fields'),
+    comparison('places of fields', 'widgets'),
+  ];
+}
+
+interface Kept {
+  reason: string;
+  text: string;
+}
+
+/** What the engine says it leaves, page by page. */
+async function readKept(source: Uint8Array): Promise<Kept[][]> {
+  const pdf = await openPdf(await normalise(source));
+  try {
+    const pages: Kept[][] = [];
+    for (let number = 1; number <= pdf.pageCount; number++)
+      pages.push(findBlocks(await pdf.readPage(number)).kept);
+    return pages;
+  } finally {
+    await pdf.close();
+  }
+}
+
+function compareTexts(file: TranslatedFile, kept: readonly Kept[][]): MeasuredWords {
+  const { name, segments } = file;
+  const [before, after] = [file.source, file.bytes].map((bytes) =>
+    textByPdftotext(bytes)
+      .split('\f')
+      .map((page) => wordsOf(page)),
+  );
+  const words: MeasuredWords = {
+    total: 0,
+    missing: [],
+    twice: [],
+    left: [],
+    translatedOnce: findTranslations(file).copied.length,
+    cut: file.findings.filter(({ code }) => code === 'text_truncated').length,
+  };
+  for (const [index, keptTexts] of kept.entries()) {
+    const source = before![index]!;
+    const own = segments.filter(({ page }) => page === index + 1);
+    const translated = own.flatMap((segment) => wordsOf(plainText(segment.source)));
+    const all = [...translated, ...keptTexts.flatMap(({ text }) => wordsOf(text))];
+    words.total += source.length;
+    const { missing, surplus } = compareWords(source, all);
+    words.missing.push(...missing.map((word) => explain(name, word)));
+    const isUnknown = (word: string) => explain(name, word).why === null;
+    // Texts that are kept may be hidden from pdftotext.
+    words.twice.push(...surplus.filter((word) => translated.includes(word) && isUnknown(word)));
+    const marks = own.map(() => targetLanguage);
+    const { surplus: left } = compareWords([...source, ...marks], after![index]!);
+    words.left.push(...left.map((word) => explain(name, word)));
+  }
+  return words;
+}
