@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { corpusFile } from '#test/corpus/files.ts';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { textByPdfjs, withPdf } from '../formats/golden-pdf-readers.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine();
+const app = useTestApp({ env, engine });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+const pdfFile = (path: string): File =>
+  new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1), {
+    type: 'application/pdf',
+  });
+
+/** The PDF of four pages, one in each rotation. */
+const turned = 'pdf/made-rotations-labels-links.pdf';
+
+const translate = (path: string) => mine.translate([], { source_document: pdfFile(path) });
+
+async function downloaded(id: string): Promise<Uint8Array> {
+  const response = await mine.download(id);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/pdf');
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+type Rectangle = [left: number, bottom: number, right: number, top: number];
+
+interface ListedSegment {
+  region_id: string;
+  page: number;
+  source_text: string;
+  target_text: string;
+  source_rectangles: Rectangle[];
+  target_rectangles: Rectangle[];
+}
+
+async function listed(id: string): Promise<ListedSegment[]> {
+  return (await mine.segments(id, '?limit=500')).segments;
+}
+
+const texts = (text: string): string => text.replace(/\s+/g, ' ');
+
+describe('C 5 "Documents": a PDF', { timeout: 30_000 }, () => {
+  test('is translated in place: the download has its pages, with the translations as text', async () => {
+    const { id, ...job } = await translate(turned);
+    expect(job).toMatchObject({
+      status: 'translated',
+      source_format: 'pdf',
+      source_file_name: 'made-rotations-labels-links.pdf',
+      failure: null,
+    });
+    const bytes = await downloaded(id);
+    const pages = await withPdf(new Uint8Array(bytes), async (document) =>
+      Promise.all([1, 2, 3, 4].map(async (number) => (await document.getPage(number)).rotate)),
+    );
+    expect(pages).toEqual([0, 90, 180, 270]);
+    const text = texts(await textByPdfjs(new Uint8Array(bytes)));
+    const segments = await listed(id);
+    expect(segments.length).toBeGreaterThan(10);
+    for (const { source_text, target_text } of segments) {
+      expect(target_text).toBe(`fr of ${source_text}`);
+      expect(text).toContain(texts(target_text));
+    }
+    const raw = segments.reduce((sum, { source_text }) => sum + source_text.length, 0);
+    expect(job.billable_chars).toBe(raw);
+  });
+
+  test('tells of each segment where its page shows it, before and after', async () => {
+    const { id } = await translate(turned);
+    const views = await withPdf(new Uint8Array(await downloaded(id)), async (document) =>
+      Promise.all([1, 2, 3, 4].map(async (number) => (await document.getPage(number)).view)),
+    );
+    for (const { page, source_rectangles, target_rectangles } of await listed(id))
+      for (const rectangles of [source_rectangles, target_rectangles]) {
+        expect(rectangles).toHaveLength(1);
+        const [[left, bottom, right, top]] = rectangles as [Rectangle];
+        const [pageLeft, pageBottom, pageRight, pageTop] = views[page - 1]!;
+        expect(left).toBeLessThan(right);
+        expect(bottom).toBeLessThan(top);
+        expect(left).toBeGreaterThanOrEqual(pageLeft!);
+        expect(bottom).toBeGreaterThanOrEqual(pageBottom!);
+        expect(right).toBeLessThanOrEqual(pageRight!);
+        expect(top).toBeLessThanOrEqual(pageTop!);
+      }
+  });
+
+  test('is set again when it is reviewed, and the place of the correction is new', async () => {
+    const { id } = await translate(turned);
+    const before = await listed(id);
+    const { region_id } = before[0]!;
+    engine.asked.length = 0;
+    const { status } = await mine.reviewDocument(id, {
+      corrections: [{ region_id, cell_id: null, target_text: 'Bref' }],
+      reviewer: 'Rev',
+    });
+    expect(status).toBe(200);
+    expect(engine.asked).toEqual([]);
+    const after = await listed(id);
+    expect(after[0]!.target_text).toBe('Bref');
+    const width = ([[left, , right]]: Rectangle[]): number => right - left;
+    const height = ([[, bottom, , top]]: Rectangle[]): number => top - bottom;
+    const area = (rectangles: Rectangle[]): number => width(rectangles) * height(rectangles);
+    expect(area(after[0]!.target_rectangles)).toBeLessThan(area(before[0]!.target_rectangles));
+    expect(after.slice(1).map((each) => each.target_text)).toEqual(
+      before.slice(1).map((each) => each.target_text),
+    );
+    const text = texts(await textByPdfjs(await downloaded(id)));
+    expect(text).toContain('Bref');
+    expect(text).not.toContain(texts(before[0]!.target_text));
+    expect(text).toContain(texts(before[1]!.target_text));
+  });
+
+  test('of scanned pages is not translated, which a finding says; it is not billed', async () => {
+    const job = await translate('pdf/made-scanned-no-text.pdf');
+    expect(job).toMatchObject({ status: 'translated', billable_chars: 0 });
+    expect(job.quality_report.findings).toEqual([
+      expect.objectContaining({
+        code: 'no_translatable_text',
+        message: expect.stringContaining('images'),
+      }),
+    ]);
+    expect(engine.asked).toEqual([]);
+    expect(await withPdf(await downloaded(job.id), async ({ numPages }) => numPages)).toBe(3);
+  });
+
+  test.each([
+    ['bad/password-user.pdf', 'the PDF is protected by a password'],
+    ['bad/garbage.pdf', 'the PDF cannot be read'],
+    ['bad/flate-bomb.pdf', 'over the limit of 64,000,000'],
+  ])('that cannot be read fails its job, and is 400 with wait=true: %s', async (path, message) => {
+    const { status, body } = await mine.send({ source_document: pdfFile(path) });
+    expect(status).toBe(202);
+    await mine.run(body.id);
+    const job = await mine.read(body.id);
+    expect(job).toMatchObject({
+      status: 'failed',
+      failure: { stage: 'extract', message: expect.stringContaining(message) },
+      error: expect.stringContaining(message),
+      billable_chars: 0,
+    });
+    const waited = await mine.send({ source_document: pdfFile(path), wait: 'true' });
+    expect([waited.status, waited.body.detail]).toEqual([400, expect.stringContaining(message)]);
+    expect(await mine.records()).toEqual([]);
+  });
+});
