@@ -105,9 +105,10 @@ describe('C 5 "Documents": a PDF', { timeout: 30_000 }, () => {
     expect(engine.asked).toEqual([]);
     const after = await listed(id);
     expect(after[0]!.target_text).toBe('Bref');
-    const width = ([[left, , right]]: Rectangle[]): number => right - left;
-    const height = ([[, bottom, , top]]: Rectangle[]): number => top - bottom;
-    const area = (rectangles: Rectangle[]): number => width(rectangles) * height(rectangles);
+    const area = (rectangles: Rectangle[]): number => {
+      const [left, bottom, right, top] = rectangles[0]!;
+      return (right - left) * (top - bottom);
+    };
     expect(area(after[0]!.target_rectangles)).toBeLessThan(area(before[0]!.target_rectangles));
     expect(after.slice(1).map((each) => each.target_text)).toEqual(
       before.slice(1).map((each) => each.target_text),

@@ -25,7 +25,7 @@ const pages: readonly GalleryPage[] = [
     shows: 'two justified columns, headings, bold and italic words, authors with raised signs',
   },
   { file: 'three-column-signed.pdf', page: 1, target: 1.35, shows: 'three columns with headings and rules' },
-  { file: 'large-55-pages.pdf', page: 4, target: 1.2, shows: 'a story beside its picture' },
+  { file: 'large-55-pages.pdf', page: 2, target: 1.2, shows: 'a story around a picture with its caption' },
   { file: 'form-irs-1040.pdf', page: 1, target: 1.2, shows: 'a dense form: labels between rules, fields' },
   { file: 'table-with-links.pdf', page: 1, target: 1.2, shows: 'a table of prices with links, charts' },
   {
