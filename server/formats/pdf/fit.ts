@@ -144,7 +144,7 @@ function baselinesIn(
 /** Counts the lines that fit in a region. The first always does. */
 function capacityOf(frame: Frame, region: Region, scale: number, leading: number): number {
   const { highest, lowest } = baselinesIn(frame, region, scale);
-  return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.2));
+  return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.1));
 }
 
 /** Distributes lines over the region, with little more than the leading of their size at most, and moves them up only if they must. */
@@ -155,7 +155,8 @@ function placeLines(
 ): Pick<Fit, 'baseline' | 'leading' | 'lines'> {
   const { highest, lowest } = baselinesIn(frame, region, scale);
   const even = lines > 1 ? (highest - lowest) / (lines - 1) : Number.POSITIVE_INFINITY;
-  const loose = Math.max(leading, Math.min((frame.leading.normal * (1 + scale)) / 2, even));
+  const most = Math.max(leading, (frame.leading.normal * (1 + scale)) / 2);
+  const loose = Math.min(most, even);
   const wanted = lowest + (lines - 1) * loose;
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
