@@ -105,15 +105,31 @@ describe('right-to-left text of a left-to-right source', () => {
     expect(lines[1]!.right).toBeCloseTo(box.right, 0);
   });
 
-  it('has one right edge in a column of blocks with one left edge', async () => {
-    const sources = [english, ['Short heading'], ['A line of some more words']].map((lines, index) =>
+  const column = (first: string[]) =>
+    [first, ['Short heading'], ['A line of some more words']].map((lines, index) =>
       blockOf({ lines, y: 700 - 50 * index, id: `b${index}` }),
     );
-    const { places } = await render(
-      sources.map((source) => ({ source, target: 'عنوان قصير' })),
-      { targetLanguage: 'ar' },
-    );
-    for (const { right } of places.values()) expect(right).toBeCloseTo(sources[0]!.box.right, 1);
+  const setColumn = async (sources: ReturnType<typeof column>, links: Rectangle[] = []) => {
+    const items = sources.map((source) => ({ source, target: 'عنوان قصير' }));
+    const page = pageOf({ annotations: links.map((box) => ({ kind: 'link', box })) });
+    const { places } = await render(items, { targetLanguage: 'ar', page });
+    return [...places.values()].map(({ right }) => Math.round(right));
+  };
+
+  it('has one right edge in a column with a paragraph', async () => {
+    const sources = column(english);
+    const edge = Math.round(sources[0]!.box.right);
+    expect(await setColumn(sources)).toEqual([edge, edge, edge]);
+  });
+
+  it('stays where it is among labels with one left edge, and where a link is on it', async () => {
+    const labels = column(['A label']);
+    expect(await setColumn(labels)).toEqual(labels.map(({ box }) => Math.round(box.right)));
+    const [paragraph, heading] = column(english);
+    expect(await setColumn([paragraph!, heading!], [heading!.box])).toEqual([
+      Math.round(paragraph!.box.right),
+      Math.round(heading!.box.right),
+    ]);
   });
 
   it('is flush with the right edge of its table cell, as far from it as its source was from the left', async () => {

@@ -24,6 +24,8 @@ export interface Frame {
   rightToLeft: boolean;
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
+  /** A paragraph or a table cell: where it ends says where its column ends. */
+  makesColumn: boolean;
   inContainer: boolean;
   /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
   uncut?: Frame;

@@ -74,6 +74,7 @@ export function makeFrame(
     alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
+    makesColumn: lines.length > 1 || block.kind === 'table_cell',
     inContainer: block.container !== null,
     indent,
   };

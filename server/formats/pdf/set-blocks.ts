@@ -5,7 +5,7 @@ import { cut, formatPoints } from './cut.ts';
 import { drawBlock } from './draw-block.ts';
 import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './frames.ts';
 import { FreeSpace } from './free-space.ts';
-import { type Rectangle, transformRectangle } from './geometry.ts';
+import { intersection, type Rectangle, transformRectangle } from './geometry.ts';
 import { cutNotches } from './notches.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import type { PageContent } from './page-content.ts';
@@ -97,10 +97,17 @@ function fitTurned({
   if (others)
     for (const [index, { block }] of items.entries())
       space.add(transformRectangle(turn.fromPage, sources[index]!), { owner: block.id });
+  // A link stays where it is, so its text does, too.
+  const links = page.annotations.filter(({ kind }) => kind === 'link').map(({ box }) => box);
+  const linked = new Set(
+    items.flatMap(({ block: { id } }, index) =>
+      links.some((link) => intersection(link, sources[index]!)) ? [id] : [],
+    ),
+  );
   const edges = rightEdges(frames);
   const extended = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
-    const edge = edges.get(frame.id);
+    const edge = linked.has(frame.id) ? undefined : edges.get(frame.id);
     return cutNotches(edge === undefined ? frame : extendRight(frame, edge, space), space);
   });
   const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
