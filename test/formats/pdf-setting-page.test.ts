@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
-import { blockOf, pageOf, render, type Source } from './pdf-blocks.ts';
+import { blockOf, pageOf, render, type Source, widthOf } from './pdf-blocks.ts';
 import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const english = [
@@ -81,6 +81,31 @@ describe('the alignment of a block', () => {
     const [first, second] = [pieces.find(({ text }) => text.includes('Premier')), pieces.at(-1)];
     expect(first!.x).toBeCloseTo(block.box.left + 14, 0);
     expect(second!.x).toBeCloseTo(block.box.left + 14, 0);
+  });
+});
+
+describe('a list item of one line', () => {
+  it('that needs a second has it begin after its bullet', async () => {
+    const wall: Paint = {
+      kind: 'image',
+      box: { left: 220, right: 300, bottom: 600, top: 750 },
+      order: 0,
+      opaque: true,
+    };
+    const { bytes } = await render(
+      [
+        {
+          source: { lines: ['• A short list item'] },
+          target: '• Un élément de liste plus long que la ligne',
+        },
+      ],
+      { page: pageOf({ paints: [wall] }) },
+    );
+    const [first, second] = await shownLines(bytes);
+    expect(first!.x).toBeCloseTo(72, 1);
+    const style = { family: 'serif', bold: false, italic: false, size: 10 } as const;
+    const bullet = widthOf('• U', style) - widthOf('U', style);
+    expect(second!.x).toBeCloseTo(72 + bullet, 1);
   });
 });
 

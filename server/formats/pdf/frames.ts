@@ -3,7 +3,7 @@ import type { FontName } from '../typesetting/fonts.ts';
 import { directionOf, fontOf } from '../typesetting/languages.ts';
 import type { Frame } from './fit.ts';
 import { invert, type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
-import { alignLabel, type StyledText, shapeRuns, styledRuns } from './styled-text.ts';
+import { alignLabel, labelWidth, type StyledText, shapeRuns, styledRuns } from './styled-text.ts';
 import type { TextBlock } from './text-block.ts';
 
 /** A block with its translation. */
@@ -57,10 +57,14 @@ export function makeFrame(
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
   const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
-  const indent = lines.length > 1 ? block.indent / style.size : 0;
   const least = (leastLeading[fontOf(languages.targetLanguage)] ?? leastLatinLeading) * style.size;
-  const normal = fontOf(languages.targetLanguage) === 'sans' ? block.leading : Math.max(block.leading, least);
+  // Lines over each other are no paragraph: whatever was measured, they are half an em apart.
+  const own = Math.max(block.leading, style.size / 2);
+  const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);
   const text = shapeTarget(styledRuns(block, target), block, languages);
+  // One line does not show where its next would begin: after its bullet.
+  const indent =
+    lines.length > 1 ? block.indent / style.size : block.alignment === 'center' ? 0 : -labelWidth(text);
   return {
     id: block.id,
     text: indent < 0 ? alignLabel(text, -indent) : text,

@@ -58,13 +58,13 @@ export function setBlocks(
       const block = blocks.get(fitting.frame.id)!;
       const { frame, finding } = fitting.whole ? { frame: fitting.frame } : cut(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, turn.toPage, fonts);
-      drawn.set(block.id, wrapped(text.operators, block));
+      if (text.operators) drawn.set(block.id, wrapped(text.operators, block));
       for (const [name, ref] of text.fonts) set.fonts.set(name, ref);
       set.places.set(block.id, transformRectangle(turn.toPage, text.box));
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
     }
   }
-  set.operators = items.map(({ block }) => drawn.get(block.id)).join('\n');
+  set.operators = items.flatMap(({ block }) => drawn.get(block.id) ?? []).join('\n');
   return set;
 }
 
