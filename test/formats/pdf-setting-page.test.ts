@@ -284,7 +284,7 @@ describe('a page', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 25 },
     );
   }, 60_000);
 

@@ -269,6 +269,17 @@ describe('a paragraph with spans', () => {
     expect(line.width).toBeCloseTo(alone('abc', false) * 1.5 + alone('abc', true));
   });
 
+  it('has spaces of full width, whatever the letters beside them', () => {
+    const text = 'A A AV';
+    const paragraph = shapeParagraph(text, {
+      language: 'en',
+      spans: [{ ...plain, end: text.length, scale: 1 }],
+    });
+    // Widths of A, V and the space in Times; A and V are kerned by 0.135 em at most.
+    expect(singleLine(paragraph).width).toBeGreaterThan(4 * 0.722 + 2 * 0.25 - 0.14);
+    expect(singleLine(paragraph).width).toBeLessThan(4 * 0.722 + 2 * 0.25 - 0.1);
+  });
+
   it('breaks where the whole text may break, and fills lines with what is narrower', () => {
     const text = 'one two three four';
     const spans = [

@@ -5,7 +5,7 @@ import { cut, formatPoints } from './cut.ts';
 import { drawBlock } from './draw-block.ts';
 import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './frames.ts';
 import { FreeSpace } from './free-space.ts';
-import { intersection, type Rectangle, transformRectangle } from './geometry.ts';
+import { type Rectangle, transformRectangle } from './geometry.ts';
 import { cutNotches } from './notches.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import type { PageContent } from './page-content.ts';
@@ -85,30 +85,27 @@ function fitTurned({
   turn: Turn;
   languages: Languages;
 }): Fitting[] {
-  const sources = items.map(({ block }) => transformRectangle(block.matrix, block.box));
+  const sources = new Map(items.map(({ block }) => [block.id, transformRectangle(block.matrix, block.box)]));
   const margins = marginsOf(
     page.box,
-    turned.map(({ block }) => transformRectangle(block.matrix, block.box)),
+    turned.map(({ block }) => sources.get(block.id)!),
     turn,
   );
   const frames = turned.map((item) => makeFrame(item, turn, margins, languages));
   const space = new FreeSpace(transformRectangle(turn.fromPage, page.box));
   for (const { box, solid } of others ?? []) space.add(transformRectangle(turn.fromPage, box), { solid });
   if (others)
-    for (const [index, { block }] of items.entries())
-      space.add(transformRectangle(turn.fromPage, sources[index]!), { owner: block.id });
-  // A link stays where it is, so its text does, too.
-  const links = page.annotations.filter(({ kind }) => kind === 'link').map(({ box }) => box);
-  const linked = new Set(
-    items.flatMap(({ block: { id } }, index) =>
-      links.some((link) => intersection(link, sources[index]!)) ? [id] : [],
-    ),
-  );
+    for (const [owner, box] of sources) space.add(transformRectangle(turn.fromPage, box), { owner });
+  const links = new FreeSpace(page.box);
+  for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
   const edges = rightEdges(frames);
   const extended = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
-    const edge = linked.has(frame.id) ? undefined : edges.get(frame.id);
-    return cutNotches(edge === undefined ? frame : extendRight(frame, edge, space), space);
+    const edge = edges.get(frame.id);
+    // A link stays where it is, so its text does, too.
+    if (edge === undefined || links.inside(sources.get(frame.id)!, frame.id).length > 0)
+      return cutNotches(frame, space);
+    return cutNotches(extendRight(frame, edge, space), space);
   });
   const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
   return fitAll(extended, space, ({ id }) => styles.get(id)!);
