@@ -47,9 +47,10 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
     if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
     if (plain.split(/\s+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
   }
+  if (ideographs.test(text)) return null;
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
     return 'identifier';
-  const hasWord = ideographs.test(text) || text.split(/\s+/u).some(isWord);
+  const hasWord = text.split(/\s+/u).some(isWord);
   if (!hasWord && 2 * countOf(text, /\p{L}/gu) < text.replace(/\s/gu, '').length) return 'identifier';
   return null;
 }

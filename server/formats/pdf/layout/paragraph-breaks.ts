@@ -82,7 +82,11 @@ export class ParagraphBreaks {
     if (changesLooks(above, line, length, endsEarly, continues)) return true;
     if (mixesNumbers(above, line, length, endsEarly)) return true;
     const isRow = this.#rowBreak(above, line);
-    if (isRow === 'certain' || (isRow === 'likely' && (endsEarly || !continues))) return true;
+    if (
+      isRow === 'certain' ||
+      (isRow === 'likely' && (endsEarly || !continues || isListOfWords(chain, index)))
+    )
+      return true;
     if (startsItem(above, line, edges, index, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
     const isWide = above.right - above.left > mostOfLine * (above.right - above.left + room);
@@ -184,6 +188,12 @@ function changesLooks(
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.seams.first.bold && !continues;
   return isHeading || endsEarly || sentenceEnd.test(above.text);
+}
+
+/** Whether three lines in a row have one word each: cells rather than a text. */
+function isListOfWords(chain: Chain, index: number): boolean {
+  const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
+  return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
 }
 
 /** A line without letters belongs to a paragraph only in its midst. */
