@@ -29,6 +29,7 @@ const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|
 const label =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
+const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
 const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 /** Scripts whose letters do not show where a sentence begins, but with words that may not fit on a line. */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
@@ -90,6 +91,7 @@ export class ParagraphBreaks {
     if (startsItem(above, line, edges, index, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
     const isWide = above.right - above.left > mostOfLine * (above.right - above.left + room);
+    if (length === 1 && !endsEarly && isLongestOfLines(chain, edges, index)) return true;
     const goesOn = continues || (spacedWithoutCase.test(line.text) && !endsSentence && isWide);
     return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
   }
@@ -247,6 +249,20 @@ function changesIndent(
     !isNextAligned &&
     Math.abs(next.start - above.start) > leastIndent * size;
   return !isRagged;
+}
+
+/**
+ * Whether the line above is the longest of some that a person ended, as in an address: no other one reaches as far, and the
+ * next line is ended early, too.
+ */
+function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number): boolean {
+  const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
+  if (!next || /[\p{P}]$/u.test(above.text) || !looksAlike(line.style, next.style)) return false;
+  if (!capitalStart.test(line.text) || !capitalStart.test(next.text)) return false;
+  const around = edges.slice(Math.max(0, index - nearby), index + nearby);
+  const { end } = edges[index - 1]!;
+  if (around.filter((other) => other.end > end - line.size).length > 1) return false;
+  return roomFor(chain, edges, index + 1, areCentred(line, next)) > next.firstWordWidth + slack * line.size;
 }
 
 /** Whether the last two lines were clearly ended by hand: then lower case does not show that a sentence goes on. */
