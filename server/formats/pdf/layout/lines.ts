@@ -1,6 +1,7 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
+import { greatest, least, median } from './statistics.ts';
 
 /** The part of a row that belongs together: a line of a paragraph, a cell, a label. */
 export interface Line {
@@ -98,7 +99,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
       atoms.push(atom);
       gaps = [];
     } else {
-      atom.glyphs.push(...blanks);
+      for (const between of blanks) atom.glyphs.push(between);
       gaps.push(gap);
     }
     blanks = [];
@@ -202,8 +203,8 @@ function firstFrom(atoms: readonly Atom[], place: number): number {
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {
   const glyphs = atoms.flatMap((atom) => atom.glyphs);
-  const left = Math.min(...atoms.map((atom) => atom.left));
-  const right = Math.max(...atoms.map((atom) => atom.right));
+  const left = least(atoms.map((atom) => atom.left));
+  const right = greatest(atoms.map((atom) => atom.right));
   return {
     glyphs,
     left,
@@ -240,9 +241,4 @@ function usualSize(glyphs: readonly Glyph[], rises: ReadonlyMap<Piece, number>):
 
 function hasBetween(places: readonly number[], from: number, to: number): boolean {
   return places.some((place) => place >= from && place <= to);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[sorted.length >> 1] ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Chain } from './line-links.ts';
-import { median } from './lines.ts';
+import { least, median } from './statistics.ts';
 import type { RowBreak } from './table-rows.ts';
 import { looksAlike, type TextLine } from './text-lines.ts';
 
@@ -148,7 +148,7 @@ function isLooser(chain: Chain, index: number): boolean {
     const other = chain[at === index - 1 ? at - 1 : at];
     return other && Math.abs(other.size - size) < 0.25 * size;
   });
-  return dropTo(index) > uneven * Math.min(...beside.map(dropTo)) + 0.4;
+  return dropTo(index) > uneven * least(beside.map(dropTo)) + 0.4;
 }
 
 function areCentred(above: TextLine, line: TextLine): boolean {

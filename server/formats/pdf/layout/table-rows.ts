@@ -1,4 +1,5 @@
 import type { Chain } from './line-links.ts';
+import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** Bounds the work on a row with very many texts. */
@@ -126,8 +127,8 @@ function areAligned(one: TextLine, other: TextLine): boolean {
 function isRunningText(chain: Chain): boolean {
   const own = chain.filter(({ hasLetters }) => hasLetters);
   if (own.length < 3) return false;
-  const right = Math.max(...own.map((line) => line.right));
-  const left = Math.min(...own.map((line) => line.left));
+  const right = greatest(own.map((line) => line.right));
+  const left = least(own.map((line) => line.left));
   const { size } = own[0]!;
   if (right - left < narrowestText * size) return false;
   const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;
