@@ -2,7 +2,7 @@ import { type PDFDict, PDFDocument, PDFName, type PDFObject, type PDFRef } from 
 import { type OpenPdf, openPdf, type ReadPage } from '#server/formats/pdf/open-pdf.ts';
 
 /** A thing that the resources of a made page name. */
-type Made = (document: PDFDocument) => PDFObject;
+export type Made = (document: PDFDocument) => PDFObject;
 
 export interface MadePage {
   content: string | Uint8Array | (string | Uint8Array)[];
@@ -94,3 +94,6 @@ export async function readMade(page: MadePage): Promise<ReadPage> {
 export function textOf({ glyphs }: { glyphs: readonly { text: string }[] }): string {
   return glyphs.map(({ text }) => text).join('');
 }
+
+/** Operators that show a text in Helvetica, of 10 points. */
+export const at = (x: number, y: number, text: string): string => `BT /F 10 Tf ${x} ${y} Td (${text}) Tj ET `;

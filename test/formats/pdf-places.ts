@@ -71,8 +71,9 @@ export function misplacedWords(page: PageContent, words: readonly Word[]): Word[
   const rows = new Map<number, SeenGlyph[]>();
   const row = (y: number): number => Math.floor(y / 20);
   for (const glyph of seenGlyphs(page)) {
-    const key = row(glyph.y);
-    rows.set(key, [...(rows.get(key) ?? []), glyph]);
+    const glyphs = rows.get(row(glyph.y)) ?? [];
+    glyphs.push(glyph);
+    rows.set(row(glyph.y), glyphs);
   }
   return words.filter(({ text, left, top, right, bottom }) => {
     let found = '';

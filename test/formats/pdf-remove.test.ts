@@ -225,6 +225,17 @@ describe('forms', () => {
     });
   });
 
+  it('may have names with spaces, signs and bytes of any value', async () => {
+    const content = '/A#20#28#e4#2F#23 Do /B\u00e4 Do';
+    const page = {
+      content: Buffer.from(content, 'latin1'),
+      resources: { XObject: { 'A (ä/#': shared, Bä: shared } },
+    };
+    const { after } = await remove(await madePdf(page), everything);
+    expect(after[0]!.uses.map(({ name }) => name)).toEqual(['A (ä/#.1', 'Bä.2']);
+    expect(after[0]!.texts.map(textOf)).toEqual(['', '']);
+  });
+
   it('keep everything of theirs but the content', async () => {
     const x = form(
       'BT /F 10 Tf (A) Tj ET',

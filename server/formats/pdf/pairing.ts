@@ -24,12 +24,15 @@ const window = 50;
 export function pairTexts(operators: readonly TextOperator[], decoded: readonly PdfjsText[]): PairedText[] {
   const pairs: PairedText[] = [];
   let at = 0;
+  /** Up to this operator, none agrees with what follows in the other reading. */
+  let searched = -1;
   for (let index = 0; index < operators.length; index++) {
     const operator = operators[index]!;
     let text = decoded[at];
     let codeLengths = text && matchCodes(operator.pieces, text.glyphs);
     if (codeLengths === undefined) {
-      const [skipped, passed] = nearestAgreement(operators, index, decoded, at) ?? [];
+      const [skipped, passed] = nearestAgreement(operators, index, decoded, at, searched) ?? [];
+      searched = passed === undefined ? index + window : -1;
       for (; skipped !== undefined && index < skipped; index++)
         pairs.push({ operator: operators[index]!, decoded: undefined });
       at = passed ?? at;
@@ -44,15 +47,21 @@ export function pairTexts(operators: readonly TextOperator[], decoded: readonly 
   return pairs;
 }
 
-/** Returns the indexes of the nearest operators that agree, in the sense of the fewest operators passed over. */
+/**
+ * Returns the indexes of the nearest operators that agree, in the sense of the fewest operators passed over.
+ *
+ * @param searched the operators up to this one do not agree with any in the window
+ */
 function nearestAgreement(
   operators: readonly TextOperator[],
   index: number,
   decoded: readonly PdfjsText[],
   at: number,
+  searched: number,
 ): [index: number, at: number] | undefined {
   for (let distance = 1; distance <= 2 * window; distance++) {
     for (let skip = Math.max(0, distance - window); skip <= Math.min(distance, window); skip++) {
+      if (index + skip <= searched) continue;
       const operator = operators[index + skip];
       const text = decoded[at + distance - skip];
       if (operator === undefined || text === undefined || text.glyphs.length === 0) continue;

@@ -45,9 +45,9 @@ export class Resources {
   }
 }
 
-/** The key of a name whose bytes are the string's units. */
+/** The key of a name whose bytes are the string's units. pdf-lib decodes capital digits only. */
 export function nameKey(name: string): PDFName {
-  return PDFName.of(
-    name.replace(/[^!-~]|#/g, (unit) => `#${unit.charCodeAt(0).toString(16).padStart(2, '0')}`),
-  );
+  const hexadecimal = (unit: string): string =>
+    unit.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0');
+  return PDFName.of(name.replace(/[^!-~]|#/g, (unit) => `#${hexadecimal(unit)}`));
 }

@@ -1,0 +1,207 @@
+import { type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
+import { describe, expect, it } from 'vitest';
+import { corpusFile } from '#test/corpus/files.ts';
+import { at, form, helvetica, type Made, object, readMade, textOf, withOpenPdf } from './pdf-made.ts';
+
+/** A composite font whose codes are two bytes. */
+const composite =
+  (entries: Record<string, unknown>, toUnicode?: string): Made =>
+  ({ context }) => {
+    const descendant = context.obj({
+      Type: 'Font',
+      Subtype: 'CIDFontType2',
+      BaseFont: 'Unknown',
+      CIDSystemInfo: { Registry: 'x', Ordering: 'y', Supplement: 0 },
+      DW: 500,
+    });
+    const font = context.obj({
+      Type: 'Font',
+      Subtype: 'Type0',
+      BaseFont: 'Unknown',
+      Encoding: 'Identity-H',
+      DescendantFonts: [context.register(descendant)],
+      ...(entries as Record<string, string>),
+    });
+    if (toUnicode) font.set(PDFName.of('ToUnicode'), context.register(context.stream(toUnicode)));
+    return context.register(font);
+  };
+
+describe('composite fonts', () => {
+  it('without a table have no known characters', async () => {
+    const page = await readMade({
+      content: 'BT /G 10 Tf 9 9 Td <00410042> Tj /F 10 Tf (A) Tj ET',
+      resources: { Font: { G: composite({}) } },
+    });
+    expect(page.texts.map(({ kept, glyphs }) => [kept, glyphs.length])).toEqual([
+      ['undecodable', 2],
+      [null, 1],
+    ]);
+  });
+
+  const table = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange
+    1 beginbfchar <0041> <0041> endbfchar 1 beginbfrange <0050> <0052> <00780079> endbfrange endcmap`;
+
+  it('are decoded by their tables, and codes that these leave out are not guessed', async () => {
+    const { texts } = await readMade({
+      content: 'BT /G 10 Tf 9 9 Td <00410050> Tj <0052> Tj <0042> Tj ET',
+      resources: { Font: { G: composite({}, table) } },
+    });
+    expect(texts.map((text) => [textOf(text), text.kept])).toEqual([
+      ['Axy', null],
+      ['x{', null],
+      ['', 'undecodable'],
+    ]);
+    expect(texts[1]!.matrix.slice(4)).toEqual([19, 9]);
+  });
+
+  it('have no word spacing for codes of two bytes', async () => {
+    const { texts } = await readMade({
+      content: 'BT /G 10 Tf 7 Tw 1 Tc <00200041> Tj ET',
+      resources: { Font: { G: composite({}, table.replace('<0041> <0041>', '<0020> <0020>')) } },
+    });
+    expect(texts[0]!.glyphs.map(({ x }) => x)).toEqual([0, 0.6]);
+  });
+
+  it('that are written from top to bottom are kept, and text after them stands where they end', async () => {
+    const { texts } = await readMade({
+      content: 'BT /G 10 Tf 50 350 Td <00410041> Tj /F 10 Tf (A) Tj ET',
+      resources: { Font: { G: composite({ Encoding: 'Identity-V' }, table) } },
+    });
+    expect(texts.map(({ kept }) => kept)).toEqual(['vertical', null]);
+    expect(texts[1]!.matrix.slice(4)).toEqual([50, 330]);
+  });
+});
+
+describe('Type 3 fonts', () => {
+  const type3 =
+    (matrix: number[], box: number[], width: number): Made =>
+    ({ context }) =>
+      context.register(
+        context.obj({
+          Type: 'Font',
+          Subtype: 'Type3',
+          FontMatrix: matrix,
+          FontBBox: box,
+          FirstChar: 65,
+          LastChar: 65,
+          Widths: [width],
+          Encoding: { Differences: [65, 'A'] },
+          CharProcs: { A: context.register(context.stream(`${width} 0 d0 0 0 1 1 re f`)) },
+          Resources: {},
+        } as Record<string, unknown> as Record<string, string>),
+      );
+
+  it.each<[string, number[], number[], number, string]>([
+    ['of thousandths', [0.001, 0, 0, 0.001, 0, 0], [0, -200, 1000, 900], 500, '12 Tf'],
+    ['of dots', [0.012, 0, 0, 0.012, 0, 0], [0, -20, 80, 70], 500 / 12, '12 Tf'],
+    ['of points', [1, 0, 0, 1, 0, 0], [0, -2.4, 12, 12], 6, '1 Tf'],
+    ['with y downwards', [1, 0, 0, -1, 0, 0], [0, -2.4, 12, 12], 6, '1 Tf'],
+  ])('with a glyph space %s are as large as they look', async (_, matrix, box, width, size) => {
+    const up = matrix[3]! < 0 ? -1 : 1;
+    const { texts } = await readMade({
+      content: `BT /T ${size} 1 0 0 ${up} 9 50 Tm (AA) Tj ET`,
+      resources: { Font: { T: type3(matrix, box, width) } },
+    });
+    const [a, , , d, x, y] = texts[0]!.matrix;
+    expect([x, y]).toEqual([9, 50]);
+    expect(a).toBeCloseTo(12);
+    expect(d).toBeCloseTo(12);
+    expect(texts[0]!.glyphs[1]!.x).toBeCloseTo(0.5);
+    expect(texts[0]!.glyphs[1]!.advance).toBeCloseTo(0.5);
+  });
+
+  it('of TeX are decoded by its encodings', async () => {
+    const page = await withOpenPdf(corpusFile('pdf/type3-font.pdf'), (pdf) => pdf.readPage(1));
+    const lines = page.texts.map(textOf).join('\n');
+    expect(lines).toContain('thewords,“Work-\nersoftheWorld,Unite!”ForHavel');
+    expect(lines).toContain('notsufficetoestablish');
+  });
+});
+
+describe('the look of a text', () => {
+  it('is the colour that its operators set, in any way', async () => {
+    const shading = {
+      ShadingType: 2,
+      ColorSpace: 'DeviceGray',
+      Coords: [0, 0, 1, 1],
+      Function: { FunctionType: 2, Domain: [0, 1], N: 1 },
+    };
+    const resources = { Pattern: { P: object({ PatternType: 2, Shading: shading }) } };
+    const content =
+      at(0, 0, 'initial') +
+      `0.5 g ${at(0, 9, 'gray')}` +
+      `1 0 .25 rg q 0 0 0 1 k ${at(0, 19, 'cmyk')} Q ${at(0, 29, 'restored')}` +
+      `/DeviceRGB cs ${at(0, 39, 'space')} 1 0 0 sc ${at(0, 49, 'red')}` +
+      `0 1 0 RG 1 Tr ${at(0, 59, 'stroked')} 0 Tr ` +
+      `/Pattern cs /P scn ${at(0, 69, 'pattern')}`;
+    const { texts } = await readMade({ content, resources });
+    expect(Object.fromEntries(texts.map((text) => [textOf(text), text.colour]))).toEqual({
+      initial: '',
+      gray: '0.5 g',
+      cmyk: '0 0 0 1 k',
+      restored: '1 0 0.25 rg',
+      space: '/DeviceRGB cs',
+      red: '/DeviceRGB cs 1 0 0 scn',
+      stroked: '0 1 0 rg',
+      pattern: '',
+    });
+  });
+
+  it('is, in a form with colour spaces of its own, what these come to', async () => {
+    const spot = ({ context }: PDFDocument): PDFObject =>
+      context.obj([
+        'Separation',
+        'Spot',
+        'DeviceRGB',
+        { FunctionType: 2, Domain: [0, 1], N: 1, C0: [1, 1, 1], C1: [1, 0, 0] },
+      ]);
+    const shown = `/Spot cs 1 scn ${at(0, 9, 'spot')} 0 g ${at(0, 19, 'gray')} /Spot CS 1 SCN 1 Tr ${at(0, 29, 'stroked')}`;
+    const { texts } = await readMade({
+      content: `/Spot cs .5 scn ${at(0, 49, 'page')} /X Do`,
+      resources: {
+        ColorSpace: { Spot: spot },
+        XObject: { X: form(shown, { Font: { F: helvetica }, ColorSpace: { Spot: spot } }) },
+      },
+    });
+    expect(texts.map((text) => [textOf(text), text.colour])).toEqual([
+      ['page', '/Spot cs 0.5 scn'],
+      ['spot', '1 0 0 rg'],
+      ['gray', '0 g'],
+      ['stroked', '1 0 0 rg'],
+    ]);
+  });
+
+  it('is translucent by what makes it so, unless that is in a form', async () => {
+    const resources = {
+      ExtGState: { Half: object({ ca: 0.5, BM: 'Multiply' }), Full: object({ ca: 1 }) },
+      XObject: { X: form(at(0, 9, 'form'), { Font: { F: helvetica } }) },
+    };
+    const content = `q /Half gs 1 g ${at(0, 0, 'half')} /Full gs ${at(0, 0, 'full')} Q ${at(0, 9, 'none')} /X Do`;
+    const { texts } = await readMade({ content, resources });
+    expect(texts.map((text) => [textOf(text), text.colour])).toEqual([
+      ['half', '/Half gs 1 g'],
+      ['full', '1 g'],
+      ['none', ''],
+      ['form', ''],
+    ]);
+  });
+
+  it.each([
+    ['Helvetica-BoldOblique', 'sans', true, true],
+    ['Times-Roman', 'serif', false, false],
+    ['Courier-Bold', 'mono', true, false],
+    ['ABCDEF+CMR10', 'serif', false, false],
+    ['CMBX12', 'serif', true, false],
+    ['CMTI10', 'serif', false, true],
+    ['CMTT9', 'mono', false, false],
+    ['CMSS10', 'sans', false, false],
+    ['ArialMT', 'sans', false, false],
+    ['TimesNewRomanPS-BoldItalicMT', 'serif', true, true],
+  ])('%s is %s', async (name, family, bold, italic) => {
+    const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont: name, Encoding: 'WinAnsiEncoding' });
+    const { texts } = await readMade({ content: 'BT /N 10 Tf (A) Tj ET', resources: { Font: { N: font } } });
+    expect(texts[0]!.font).toMatchObject({ name: name.replace(/^ABCDEF\+/, ''), family, bold, italic });
+    expect(texts[0]!.font.ascent).toBeGreaterThan(0.5);
+    expect(texts[0]!.font.descent).toBeGreaterThan(0.05);
+  });
+});
