@@ -25,6 +25,7 @@ export interface KeptText {
 }
 
 const letter = /\p{L}/u;
+const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·]$/u;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
 const functionName =
@@ -39,6 +40,7 @@ const addressPattern =
 export function untranslatedReason(text: string, lines: readonly TextLine[]): UntranslatedReason | null {
   const plain = text.replace(mathLetter, '').trim();
   if (lines.every((line) => line.isLeader)) return 'leader';
+  if (bullet.test(text)) return 'label';
   if (!letter.test(text)) return 'number';
   if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
   const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));
@@ -56,7 +58,7 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
 }
 
 function isWord(part: string): boolean {
-  const letters = countOf(part, /\p{L}/gu);
+  const letters = countOf(part, /[\p{L}\p{M}]/gu);
   return letters > 1 && letters >= 0.6 * part.length;
 }
 
