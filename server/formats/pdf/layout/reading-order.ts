@@ -112,7 +112,18 @@ function isTable(region: readonly Placed[]): boolean {
   return region.filter(({ isCell }) => isCell).length > mostCells * region.length;
 }
 
+/** Cuts a region along its gutters, if there is text beside text. Short lines above an indented list have a gutter, too. */
 function cutColumns<T extends Placed>(region: readonly T[]): T[][] {
+  const columns = splitAtGutters(region);
+  if (columns.length < 2) return columns;
+  const columnOf = new Map(columns.flatMap((items, index) => items.map((item) => [item, index] as const)));
+  const isBeside = cutBands(region).some((band) =>
+    band.some((item) => columnOf.get(item) !== columnOf.get(band[0]!)),
+  );
+  return isBeside ? columns : [[...region]];
+}
+
+function splitAtGutters<T extends Placed>(region: readonly T[]): T[][] {
   const columns: T[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const item of [...region].sort((one, other) => one.box.left - other.box.left)) {
