@@ -25,6 +25,7 @@ export interface KeptText {
 }
 
 const letter = /\p{L}/u;
+const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·]$/u;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
 const functionName =
@@ -39,6 +40,7 @@ const addressPattern =
 export function untranslatedReason(text: string, lines: readonly TextLine[]): UntranslatedReason | null {
   const plain = text.replace(mathLetter, '').trim();
   if (lines.every((line) => line.isLeader)) return 'leader';
+  if (bullet.test(text)) return 'label';
   if (!letter.test(text)) return 'number';
   if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
   const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));
@@ -47,15 +49,16 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
     if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
     if (plain.split(/\s+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
   }
+  if (ideographs.test(text)) return null;
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
     return 'identifier';
-  const hasWord = ideographs.test(text) || text.split(/\s+/u).some(isWord);
+  const hasWord = text.split(/\s+/u).some(isWord);
   if (!hasWord && 2 * countOf(text, /\p{L}/gu) < text.replace(/\s/gu, '').length) return 'identifier';
   return null;
 }
 
 function isWord(part: string): boolean {
-  const letters = countOf(part, /\p{L}/gu);
+  const letters = countOf(part, /[\p{L}\p{M}]/gu);
   return letters > 1 && letters >= 0.6 * part.length;
 }
 

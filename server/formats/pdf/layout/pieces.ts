@@ -118,7 +118,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
   for (const [index, glyph] of shown.glyphs.entries()) {
     const ends = [x + glyph.x * em, x + (glyph.x + glyph.advance) * em] as const;
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
-    const [left, right] = [Math.min(...ends), Math.max(...ends)];
+    const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
     const text = shown.kept !== null && !isBlank ? '\ufffd' : readable(glyph.text);
     piece.glyphs.push({ piece, index, text, left, right, isBlank });
     if (isBlank) continue;
