@@ -85,12 +85,14 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
     const em = atom
       ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
       : glyph.piece.size;
-    const spacing = gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isRuled =
       atom !== undefined &&
       gap > -0.3 * em &&
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
+    // Few gaps are so wide that the spacing of the letters matters.
+    const mayEnd = gap > Math.min(widestWordGap * em, narrowestColumnGap * smaller);
+    const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isWide = gap > Math.max(widestWordGap * em, 4 * spacing);
     const isOtherSize = em > otherSize * smaller && gap > 0.3 * em;
     const isApart = isRuled || isWide || isOtherSize || isLeader !== isLastLeader;

@@ -60,14 +60,18 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
 } {
   const counts = new Map<string, { style: TextStyle; count: number }>();
   let total = 0;
+  let last: { style: TextStyle; count: number } | undefined;
   for (const { glyph, text } of characters) {
     if (!glyph || glyph.isBlank || text === '') continue;
     const { style } = glyph.piece;
-    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour}`;
-    const entry = counts.get(key) ?? { style, count: 0 };
-    entry.count++;
+    // Most characters are of the same piece as the one before.
+    if (last?.style !== style) {
+      const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour}`;
+      last = counts.get(key) ?? { style, count: 0 };
+      counts.set(key, last);
+    }
+    last.count++;
     total++;
-    counts.set(key, entry);
   }
   let best: { style: TextStyle; count: number } | undefined;
   for (const entry of counts.values()) if (!best || entry.count > best.count) best = entry;
