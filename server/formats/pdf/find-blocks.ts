@@ -4,7 +4,7 @@ import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines, Vocabulary } from './layout/joined-text.ts';
 import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
-import { type DirectedTexts, directTexts, type Glyph, isUpright } from './layout/pieces.ts';
+import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
@@ -36,7 +36,7 @@ export function findBlocks(page: PageContent): PageBlocks {
     if (text.glyphs.length === 0) continue;
     kept.set(owners.addText(text), {
       reason: reasonOf(text),
-      text: text.glyphs.map((glyph) => glyph.text).join(''),
+      text: plainTextOf(text),
     });
   }
   const ranges = owners.ranges();

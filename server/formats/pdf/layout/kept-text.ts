@@ -67,7 +67,7 @@ function countOf(text: string, pattern: RegExp): number {
 }
 
 const codePattern =
-  /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ )|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
+  /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ |<\/?[\w?!:-]+[\s>/])|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
 /** Lines of a listing are at most so many sizes apart. */
 const furthestInListing = 2.6;
 
@@ -85,12 +85,19 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
     if (code.length >= 1 && code.length >= 0.3 * open.length) listings.push(open);
     open = [];
   };
+  const fonts = new Set(lines.filter(({ isMono }) => isMono).map(fontOf));
   for (const line of lines) {
-    if (!line.isMono) continue;
+    // Short lines have too few letters to tell.
+    if (!line.isMono && !(line.isUniform && fonts.has(fontOf(line)))) continue;
     const last = open.at(-1);
     if (last && last.baseline - line.baseline > furthestInListing * line.size) close();
     open.push(line);
   }
   close();
   return listings;
+}
+
+/** The name of the font that a line begins with. */
+function fontOf({ glyphs }: TextLine): string | undefined {
+  return glyphs.find(({ isBlank }) => !isBlank)?.piece.shown.font.name;
 }
