@@ -6,15 +6,15 @@ import {
   type PDFRef,
   type PDFStream,
 } from '@cantoo/pdf-lib';
-import { formatName } from './colour.ts';
-import { ContentScanner, isRegular } from './content-scanner.ts';
-import type { FormUse } from './interpretation.ts';
 import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import { pageResources } from './page-geometry.ts';
-import { nameKey } from './resources.ts';
+import { formatName } from './reading/colour.ts';
+import { ContentScanner, isRegular } from './reading/content-scanner.ts';
+import type { FormUse } from './reading/interpretation.ts';
+import { nameKey } from './reading/resources.ts';
+import type { ReadText } from './reading/shown-texts.ts';
 import { rewriteOperator } from './rewrite-operator.ts';
-import type { ReadText } from './shown-texts.ts';
 import type { GlyphRange } from './text-block.ts';
 
 /** A replacement in a content stream. */

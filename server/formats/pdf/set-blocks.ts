@@ -1,17 +1,17 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
-import { cut, formatPoints } from './cut.ts';
-import { drawBlock } from './draw-block.ts';
-import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './frames.ts';
-import { FreeSpace } from './free-space.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
-import { cutNotches } from './notches.ts';
-import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import type { PageContent } from './page-content.ts';
-import { extendRight, rightEdges } from './right-edges.ts';
-import { type Fitting, fitAll, takenBy } from './shrink.ts';
-import { missingInFonts } from './styled-text.ts';
+import { cut, formatPoints } from './setting/cut.ts';
+import { drawBlock } from './setting/draw-block.ts';
+import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './setting/frames.ts';
+import { FreeSpace } from './setting/free-space.ts';
+import { cutNotches } from './setting/notches.ts';
+import { type Obstacle, obstaclesOf } from './setting/obstacles.ts';
+import { extendRight, rightEdges } from './setting/right-edges.ts';
+import { type Fitting, fitAll, takenBy } from './setting/shrink.ts';
+import { missingInFonts } from './setting/styled-text.ts';
 import type { TextBlock } from './text-block.ts';
 
 /** The translations of a page's blocks, set. */

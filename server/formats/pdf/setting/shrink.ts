@@ -1,6 +1,6 @@
+import type { Rectangle } from '../geometry.ts';
 import { type Fit, type Frame, fitAtScale, mostRoom } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
-import type { Rectangle } from './geometry.ts';
 
 /** What became of a block's text. */
 export interface Fitting {

@@ -1,10 +1,10 @@
-import type { InlineContent } from '../inline-content.ts';
-import type { FontName } from '../typesetting/fonts.ts';
-import { directionOf, fontOf } from '../typesetting/languages.ts';
+import type { InlineContent } from '../../inline-content.ts';
+import type { FontName } from '../../typesetting/fonts.ts';
+import { directionOf, fontOf } from '../../typesetting/languages.ts';
+import { invert, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import type { TextBlock } from '../text-block.ts';
 import type { Frame } from './fit.ts';
-import { invert, type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
 import { alignLabel, labelWidth, type StyledText, shapeRuns, styledRuns } from './styled-text.ts';
-import type { TextBlock } from './text-block.ts';
 
 /** A block with its translation. */
 export interface SetItem {

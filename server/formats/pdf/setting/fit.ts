@@ -1,6 +1,6 @@
-import { countLines } from '../typesetting/lines.ts';
+import { countLines } from '../../typesetting/lines.ts';
+import type { Rectangle } from '../geometry.ts';
 import type { FreeSpace } from './free-space.ts';
-import type { Rectangle } from './geometry.ts';
 import type { StyledText } from './styled-text.ts';
 
 /** What has to be fitted: a text and the place that it replaces. In points; the text runs along the x axis. */

@@ -1,10 +1,10 @@
-import type { InlineContent } from '../inline-content.ts';
-import { drawnStyle } from '../typesetting/font-style.ts';
-import type { Direction } from '../typesetting/languages.ts';
-import type { ShownSpan } from '../typesetting/line-writer.ts';
-import { widestWord } from '../typesetting/lines.ts';
-import { type Paragraph, shapeParagraph } from '../typesetting/paragraph.ts';
-import type { TextBlock, TextStyle } from './text-block.ts';
+import type { InlineContent } from '../../inline-content.ts';
+import { drawnStyle } from '../../typesetting/font-style.ts';
+import type { Direction } from '../../typesetting/languages.ts';
+import type { ShownSpan } from '../../typesetting/line-writer.ts';
+import { widestWord } from '../../typesetting/lines.ts';
+import { type Paragraph, shapeParagraph } from '../../typesetting/paragraph.ts';
+import type { TextBlock, TextStyle } from '../text-block.ts';
 
 /** Text of one style. */
 interface StyledRun {
