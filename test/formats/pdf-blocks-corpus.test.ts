@@ -82,6 +82,12 @@ describe.each(names)('the pages of %s', (name) => {
 const usual = { inBlocks: 0.99, known: 0.995, letters: 0.995 };
 
 const exceptions: Record<string, Partial<typeof usual>> = {
+  // pdftotext reads the values of fields, too, which are no text of the page.
+  'form-xfa.pdf': { inBlocks: 0.31, known: 0.31, letters: 0.25 },
+  // The fonts of the formulas do not name their characters.
+  'form-xobject-text.pdf': { inBlocks: 0.33 },
+  // Texts that pictures cover, mirrored ones, and Arabic words that pdftotext divides.
+  'mixed-scripts-type3.pdf': { inBlocks: 0.96, known: 0.96, letters: 0.95 },
   // Numbers of documents stay.
   'rotated-90-table.pdf': { inBlocks: 0.95 },
   // Formulas and program listings stay.

@@ -6,7 +6,7 @@ import {
   type PDFRef,
   type PDFStream,
 } from '@cantoo/pdf-lib';
-import { decodeStream, getDict, pageBytes } from './objects.ts';
+import { decodeStream, deflatedStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import { pageResources } from './page-geometry.ts';
 import { formatName } from './reading/colour.ts';
@@ -70,7 +70,7 @@ export function removeText(document: PDFDocument, page: ReadPage, ranges: readon
   if (own === undefined) return;
   node.set(
     PDFName.of('Contents'),
-    document.context.register(document.context.flateStream(splice(bytes.of(0), own.edits))),
+    document.context.register(deflatedStream(document.context, splice(bytes.of(0), own.edits))),
   );
   if (own.forms.size > 0) node.set(PDFName.of('Resources'), withForms(document, resources, own.forms));
 }
@@ -125,7 +125,7 @@ class FormCopies {
     const key = JSON.stringify(edits);
     const found = forms.size === 0 ? known.get(key) : undefined;
     if (found) return found;
-    const copy = context.flateStream(splice(bytes, edits));
+    const copy = deflatedStream(context, splice(bytes, edits));
     for (const [name, value] of form.dict.entries())
       if (!ownKeys.has(name.asString())) copy.dict.set(name, value);
     if (forms.size > 0) copy.dict.set(PDFName.of('Resources'), withForms(this.#document, resources, forms));
