@@ -208,6 +208,41 @@ describe('paragraphs', () => {
     ]);
   });
 
+  it('begin at each bullet, also of a list within a list', () => {
+    const items = ['Metals', 'Iron and its alloys', 'Copper', 'Wood'];
+    const content = page(
+      items.flatMap((item, row) => {
+        const indent = row === 1 || row === 2 ? 40 : 0;
+        return [
+          text(indent ? '○' : '•', 50 + indent, 700 - 12 * row),
+          text(item, 65 + indent, 700 - 12 * row),
+        ];
+      }),
+    );
+    expect(read(content)).toEqual(items);
+    expect(findBlocks(content).blocks.map(({ kind }) => kind)).toEqual(items.map(() => 'paragraph'));
+  });
+
+  it('are the single lines of an address', () => {
+    const address = [
+      'Department of Agriculture and Trade',
+      '210 Walnut Street, Room 767',
+      'Des Moines, Iowa 50309',
+    ];
+    expect(read(page([lines(address, 50, 700)]))).toEqual(address);
+  });
+
+  it('do not join the words of a column of a table', () => {
+    const answers = ['yes', 'no', 'yes', 'yes'];
+    const content = page(
+      answers.flatMap((answer, row) => [
+        text(answer, 50, 700 - 12 * row),
+        text('often', 150, 700 - 12 * row),
+      ]),
+    );
+    expect(read(content)).toEqual(answers.flatMap((answer) => [answer, 'often']));
+  });
+
   it('end before each row of a table without rules', () => {
     const names = ['Iowa', 'Minnesota', 'Nebraska', 'South Dakota'];
     const content = page(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TextOperator } from '#server/formats/pdf/interpretation.ts';
-import { matchCodes, pairTexts } from '#server/formats/pdf/pairing.ts';
-import type { PdfjsGlyph, PdfjsText } from '#server/formats/pdf/pdfjs-texts.ts';
+import type { TextOperator } from '#server/formats/pdf/reading/interpretation.ts';
+import { matchCodes, pairTexts } from '#server/formats/pdf/reading/pairing.ts';
+import type { PdfjsGlyph, PdfjsText } from '#server/formats/pdf/reading/pdfjs-texts.ts';
 
 const glyph = (code: number): PdfjsGlyph => ({
   originalCharCode: code,

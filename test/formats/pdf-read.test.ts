@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { apply } from '#server/formats/pdf/geometry.ts';
 import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
-import type { ReadText } from '#server/formats/pdf/shown-texts.ts';
+import type { ReadText } from '#server/formats/pdf/reading/shown-texts.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { hasPdftotext } from './golden-pdf-readers.ts';
 import { at, form, helvetica, madePdf, readMade, textOf, withOpenPdf } from './pdf-made.ts';

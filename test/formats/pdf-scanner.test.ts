@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ContentScanner } from '#server/formats/pdf/content-scanner.ts';
-import { Name, type Operand } from '#server/formats/pdf/operand.ts';
+import { ContentScanner } from '#server/formats/pdf/reading/content-scanner.ts';
+import { Name, type Operand } from '#server/formats/pdf/reading/operand.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 
 /** What a test compares: names with their slash, strings as Latin-1 in parentheses. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
-import { blockOf, pageOf, render, type Source } from './pdf-blocks.ts';
+import { blockOf, pageOf, render, type Source, widthOf } from './pdf-blocks.ts';
 import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const english = [
@@ -84,6 +84,31 @@ describe('the alignment of a block', () => {
   });
 });
 
+describe('a list item of one line', () => {
+  it('that needs a second has it begin after its bullet', async () => {
+    const wall: Paint = {
+      kind: 'image',
+      box: { left: 220, right: 300, bottom: 600, top: 750 },
+      order: 0,
+      opaque: true,
+    };
+    const { bytes } = await render(
+      [
+        {
+          source: { lines: ['• A short list item'] },
+          target: '• Un élément de liste plus long que la ligne',
+        },
+      ],
+      { page: pageOf({ paints: [wall] }) },
+    );
+    const [first, second] = await shownLines(bytes);
+    expect(first!.x).toBeCloseTo(72, 1);
+    const style = { family: 'serif', bold: false, italic: false, size: 10 } as const;
+    const bullet = widthOf('• U', style) - widthOf('U', style);
+    expect(second!.x).toBeCloseTo(72 + bullet, 1);
+  });
+});
+
 describe('right-to-left text of a left-to-right source', () => {
   it('is set flush right with the box of its source', async () => {
     const { lines, place, box } = await edgesOf({ lines: english }, arabic, 'ar');
@@ -105,15 +130,31 @@ describe('right-to-left text of a left-to-right source', () => {
     expect(lines[1]!.right).toBeCloseTo(box.right, 0);
   });
 
-  it('has one right edge in a column of blocks with one left edge', async () => {
-    const sources = [english, ['Short heading'], ['A line of some more words']].map((lines, index) =>
+  const column = (first: string[]) =>
+    [first, ['Short heading'], ['A line of some more words']].map((lines, index) =>
       blockOf({ lines, y: 700 - 50 * index, id: `b${index}` }),
     );
-    const { places } = await render(
-      sources.map((source) => ({ source, target: 'عنوان قصير' })),
-      { targetLanguage: 'ar' },
-    );
-    for (const { right } of places.values()) expect(right).toBeCloseTo(sources[0]!.box.right, 1);
+  const setColumn = async (sources: ReturnType<typeof column>, links: Rectangle[] = []) => {
+    const items = sources.map((source) => ({ source, target: 'عنوان قصير' }));
+    const page = pageOf({ annotations: links.map((box) => ({ kind: 'link', box })) });
+    const { places } = await render(items, { targetLanguage: 'ar', page });
+    return [...places.values()].map(({ right }) => Math.round(right));
+  };
+
+  it('has one right edge in a column with a paragraph', async () => {
+    const sources = column(english);
+    const edge = Math.round(sources[0]!.box.right);
+    expect(await setColumn(sources)).toEqual([edge, edge, edge]);
+  });
+
+  it('stays where it is among labels with one left edge, and where a link is on it', async () => {
+    const labels = column(['A label']);
+    expect(await setColumn(labels)).toEqual(labels.map(({ box }) => Math.round(box.right)));
+    const [paragraph, heading] = column(english);
+    expect(await setColumn([paragraph!, heading!], [heading!.box])).toEqual([
+      Math.round(paragraph!.box.right),
+      Math.round(heading!.box.right),
+    ]);
   });
 
   it('is flush with the right edge of its table cell, as far from it as its source was from the left', async () => {
@@ -243,7 +284,7 @@ describe('a page', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 25 },
     );
   }, 60_000);
 

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breakLines, extentOf, type Line, singleLine } from '#server/formats/typesetting/lines.ts';
+import { latinFont } from '#server/formats/typesetting/font-style.ts';
+import { fontOf } from '#server/formats/typesetting/languages.ts';
+import {
+  breakLines,
+  countLines,
+  extentOf,
+  type Line,
+  singleLine,
+  widestWord,
+} from '#server/formats/typesetting/lines.ts';
 import { type Paragraph, shapeParagraph } from '#server/formats/typesetting/paragraph.ts';
 import { languageCodes } from '#server/languages.ts';
 import { declaration } from './golden-declaration.ts';
@@ -244,5 +253,98 @@ describe('a line', () => {
     expect(extent('')).toEqual({ ascent: 0, descent: 0 });
     expect(extent('a').ascent).toBeGreaterThan(0.7);
     expect(extent('a日').ascent).toBeGreaterThan(extent('a').ascent);
+  });
+});
+
+describe('a paragraph with spans', () => {
+  const plain = { family: 'serif', bold: false, italic: false } as const;
+
+  it('changes font, width and size at their ends, and nowhere else', () => {
+    const spans = [
+      { ...plain, end: 3, scale: 1 },
+      { ...plain, bold: true, end: 6, scale: 1 },
+      { ...plain, end: 9, scale: 0.5 },
+    ];
+    const { clusters, ...paragraph } = shapeParagraph('abcabcabc', { language: 'en', spans });
+    expect(clusters.map(({ font, span, scale }) => [font, span, scale])).toEqual([
+      ...Array.from({ length: 3 }, () => ['tinos', 0, 1]),
+      ...Array.from({ length: 3 }, () => ['tinosBold', 1, 1]),
+      ...Array.from({ length: 3 }, () => ['tinos', 2, 0.5]),
+    ]);
+    const line = singleLine({ ...paragraph, clusters });
+    expect(line.runs.map(({ span }) => span)).toEqual([0, 1, 2]);
+    const alone = (text: string, bold: boolean): number =>
+      singleLine(shapeParagraph(text, { language: 'en', spans: [{ ...plain, bold, end: 3, scale: 1 }] }))
+        .width;
+    expect(line.width).toBeCloseTo(alone('abc', false) * 1.5 + alone('abc', true));
+  });
+
+  it('has spaces of full width, whatever the letters beside them', () => {
+    const text = 'A A AV';
+    const paragraph = shapeParagraph(text, {
+      language: 'en',
+      spans: [{ ...plain, end: text.length, scale: 1 }],
+    });
+    // Widths of A, V and the space in Times; A and V are kerned by 0.135 em at most.
+    expect(singleLine(paragraph).width).toBeGreaterThan(4 * 0.722 + 2 * 0.25 - 0.14);
+    expect(singleLine(paragraph).width).toBeLessThan(4 * 0.722 + 2 * 0.25 - 0.1);
+  });
+
+  it('breaks where the whole text may break, and fills lines with what is narrower', () => {
+    const text = 'one two three four';
+    const spans = [
+      { ...plain, end: 5, scale: 1 },
+      { ...plain, end: text.length, scale: 0.5 },
+    ];
+    const paragraph = shapeParagraph(text, { language: 'en', spans });
+    const lines = breakLines(paragraph, 4).map(({ start, end }) => text.slice(start, end));
+    expect(lines).toEqual(['one two three ', 'four']);
+    expect(linesOf(text, 'en', 4)[0]).toBe('one two ');
+    expect(countLines(paragraph, 4)).toBe(2);
+  });
+
+  it('has all of its text in its clusters, whatever the spans', () => {
+    fc.assert(
+      fc.property(anyText, anyLanguage, fc.array(fc.nat(20)), (text, language, lengths) => {
+        let end = 0;
+        const spans = [...lengths, text.length].map((length, index) => {
+          end += length;
+          return { ...plain, bold: index % 2 === 1, end, scale: 1 + (index % 3) / 2 };
+        });
+        const paragraph = shapeParagraph(text, { language, spans });
+        expect(paragraph.clusters.map((cluster) => cluster.text).join('')).toBe(paragraph.text);
+      }),
+    );
+  });
+
+  it('tells its widest word, within which no rule breaks', () => {
+    const paragraph = shapeParagraph('a Dampfschiff b', { language: 'de' });
+    const widest = widestWord(paragraph);
+    expect(widest).toBeCloseTo(singleLine(shapeParagraph('Dampfschiff', { language: 'de' })).width);
+    expect(breakLines(paragraph, widest + 0.01)).toHaveLength(3);
+  });
+
+  it('is in the font of its style alone in every language with Latin, Greek or Cyrillic letters', () => {
+    const languages = languageCodes.filter((language) => fontOf(language) === 'sans');
+    expect(languages).toContain('vi');
+    for (const language of languages)
+      for (const family of ['serif', 'sans', 'mono'] as const)
+        for (const [bold, italic] of [
+          [false, false],
+          [true, false],
+          [false, true],
+          [true, true],
+        ] as const) {
+          const style = { family, bold, italic };
+          // The typewriter font alone has no typographic hyphens.
+          const text = declaration(language)
+            .slice(0, 2000)
+            .replace(/[\u2010\u2011]/g, '-');
+          const { clusters } = shapeParagraph(text, {
+            language,
+            spans: [{ ...style, end: text.length, scale: 1 }],
+          });
+          expect(new Set(clusters.map(({ font }) => font))).toEqual(new Set([latinFont(style)]));
+        }
   });
 });

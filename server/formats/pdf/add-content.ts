@@ -1,6 +1,6 @@
 import { PDFDict, type PDFDocument, PDFName, type PDFRef } from '@cantoo/pdf-lib';
 import { enclose } from './content-balance.ts';
-import { getDict, pageBytes } from './objects.ts';
+import { deflatedStream, getDict, pageBytes } from './objects.ts';
 import { pageResources } from './page-geometry.ts';
 
 /**
@@ -19,7 +19,7 @@ export function addContent(
   const { node } = document.getPage(number - 1);
   const own = Buffer.from(enclose(pageBytes(node)));
   const all = Buffer.concat([own, Buffer.from(`\n${operators}`, 'latin1')]);
-  node.set(PDFName.of('Contents'), context.register(context.flateStream(all)));
+  node.set(PDFName.of('Contents'), context.register(deflatedStream(context, all)));
   // Resources may be shared with other pages, so the page gets its own.
   const resources = pageResources(node);
   const allFonts = PDFDict.fromMapWithContext(new Map(getDict(resources, 'Font')?.entries()), context);

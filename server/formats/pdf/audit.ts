@@ -1,7 +1,7 @@
-import type { TextOperator } from './interpretation.ts';
 import type { OpenPdf, ReadPage } from './open-pdf.ts';
+import type { TextOperator } from './reading/interpretation.ts';
+import type { ReadText } from './reading/shown-texts.ts';
 import { removedGlyphs } from './remove-text.ts';
-import type { ReadText } from './shown-texts.ts';
 import type { GlyphRange } from './text-block.ts';
 
 /** In points, in the page's user space. */

@@ -1,4 +1,4 @@
-import { ContentScanner } from './content-scanner.ts';
+import { ContentScanner } from './reading/content-scanner.ts';
 
 /**
  * Encloses a content stream so that it leaves no trace in what is drawn after it: saves and restores the graphics state, also

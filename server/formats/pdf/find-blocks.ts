@@ -3,10 +3,10 @@ import { alignmentOf } from './layout/alignment.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines, Vocabulary } from './layout/joined-text.ts';
 import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
-import { median } from './layout/lines.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
-import { type DirectedTexts, directTexts, type Glyph, isUpright } from './layout/pieces.ts';
+import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
+import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
 import { usualStyle } from './layout/text-lines.ts';
 import type { PageContent, ShownText } from './page-content.ts';
@@ -36,7 +36,7 @@ export function findBlocks(page: PageContent): PageBlocks {
     if (text.glyphs.length === 0) continue;
     kept.set(owners.addText(text), {
       reason: reasonOf(text),
-      text: text.glyphs.map((glyph) => glyph.text).join(''),
+      text: plainTextOf(text),
     });
   }
   const ranges = owners.ranges();
@@ -166,15 +166,15 @@ function bodySizeOf(texts: readonly ReadText[]): number {
       counts.set(size, (counts.get(size) ?? 0) + text.length);
       total += text.length;
     }
-  return Math.max(0, ...[...counts].filter(([, count]) => count > 0.2 * total).map(([size]) => size));
+  return Math.max(0, greatest([...counts].filter(([, count]) => count > 0.2 * total).map(([size]) => size)));
 }
 
 function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
   return ranges
     .map(({ text, from, to }) => {
       const own = text.glyphs.slice(from, to);
-      const left = Math.min(...own.map(({ x }) => x));
-      const right = Math.max(...own.map(({ x, advance }) => x + advance));
+      const left = least(own.map(({ x }) => x));
+      const right = greatest(own.map(({ x, advance }) => x + advance));
       return transformRectangle(text.matrix, {
         left,
         right,

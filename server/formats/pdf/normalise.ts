@@ -46,7 +46,13 @@ function loadQpdf(): CreateQpdf {
  * --decrypt: a password that only restricts the use of the file does not matter (C 7).
  * --remove-restrictions: a signature does not hold for a changed file. Its value goes, what the page shows of it stays.
  */
-const options = ['--decrypt', '--remove-restrictions', '--object-streams=disable', '--warning-exit-0'];
+const options = [
+  '--deterministic-id',
+  '--decrypt',
+  '--remove-restrictions',
+  '--object-streams=disable',
+  '--warning-exit-0',
+];
 
 /**
  * Writes a PDF in one shape: without encryption, each object by itself, one table of cross-references, streams of text deflated.

@@ -2,15 +2,15 @@ import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { FileError } from '../file-error.ts';
 import { Meter } from '../pdfjs/budget.ts';
 import { openPdfjs, type PdfjsDocument } from '../pdfjs/open-pdfjs.ts';
-import { FontReader } from './font-reader.ts';
-import type { FormUse, Interpretation } from './interpretation.ts';
-import { Interpreter } from './interpreter.ts';
 import { pageBytes } from './objects.ts';
-import { OptionalContent } from './optional-content.ts';
 import type { PageContent } from './page-content.ts';
 import { pageAnnotations, pageBox, pageResources, pageRotation } from './page-geometry.ts';
-import { readPdfjsTexts } from './pdfjs-texts.ts';
-import { type ReadText, shownTexts } from './shown-texts.ts';
+import { FontReader } from './reading/font-reader.ts';
+import type { FormUse, Interpretation } from './reading/interpretation.ts';
+import { Interpreter } from './reading/interpreter.ts';
+import { OptionalContent } from './reading/optional-content.ts';
+import { readPdfjsTexts } from './reading/pdfjs-texts.ts';
+import { type ReadText, shownTexts } from './reading/shown-texts.ts';
 
 /** A page with what is needed to remove text from it. */
 export interface ReadPage extends PageContent {

@@ -6,15 +6,15 @@ import {
   type PDFRef,
   type PDFStream,
 } from '@cantoo/pdf-lib';
-import { formatName } from './colour.ts';
-import { ContentScanner, isRegular } from './content-scanner.ts';
-import type { FormUse } from './interpretation.ts';
-import { decodeStream, getDict, pageBytes } from './objects.ts';
+import { decodeStream, deflatedStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import { pageResources } from './page-geometry.ts';
-import { nameKey } from './resources.ts';
+import { formatName } from './reading/colour.ts';
+import { ContentScanner, isRegular } from './reading/content-scanner.ts';
+import type { FormUse } from './reading/interpretation.ts';
+import { nameKey } from './reading/resources.ts';
+import type { ReadText } from './reading/shown-texts.ts';
 import { rewriteOperator } from './rewrite-operator.ts';
-import type { ReadText } from './shown-texts.ts';
 import type { GlyphRange } from './text-block.ts';
 
 /** A replacement in a content stream. */
@@ -70,7 +70,7 @@ export function removeText(document: PDFDocument, page: ReadPage, ranges: readon
   if (own === undefined) return;
   node.set(
     PDFName.of('Contents'),
-    document.context.register(document.context.flateStream(splice(bytes.of(0), own.edits))),
+    document.context.register(deflatedStream(document.context, splice(bytes.of(0), own.edits))),
   );
   if (own.forms.size > 0) node.set(PDFName.of('Resources'), withForms(document, resources, own.forms));
 }
@@ -125,7 +125,7 @@ class FormCopies {
     const key = JSON.stringify(edits);
     const found = forms.size === 0 ? known.get(key) : undefined;
     if (found) return found;
-    const copy = context.flateStream(splice(bytes, edits));
+    const copy = deflatedStream(context, splice(bytes, edits));
     for (const [name, value] of form.dict.entries())
       if (!ownKeys.has(name.asString())) copy.dict.set(name, value);
     if (forms.size > 0) copy.dict.set(PDFName.of('Resources'), withForms(this.#document, resources, forms));

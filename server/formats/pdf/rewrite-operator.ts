@@ -1,5 +1,5 @@
-import { formatNumber } from './colour.ts';
-import type { ReadText } from './shown-texts.ts';
+import { formatNumber } from './reading/colour.ts';
+import type { ReadText } from './reading/shown-texts.ts';
 
 /**
  * Writes a text operator without some of its glyphs. In their place is an advance of the same length, so everything after it

@@ -4,8 +4,8 @@ import type { TextBlock } from './text-block.ts';
 
 /** As a share of the page's height: running titles stand so near to its top or bottom. */
 const margin = 0.12;
-/** In points: a running title stands at the same height on each page. */
-const sameHeight = 6;
+/** In points: a running title stands at about the same height on each page. */
+const sameHeight = 12;
 const fewestPages = 2;
 
 /** What is needed of a page to tell its running titles. */

@@ -1,17 +1,17 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
-import { cut, formatPoints } from './cut.ts';
-import { drawBlock } from './draw-block.ts';
-import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './frames.ts';
-import { FreeSpace } from './free-space.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
-import { cutNotches } from './notches.ts';
-import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import type { PageContent } from './page-content.ts';
-import { extendRight, rightEdges } from './right-edges.ts';
-import { type Fitting, fitAll, takenBy } from './shrink.ts';
-import { missingInFonts } from './styled-text.ts';
+import { cut, formatPoints } from './setting/cut.ts';
+import { drawBlock } from './setting/draw-block.ts';
+import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './setting/frames.ts';
+import { FreeSpace } from './setting/free-space.ts';
+import { cutNotches } from './setting/notches.ts';
+import { type Obstacle, obstaclesOf } from './setting/obstacles.ts';
+import { extendRight, rightEdges } from './setting/right-edges.ts';
+import { type Fitting, fitAll, takenBy } from './setting/shrink.ts';
+import { missingInFonts } from './setting/styled-text.ts';
 import type { TextBlock } from './text-block.ts';
 
 /** The translations of a page's blocks, set. */
@@ -58,13 +58,13 @@ export function setBlocks(
       const block = blocks.get(fitting.frame.id)!;
       const { frame, finding } = fitting.whole ? { frame: fitting.frame } : cut(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, turn.toPage, fonts);
-      drawn.set(block.id, wrapped(text.operators, block));
+      if (text.operators) drawn.set(block.id, wrapped(text.operators, block));
       for (const [name, ref] of text.fonts) set.fonts.set(name, ref);
       set.places.set(block.id, transformRectangle(turn.toPage, text.box));
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
     }
   }
-  set.operators = items.map(({ block }) => drawn.get(block.id)).join('\n');
+  set.operators = items.flatMap(({ block }) => drawn.get(block.id) ?? []).join('\n');
   return set;
 }
 
@@ -85,23 +85,27 @@ function fitTurned({
   turn: Turn;
   languages: Languages;
 }): Fitting[] {
-  const sources = items.map(({ block }) => transformRectangle(block.matrix, block.box));
+  const sources = new Map(items.map(({ block }) => [block.id, transformRectangle(block.matrix, block.box)]));
   const margins = marginsOf(
     page.box,
-    turned.map(({ block }) => transformRectangle(block.matrix, block.box)),
+    turned.map(({ block }) => sources.get(block.id)!),
     turn,
   );
   const frames = turned.map((item) => makeFrame(item, turn, margins, languages));
   const space = new FreeSpace(transformRectangle(turn.fromPage, page.box));
   for (const { box, solid } of others ?? []) space.add(transformRectangle(turn.fromPage, box), { solid });
   if (others)
-    for (const [index, { block }] of items.entries())
-      space.add(transformRectangle(turn.fromPage, sources[index]!), { owner: block.id });
+    for (const [owner, box] of sources) space.add(transformRectangle(turn.fromPage, box), { owner });
+  const links = new FreeSpace(page.box);
+  for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
   const edges = rightEdges(frames);
   const extended = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
     const edge = edges.get(frame.id);
-    return cutNotches(edge === undefined ? frame : extendRight(frame, edge, space), space);
+    // A link stays where it is, so its text does, too.
+    if (edge === undefined || links.inside(sources.get(frame.id)!, frame.id).length > 0)
+      return cutNotches(frame, space);
+    return cutNotches(extendRight(frame, edge, space), space);
   });
   const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
   return fitAll(extended, space, ({ id }) => styles.get(id)!);

@@ -91,6 +91,8 @@ function makeChoice(fonts: readonly FontName[]): FontChoice {
     if (
       before &&
       !symbolFonts.has(before) &&
+      // One sign that the own font lacks does not take what follows along.
+      (before === own || useOf(own) !== european || useOf(before) !== european) &&
       common.test(grapheme[0]!) &&
       covers(openFont(before).coverage, grapheme)
     )

@@ -34,8 +34,11 @@ export interface DocumentFont {
 
 /** The stroke that makes a regular outline as black as the bold one, in em: measured on the characters of Noto Sans SC. */
 const bolderStroke = 0.035;
-/** The tangent of the angle by which upright letters are slanted. */
-const slant = 0.21;
+/**
+ * The tangent of the angle by which upright letters are slanted. Poppler takes the slant for a larger font, by 1.6 %, and measures
+ * distances between letters by it: with more, the words of right-to-left text would come apart (`direction-marks.ts`).
+ */
+const slant = 0.18;
 
 /** Writes the text object of one line. */
 export class LineWriter {

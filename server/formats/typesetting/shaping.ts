@@ -115,7 +115,22 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
       clusters.push({ start, end, text: piece, font: item.font, level, span, scale, advance: 0, glyphs: [] });
     }
   }
+  if (item.level % 2 === 0) keepSpaces(clusters);
   return clusters;
+}
+
+/** Takes back kerning around spaces: readers tell words apart by the width of what is between them. */
+function keepSpaces(clusters: Cluster[]): void {
+  const widen = (cluster: Cluster | undefined): void => {
+    if (cluster?.glyphs.length !== 1) return;
+    const { font, unitsPerEm } = openFont(cluster.font);
+    cluster.advance = Math.max(cluster.advance, font.glyphHAdvance(cluster.glyphs[0]!.id) / unitsPerEm);
+  };
+  for (const [index, cluster] of clusters.entries())
+    if (cluster.text === ' ') {
+      widen(clusters[index - 1]);
+      widen(cluster);
+    }
 }
 
 interface Group {

@@ -1,7 +1,7 @@
 import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
 import type { Chain } from './line-links.ts';
-import { median } from './lines.ts';
+import { greatest, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 export type Alignment = TextBlock['alignment'];
@@ -81,7 +81,7 @@ function ofLine(
 ): Alignment {
   const { left, right, size } = line;
   const usual = isRightToLeft ? 'right' : 'left';
-  const widest = Math.max(...chain.map((other) => other.right - other.left));
+  const widest = greatest(chain.map((other) => other.right - other.left));
   if (isItem || (!container && right - left > 0.8 * widest && chain.length > 1)) return usual;
   const others = chain.filter(
     (other) => other.baseline !== line.baseline && Math.abs(other.right - other.left - right + left) > size,

@@ -25,6 +25,7 @@ export interface KeptText {
 }
 
 const letter = /\p{L}/u;
+const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·]$/u;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
 const functionName =
@@ -39,6 +40,7 @@ const addressPattern =
 export function untranslatedReason(text: string, lines: readonly TextLine[]): UntranslatedReason | null {
   const plain = text.replace(mathLetter, '').trim();
   if (lines.every((line) => line.isLeader)) return 'leader';
+  if (bullet.test(text)) return 'label';
   if (!letter.test(text)) return 'number';
   if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
   const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));
@@ -47,15 +49,16 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
     if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
     if (plain.split(/\s+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
   }
+  if (ideographs.test(text)) return null;
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
     return 'identifier';
-  const hasWord = ideographs.test(text) || text.split(/\s+/u).some(isWord);
+  const hasWord = text.split(/\s+/u).some(isWord);
   if (!hasWord && 2 * countOf(text, /\p{L}/gu) < text.replace(/\s/gu, '').length) return 'identifier';
   return null;
 }
 
 function isWord(part: string): boolean {
-  const letters = countOf(part, /\p{L}/gu);
+  const letters = countOf(part, /[\p{L}\p{M}]/gu);
   return letters > 1 && letters >= 0.6 * part.length;
 }
 
@@ -64,7 +67,7 @@ function countOf(text: string, pattern: RegExp): number {
 }
 
 const codePattern =
-  /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ )|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
+  /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ |<\/?[\w?!:-]+[\s>/])|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
 /** Lines of a listing are at most so many sizes apart. */
 const furthestInListing = 2.6;
 
@@ -82,12 +85,19 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
     if (code.length >= 1 && code.length >= 0.3 * open.length) listings.push(open);
     open = [];
   };
+  const fonts = new Set(lines.filter(({ isMono }) => isMono).map(fontOf));
   for (const line of lines) {
-    if (!line.isMono) continue;
+    // Short lines have too few letters to tell.
+    if (!line.isMono && !(line.isUniform && fonts.has(fontOf(line)))) continue;
     const last = open.at(-1);
     if (last && last.baseline - line.baseline > furthestInListing * line.size) close();
     open.push(line);
   }
   close();
   return listings;
+}
+
+/** The name of the font that a line begins with. */
+function fontOf({ glyphs }: TextLine): string | undefined {
+  return glyphs.find(({ isBlank }) => !isBlank)?.piece.shown.font.name;
 }

@@ -1,6 +1,7 @@
 import { embeddingLevels, visualOrder } from '../../typesetting/bidi.ts';
-import { type Line, median } from './lines.ts';
+import type { Line } from './lines.ts';
 import type { Glyph } from './pieces.ts';
+import { median } from './statistics.ts';
 
 /** A character or a few, with the glyph that shows it; null for a space that no glyph shows. */
 export interface Character {

@@ -1,6 +1,7 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
+import { greatest, least, median } from './statistics.ts';
 
 /** The part of a row that belongs together: a line of a paragraph, a cell, a label. */
 export interface Line {
@@ -20,6 +21,7 @@ export interface Line {
 const narrowestColumnGap = 0.8;
 const widestWordGap = 2;
 const leastCommonGap = 0.5;
+const sameEdge = 0.15;
 const furthestDot = 0.6;
 /** Text so many times as large is apart even at a gap like one between words. */
 const otherSize = 1.5;
@@ -83,12 +85,14 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
     const em = atom
       ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
       : glyph.piece.size;
-    const spacing = gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isRuled =
       atom !== undefined &&
       gap > -0.3 * em &&
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
+    // Few gaps are so wide that the spacing of the letters matters.
+    const mayEnd = gap > Math.min(widestWordGap * em, narrowestColumnGap * smaller);
+    const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isWide = gap > Math.max(widestWordGap * em, 4 * spacing);
     const isOtherSize = em > otherSize * smaller && gap > 0.3 * em;
     const isApart = isRuled || isWide || isOtherSize || isLeader !== isLastLeader;
@@ -97,7 +101,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
       atoms.push(atom);
       gaps = [];
     } else {
-      atom.glyphs.push(...blanks);
+      for (const between of blanks) atom.glyphs.push(between);
       gaps.push(gap);
     }
     blanks = [];
@@ -136,7 +140,10 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
 
 type SplitRow = { row: Row; atoms: Atom[] };
 
-/** Whether the rows above and below leave a gap free too, and have text on both sides of it. */
+/**
+ * Whether the rows around leave a gap free too: those above and below, with text on both sides of it, or those on one side, with
+ * text that begins, ends or is centred as here.
+ */
 function isColumnGap(
   index: number,
   before: Atom,
@@ -145,24 +152,43 @@ function isColumnGap(
   sides: readonly number[],
 ): boolean {
   if (hasBetween(sides, before.right, after.left)) return true;
+  const above = gapInRows(index, -1, before, after, rows);
+  const below = gapInRows(index, 1, before, after, rows);
+  const isFreeOnBothSides =
+    above.isFree && below.isFree && (above.hasLeft || below.hasLeft) && (above.hasRight || below.hasRight);
+  return isFreeOnBothSides || above.isAligned || below.isAligned;
+}
+
+/** What the rows near a gap show, upwards (-1) or downwards (1). */
+function gapInRows(index: number, direction: number, before: Atom, after: Atom, rows: readonly SplitRow[]) {
   const size = Math.min(before.size, after.size);
-  const { baseline } = rows[index]!.row;
-  let [free, left, right] = [{ from: before.right, to: after.left }, false, false];
-  for (const direction of [-1, 1])
-    for (let step = 1; step <= mostRowsCompared; step++) {
-      const other = rows[index + direction * step];
-      if (!other || Math.abs(other.row.baseline - baseline) > furthestRow * size) break;
-      const at = firstFrom(other.atoms, (before.right + after.left) / 2);
-      const [one, two] = [other.atoms[at - 1], other.atoms[at]];
-      free = {
-        from: Math.max(free.from, one?.right ?? free.from),
-        to: Math.min(free.to, two?.left ?? free.to),
-      };
-      if (free.to - free.from < leastCommonGap * size) return false;
-      left ||= one !== undefined && before.left < one.right + size;
-      right ||= two !== undefined && after.right > two.left - size;
+  const found = { isFree: true, hasLeft: false, hasRight: false, isAligned: false };
+  let [from, to] = [before.right, after.left];
+  for (let step = 1; step <= mostRowsCompared; step++) {
+    const other = rows[index + direction * step];
+    if (!other || Math.abs(other.row.baseline - rows[index]!.row.baseline) > furthestRow * size) break;
+    const at = firstFrom(other.atoms, (before.right + after.left) / 2);
+    const [one, two] = [other.atoms[at - 1], other.atoms[at]];
+    [from, to] = [Math.max(from, one?.right ?? from), Math.min(to, two?.left ?? to)];
+    if (to - from < leastCommonGap * size) {
+      found.isFree = false;
+      break;
     }
-  return left && right;
+    found.hasLeft ||= one !== undefined && before.left < one.right + size;
+    found.hasRight ||= two !== undefined && after.right > two.left - size;
+    found.isAligned ||=
+      one !== undefined && two !== undefined && isAligned(before, one) && isAligned(after, two);
+  }
+  return found;
+}
+
+function isAligned(one: Atom, other: Atom): boolean {
+  const near = sameEdge * Math.min(one.size, other.size);
+  return [
+    one.left - other.left,
+    one.right - other.right,
+    (one.left + one.right - other.left - other.right) / 2,
+  ].some((distance) => Math.abs(distance) < near);
 }
 
 /** The index of the first atom that begins at or after a place. */
@@ -179,8 +205,8 @@ function firstFrom(atoms: readonly Atom[], place: number): number {
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {
   const glyphs = atoms.flatMap((atom) => atom.glyphs);
-  const left = Math.min(...atoms.map((atom) => atom.left));
-  const right = Math.max(...atoms.map((atom) => atom.right));
+  const left = least(atoms.map((atom) => atom.left));
+  const right = greatest(atoms.map((atom) => atom.right));
   return {
     glyphs,
     left,
@@ -217,9 +243,4 @@ function usualSize(glyphs: readonly Glyph[], rises: ReadonlyMap<Piece, number>):
 
 function hasBetween(places: readonly number[], from: number, to: number): boolean {
   return places.some((place) => place >= from && place <= to);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[sorted.length >> 1] ?? 0;
 }

@@ -1,4 +1,4 @@
-import { median } from './lines.ts';
+import { least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
 
@@ -28,7 +28,7 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
     .slice(0, space)
     .reduce((right, { glyph }) => Math.max(right, glyph?.right ?? right), first!.left);
   const rest = first!.glyphs.filter((glyph) => !glyph.isBlank && glyph.left >= split - 0.05 * first!.size);
-  const start = Math.min(...rest.map(({ left }) => left));
+  const start = least(rest.map(({ left }) => left));
   const gap = start - split;
   const usual = usualSpace(first!);
   const isApart = isBullet

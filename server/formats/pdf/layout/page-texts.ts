@@ -9,6 +9,7 @@ import { detachLabel } from './list-labels.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, withoutDoubles } from './pieces.ts';
 import { groupRows } from './rows.ts';
+import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';
 
@@ -69,10 +70,10 @@ function toText(role: PageText['role'], lines: TextLine[], chain: Chain, areas: 
 function boxOf(lines: readonly TextLine[]): Rectangle {
   const extents = lines.map((line) => ({ ...line, ...verticalExtent(line) }));
   return {
-    left: Math.min(...extents.map(({ left }) => left)),
-    bottom: Math.min(...extents.map(({ baseline, descent }) => baseline - descent)),
-    right: Math.max(...extents.map(({ right }) => right)),
-    top: Math.max(...extents.map(({ baseline, ascent }) => baseline + ascent)),
+    left: least(extents.map(({ left }) => left)),
+    bottom: least(extents.map(({ baseline, descent }) => baseline - descent)),
+    right: greatest(extents.map(({ right }) => right)),
+    top: greatest(extents.map(({ baseline, ascent }) => baseline + ascent)),
   };
 }
 

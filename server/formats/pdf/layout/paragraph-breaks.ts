@@ -1,6 +1,6 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Chain } from './line-links.ts';
-import { median } from './lines.ts';
+import { least, median } from './statistics.ts';
 import type { RowBreak } from './table-rows.ts';
 import { looksAlike, type TextLine } from './text-lines.ts';
 
@@ -25,10 +25,12 @@ const mostOfLine = 0.6;
 /** Lines so far up and down tell how wide a paragraph is. */
 const nearby = 6;
 
-const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒])/u;
+/** A bullet, a box to tick, or an option of a command. */
+const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒]|--?\p{L})/u;
 const label =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
+const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
 const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 /** Scripts whose letters do not show where a sentence begins, but with words that may not fit on a line. */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
@@ -82,10 +84,15 @@ export class ParagraphBreaks {
     if (changesLooks(above, line, length, endsEarly, continues)) return true;
     if (mixesNumbers(above, line, length, endsEarly)) return true;
     const isRow = this.#rowBreak(above, line);
-    if (isRow === 'certain' || (isRow === 'likely' && (endsEarly || !continues))) return true;
+    if (
+      isRow === 'certain' ||
+      (isRow === 'likely' && (endsEarly || !continues || isListOfWords(chain, index)))
+    )
+      return true;
     if (startsItem(above, line, edges, index, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
     const isWide = above.right - above.left > mostOfLine * (above.right - above.left + room);
+    if (length === 1 && !endsEarly && isLongestOfLines(chain, edges, index)) return true;
     const goesOn = continues || (spacedWithoutCase.test(line.text) && !endsSentence && isWide);
     return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
   }
@@ -142,7 +149,7 @@ function isLooser(chain: Chain, index: number): boolean {
     const other = chain[at === index - 1 ? at - 1 : at];
     return other && Math.abs(other.size - size) < 0.25 * size;
   });
-  return dropTo(index) > uneven * Math.min(...beside.map(dropTo)) + 0.4;
+  return dropTo(index) > uneven * least(beside.map(dropTo)) + 0.4;
 }
 
 function areCentred(above: TextLine, line: TextLine): boolean {
@@ -184,6 +191,12 @@ function changesLooks(
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.seams.first.bold && !continues;
   return isHeading || endsEarly || sentenceEnd.test(above.text);
+}
+
+/** Whether three lines in a row have one word each: cells rather than a text. */
+function isListOfWords(chain: Chain, index: number): boolean {
+  const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
+  return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
 }
 
 /** A line without letters belongs to a paragraph only in its midst. */
@@ -237,6 +250,20 @@ function changesIndent(
     !isNextAligned &&
     Math.abs(next.start - above.start) > leastIndent * size;
   return !isRagged;
+}
+
+/**
+ * Whether the line above is the longest of some that a person ended, as in an address: no other one reaches as far, and the
+ * next line is ended early, too.
+ */
+function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number): boolean {
+  const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
+  if (!next || /[\p{P}]$/u.test(above.text) || !looksAlike(line.style, next.style)) return false;
+  if (!capitalStart.test(line.text) || !capitalStart.test(next.text)) return false;
+  const around = edges.slice(Math.max(0, index - nearby), index + nearby);
+  const { end } = edges[index - 1]!;
+  if (around.filter((other) => other.end > end - line.size).length > 1) return false;
+  return roomFor(chain, edges, index + 1, areCentred(line, next)) > next.firstWordWidth + slack * line.size;
 }
 
 /** Whether the last two lines were clearly ended by hand: then lower case does not show that a sentence goes on. */

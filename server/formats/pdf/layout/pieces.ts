@@ -41,6 +41,13 @@ export interface Glyph {
   isBlank: boolean;
 }
 
+/** In UTF-16 units. A few fonts have a glyph for a phrase; a font that says more is made to fill the memory. */
+const longestGlyph = 64;
+const unknown = '\ufffd';
+
+/** What sets black in so many words. */
+const blackOperators = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
+
 /** Ligatures, and letters of the Arabic script by their shape in a word. */
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+/g;
 const mathFont =
@@ -101,7 +108,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     italic: font.italic,
     size: Math.round(size * 100) / 100,
     rise: 0,
-    colour: shown.colour,
+    colour: blackOperators.test(shown.colour) ? '' : shown.colour,
   };
   const piece: Piece = {
     shown,
@@ -118,14 +125,20 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
   for (const [index, glyph] of shown.glyphs.entries()) {
     const ends = [x + glyph.x * em, x + (glyph.x + glyph.advance) * em] as const;
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
-    const [left, right] = [Math.min(...ends), Math.max(...ends)];
-    const text = shown.kept !== null && !isBlank ? '\ufffd' : readable(glyph.text);
+    const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
+    if (glyph.text.length > longestGlyph) piece.unread = 'undecodable';
+    const text = piece.unread !== null && !isBlank ? unknown : readable(glyph.text);
     piece.glyphs.push({ piece, index, text, left, right, isBlank });
     if (isBlank) continue;
     piece.left = Math.min(piece.left, left);
     piece.right = Math.max(piece.right, right);
   }
   return piece.left <= piece.right ? piece : undefined;
+}
+
+/** What a text says, with a sign for each glyph that stands for more than any glyph does. */
+export function plainTextOf({ glyphs }: ShownText): string {
+  return glyphs.map(({ text }) => (text.length > longestGlyph ? unknown : text)).join('');
 }
 
 function readable(text: string): string {

@@ -1,7 +1,10 @@
 import type { Rectangle } from '../geometry.ts';
+import { greatest, least } from './statistics.ts';
 
 /** As a multiple of the size: narrower gaps do not separate columns. */
 const narrowestGutter = 0.7;
+/** As a share of the texts: with more cells, a region is a table. */
+const mostCells = 0.6;
 /** Deeper nesting does not occur on pages that people read. */
 const deepest = 40;
 
@@ -42,36 +45,85 @@ export function inReadingOrder<T extends Placed>(
   }
 
   function joinBands(bands: readonly T[][]): T[][] {
-    const joined: T[][] = [];
-    for (const band of bands) {
+    const joined: Band<T>[] = [];
+    for (const items of bands) {
+      const band = toBand(items);
       const last = joined.at(-1);
-      if (last && !isTable([...last, ...band]) && belongTogether(last, band)) last.push(...band);
-      else joined.push([...band]);
+      const both = last && together(last, band);
+      if (last && both) {
+        for (const item of items) last.items.push(item);
+        Object.assign(last, both);
+      } else joined.push(band);
     }
-    return joined;
+    return joined.map(({ items }) => items);
   }
 
-  function belongTogether(upper: readonly T[], lower: readonly T[]): boolean {
-    const all = [...upper, ...lower];
-    if (cutColumns(all).length < 2) return false;
-    if (cutColumns(upper).length < 2 && cutColumns(lower).length < 2) return false;
-    const [from, to] = [
-      Math.max(...lower.map(({ box }) => box.top)),
-      Math.min(...upper.map(({ box }) => box.bottom)),
-    ];
-    const across = {
-      left: Math.min(...all.map(({ box }) => box.left)),
-      right: Math.max(...all.map(({ box }) => box.right)),
-    };
-    return !hasRule(from, to, across);
+  /** What two bands share, if they have columns in common. */
+  function together(upper: Band<T>, lower: Band<T>): Omit<Band<T>, 'items' | 'top'> | undefined {
+    const cells = upper.cells + lower.cells;
+    if (cells > mostCells * (upper.items.length + lower.items.length)) return undefined;
+    if (upper.columns.length < 2 && lower.columns.length < 2) return undefined;
+    const columns = occupied([...upper.columns, ...lower.columns]);
+    const across = { left: columns[0]!.left, right: columns.at(-1)!.right };
+    if (columns.length < 2 || hasRule(lower.top, upper.bottom, across)) return undefined;
+    return { columns, cells, bottom: lower.bottom };
   }
+}
+
+interface Span {
+  left: number;
+  right: number;
+  size: number;
+}
+
+interface Band<T> {
+  items: T[];
+  /** The parts of the width that have text. */
+  columns: Span[];
+  cells: number;
+  top: number;
+  bottom: number;
+}
+
+function toBand<T extends Placed>(items: readonly T[]): Band<T> {
+  return {
+    items: [...items],
+    columns: occupied(items.map(({ box, size }) => ({ left: box.left, right: box.right, size }))),
+    cells: items.filter(({ isCell }) => isCell).length,
+    top: greatest(items.map(({ box }) => box.top)),
+    bottom: least(items.map(({ box }) => box.bottom)),
+  };
+}
+
+/** Joins what overlaps, or has only a gap that does not separate columns. */
+function occupied(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of [...spans].sort((one, other) => one.left - other.left)) {
+    const last = joined.at(-1);
+    if (last && span.left - last.right < narrowestGutter * span.size) {
+      last.right = Math.max(last.right, span.right);
+      last.size = Math.min(last.size, span.size);
+    } else joined.push({ ...span });
+  }
+  return joined;
 }
 
 function isTable(region: readonly Placed[]): boolean {
-  return region.filter(({ isCell }) => isCell).length > 0.6 * region.length;
+  return region.filter(({ isCell }) => isCell).length > mostCells * region.length;
 }
 
+/** Cuts a region along its gutters, if there is text beside text. Short lines above an indented list have a gutter, too. */
 function cutColumns<T extends Placed>(region: readonly T[]): T[][] {
+  const columns = splitAtGutters(region);
+  if (columns.length < 2) return columns;
+  const columnOf = new Map(columns.flatMap((items, index) => items.map((item) => [item, index] as const)));
+  const isBeside = cutBands(region).some((band) =>
+    band.some((item) => columnOf.get(item) !== columnOf.get(band[0]!)),
+  );
+  return isBeside ? columns : [[...region]];
+}
+
+function splitAtGutters<T extends Placed>(region: readonly T[]): T[][] {
   const columns: T[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const item of [...region].sort((one, other) => one.box.left - other.box.left)) {

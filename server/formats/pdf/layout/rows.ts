@@ -1,4 +1,5 @@
 import type { Glyph, Piece } from './pieces.ts';
+import { greatest } from './statistics.ts';
 
 /** Pieces with one baseline, over the whole width of the page, with the superscripts and subscripts that belong to them. */
 export interface Row {
@@ -57,7 +58,8 @@ export function groupRows(pieces: readonly Piece[]): Row[] {
     .map(({ baseline, pieces: own, rises }) => ({
       baseline,
       size:
-        Math.max(...own.filter((piece) => !rises.has(piece)).map((piece) => piece.size), 0) || own[0]!.size,
+        Math.max(0, greatest(own.filter((piece) => !rises.has(piece)).map((piece) => piece.size))) ||
+        own[0]!.size,
       glyphs: own.flatMap((piece) => piece.glyphs).sort(byPlace),
       rises,
     }));

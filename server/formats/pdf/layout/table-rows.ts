@@ -1,4 +1,5 @@
 import type { Chain } from './line-links.ts';
+import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** Bounds the work on a row with very many texts. */
@@ -8,6 +9,9 @@ const sameRow = 0.2;
 const sameSize = 0.2;
 const narrowestText = 9;
 const furthestLabel = 4;
+
+const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]$/u;
+const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
 /** Whether a new row begins between two lines; a likely one does not if a sentence goes on there. */
 export type RowBreak = 'certain' | 'likely' | 'none';
@@ -21,8 +25,8 @@ export class TableRows {
   readonly #rows: TextLine[][] = [];
   readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
-  /** Lines with the number of an item before them. */
-  readonly #numbered = new Set<TextLine>();
+  /** Lines with the bullet or number of a list item before them. */
+  readonly #labelled = new Map<TextLine, RowBreak>();
   readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
 
@@ -37,16 +41,19 @@ export class TableRows {
     }
     for (const chain of chains) {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
-      const numbered = chain.filter((line) => this.#besides(line).some((cell) => isLabelOf(cell, line)));
+      for (const line of chain) if (this.#labelOf(line, bullet)) this.#labelled.set(line, 'certain');
+      const numbered = chain.filter((line) => this.#labelOf(line, itemNumber));
       // Numbers beside all lines only count the lines.
-      if (numbered.length < 0.9 * chain.length) for (const line of numbered) this.#numbered.add(line);
+      if (numbered.length < 0.9 * chain.length)
+        for (const line of numbered) this.#labelled.set(line, 'likely');
       if (isRunningText(chain)) for (const line of chain) this.#running.add(line);
     }
   }
 
   /** Whether two lines, one under the other, are cells of two rows. */
   breakBetween(above: TextLine, below: TextLine): RowBreak {
-    if (this.#numbered.has(below)) return 'likely';
+    const item = this.#labelled.get(below);
+    if (item) return item;
     const upper = this.#besides(above);
     const lower = this.#besides(below);
     const numbers = upper.filter(
@@ -67,11 +74,13 @@ export class TableRows {
 
   /** The other cells in the row of a line, of about its size. */
   #besides(line: TextLine): TextLine[] {
+    return this.#near(line).filter((cell) => Math.abs(cell.size - line.size) < sameSize * line.size);
+  }
+
+  #near(line: TextLine): TextLine[] {
     const row = this.#rowAt(this.#rowOf.get(line));
     const own = row.length > mostCells ? row.indexOf(line) : 0;
-    return row
-      .slice(Math.max(0, own - mostCells / 2), own + mostCells)
-      .filter((cell) => cell !== line && Math.abs(cell.size - line.size) < sameSize * line.size);
+    return row.slice(Math.max(0, own - mostCells / 2), own + mostCells).filter((cell) => cell !== line);
   }
 
   /** Whether a line stands in a row of cells that has rows of cells above or below it. */
@@ -87,13 +96,20 @@ export class TableRows {
 
   #hasAlignedRow(index: number): boolean {
     const cells = this.#rowAt(index)
-      .filter((cell) => !this.#running.has(cell))
+      .filter((cell) => !this.#running.has(cell) && !bullet.test(cell.text) && !itemNumber.test(cell.text))
       .slice(0, mostCells);
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {
       const others = this.#rowAt(at).slice(0, mostCells);
       const aligned = cells.filter((cell) => others.some((other) => areAligned(cell, other)));
       return aligned.length >= 2;
+    });
+  }
+
+  #labelOf(line: TextLine, pattern: RegExp): TextLine | undefined {
+    return this.#near(line).find((cell) => {
+      const gap = line.left - cell.right;
+      return gap > 0 && gap < furthestLabel * line.size && pattern.test(cell.text);
     });
   }
 
@@ -105,12 +121,6 @@ export class TableRows {
 /** A number, or one with a letter: `12`, `8a`. */
 function isNumber({ text }: TextLine): boolean {
   return !/\p{L}{2}/u.test(text) && /\p{N}/u.test(text);
-}
-
-/** Whether a cell is the number of the item that begins in a line. */
-function isLabelOf(cell: TextLine, line: TextLine): boolean {
-  const gap = line.left - cell.right;
-  return isNumber(cell) && gap > 0 && gap < furthestLabel * line.size && cell.text.length <= 5;
 }
 
 function areAligned(one: TextLine, other: TextLine): boolean {
@@ -126,8 +136,8 @@ function areAligned(one: TextLine, other: TextLine): boolean {
 function isRunningText(chain: Chain): boolean {
   const own = chain.filter(({ hasLetters }) => hasLetters);
   if (own.length < 3) return false;
-  const right = Math.max(...own.map((line) => line.right));
-  const left = Math.min(...own.map((line) => line.left));
+  const right = greatest(own.map((line) => line.right));
+  const left = least(own.map((line) => line.left));
   const { size } = own[0]!;
   if (right - left < narrowestText * size) return false;
   const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;

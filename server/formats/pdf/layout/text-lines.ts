@@ -19,6 +19,8 @@ export interface TextLine extends Line, LineText {
   firstWordWidth: number;
 }
 
+/** So many different characters have different widths in any other font. */
+const fewestWidths = 6;
 const letter = /\p{L}/u;
 const leader = /^[\s._·․…‥]+$/u;
 /** Scripts that are written without spaces between words. */
@@ -38,9 +40,18 @@ export function toTextLine(line: Line): TextLine {
     seams: { first: styleAt(0), last: styleAt(-1) },
     hasLetters: letter.test(read.text),
     isLeader: leader.test(read.text) && read.text.trim().length >= 3,
-    isMono: style.family === 'mono' && share > 0.7,
+    isMono: (style.family === 'mono' && share > 0.7) || hasOneWidth(line),
     firstWordWidth: firstWordWidth(read, line),
   };
+}
+
+/** Whether many different characters have one width, whatever the name of the font says. */
+function hasOneWidth({ glyphs }: Line): boolean {
+  const widths = new Map<string, number>();
+  for (const { text, index, piece } of glyphs)
+    if (/^[ -~]$/.test(text)) widths.set(text, piece.shown.glyphs[index]!.advance);
+  const [first = 0] = widths.values();
+  return widths.size >= fewestWidths && [...widths.values()].every((width) => Math.abs(width - first) < 0.01);
 }
 
 /** Compares how letters look, without their size and rise. */
@@ -60,14 +71,18 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
 } {
   const counts = new Map<string, { style: TextStyle; count: number }>();
   let total = 0;
+  let last: { style: TextStyle; count: number } | undefined;
   for (const { glyph, text } of characters) {
     if (!glyph || glyph.isBlank || text === '') continue;
     const { style } = glyph.piece;
-    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour}`;
-    const entry = counts.get(key) ?? { style, count: 0 };
-    entry.count++;
+    // Most characters are of the same piece as the one before.
+    if (last?.style !== style) {
+      const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour}`;
+      last = counts.get(key) ?? { style, count: 0 };
+      counts.set(key, last);
+    }
+    last.count++;
     total++;
-    counts.set(key, entry);
   }
   let best: { style: TextStyle; count: number } | undefined;
   for (const entry of counts.values()) if (!best || entry.count > best.count) best = entry;

@@ -1,6 +1,6 @@
+import type { Rectangle } from '../geometry.ts';
 import { type Fit, type Frame, fitAtScale, mostRoom } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
-import type { Rectangle } from './geometry.ts';
 
 /** What became of a block's text. */
 export interface Fitting {
@@ -52,7 +52,9 @@ export function fitAll(
     const scale = scales.get(styleOf(frame)) ?? 1;
     if (fitting.fit.scale <= scale || scale < leastScaleOf(frame)) return fitting;
     const smaller = fitAtScale(frame, space, scale, leastScaleOf(frame));
-    return smaller ? { ...fitting, fit: smaller, shrunk: 'neighbours' } : fitting;
+    if (!smaller) return fitting;
+    space.add(takenBy(frame, smaller), { owner: frame.id });
+    return { ...fitting, fit: smaller, shrunk: 'neighbours' };
   });
 }
 

@@ -1,5 +1,5 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { loadPdfjs } from '../pdfjs/budget.ts';
+import { loadPdfjs } from '../../pdfjs/budget.ts';
 
 /** A glyph as pdf.js decodes it. */
 export interface PdfjsGlyph {

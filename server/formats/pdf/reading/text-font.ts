@@ -1,6 +1,6 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
-import { asDict, getArray, getDict, getNumber } from './objects.ts';
-import type { TextFont } from './page-content.ts';
+import { asDict, getArray, getDict, getNumber } from '../objects.ts';
+import type { TextFont } from '../page-content.ts';
 import type { PdfjsFont } from './pdfjs-texts.ts';
 
 const mono = /mono|courier|consol|typewriter|\bCMTT|^CMTT|Menlo|LetterGothic|Andale|fixed|code/i;

@@ -1,10 +1,10 @@
-import type { InlineContent } from '../inline-content.ts';
-import type { FontName } from '../typesetting/fonts.ts';
-import { directionOf, fontOf } from '../typesetting/languages.ts';
+import type { InlineContent } from '../../inline-content.ts';
+import type { FontName } from '../../typesetting/fonts.ts';
+import { directionOf, fontOf } from '../../typesetting/languages.ts';
+import { invert, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import type { TextBlock } from '../text-block.ts';
 import type { Frame } from './fit.ts';
-import { invert, type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
-import { alignLabel, type StyledText, shapeRuns, styledRuns } from './styled-text.ts';
-import type { TextBlock } from './text-block.ts';
+import { alignLabel, labelWidth, type StyledText, shapeRuns, styledRuns } from './styled-text.ts';
 
 /** A block with its translation. */
 export interface SetItem {
@@ -22,10 +22,10 @@ const leastLeading: Partial<Record<FontName, number>> = {
   arabic: 1.2,
   devanagari: 1.2,
   thai: 1.25,
-  simplifiedChinese: 1.1,
-  traditionalChinese: 1.1,
-  japanese: 1.1,
-  korean: 1.1,
+  simplifiedChinese: 1.2,
+  traditionalChinese: 1.2,
+  japanese: 1.2,
+  korean: 1.2,
 };
 const leastLatinLeading = 1.05;
 
@@ -57,10 +57,14 @@ export function makeFrame(
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
   const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
-  const indent = lines.length > 1 ? block.indent / style.size : 0;
   const least = (leastLeading[fontOf(languages.targetLanguage)] ?? leastLatinLeading) * style.size;
-  const normal = fontOf(languages.targetLanguage) === 'sans' ? block.leading : Math.max(block.leading, least);
+  // Lines over each other are no paragraph: whatever was measured, they are half an em apart.
+  const own = Math.max(block.leading, style.size / 2);
+  const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);
   const text = shapeTarget(styledRuns(block, target), block, languages);
+  // One line does not show where its next would begin: after its bullet.
+  const indent =
+    lines.length > 1 ? block.indent / style.size : block.alignment === 'center' ? 0 : -labelWidth(text);
   return {
     id: block.id,
     text: indent < 0 ? alignLabel(text, -indent) : text,
@@ -74,6 +78,7 @@ export function makeFrame(
     alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
+    makesColumn: lines.length > 1 || block.kind === 'table_cell',
     inContainer: block.container !== null,
     indent,
   };
@@ -108,18 +113,30 @@ function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   };
 }
 
+/** A margin wider than this share of the page is none: the page is not full. */
+const widestMargin = 0.15;
+
 /**
- * Returns the margins of a page in turned space, as its text uses them: no farther out than the text, or than the margin on the other
- * side.
+ * Returns the area of a page in turned space that its text uses. Where the page is not full, it ends at a margin as wide as the
+ * opposite one.
  */
 export function marginsOf(page: Rectangle, texts: readonly Rectangle[], { fromPage }: Turn): Rectangle {
   const area = transformRectangle(fromPage, page);
-  const [width, height] = [area.right - area.left, area.top - area.bottom];
   if (texts.length === 0) return area;
   const text = texts.map((box) => transformRectangle(fromPage, box)).reduce(union);
-  const side = Math.min(Math.max(0, text.left - area.left), Math.max(0, area.right - text.right), width / 10);
-  const end = Math.min(Math.max(0, area.top - text.top), Math.max(0, text.bottom - area.bottom), height / 10);
-  return { left: area.left + side, right: area.right - side, bottom: area.bottom + end, top: area.top - end };
+  const margin = (own: number, opposite: number, length: number): number => {
+    const most = widestMargin * length;
+    return Math.max(0, own <= most ? own : Math.min(opposite, most));
+  };
+  const [width, height] = [area.right - area.left, area.top - area.bottom];
+  const [left, right] = [text.left - area.left, area.right - text.right];
+  const [bottom, top] = [text.bottom - area.bottom, area.top - text.top];
+  return {
+    left: area.left + margin(left, right, width),
+    right: area.right - margin(right, left, width),
+    bottom: area.bottom + margin(bottom, top, height),
+    top: area.top - margin(top, bottom, height),
+  };
 }
 
 export function moved({ left, bottom, right, top }: Rectangle, x: number, y: number): Rectangle {

@@ -1,6 +1,6 @@
-import { countLines } from '../typesetting/lines.ts';
+import { countLines } from '../../typesetting/lines.ts';
+import type { Rectangle } from '../geometry.ts';
 import type { FreeSpace } from './free-space.ts';
-import type { Rectangle } from './geometry.ts';
 import type { StyledText } from './styled-text.ts';
 
 /** What has to be fitted: a text and the place that it replaces. In points; the text runs along the x axis. */
@@ -24,6 +24,8 @@ export interface Frame {
   rightToLeft: boolean;
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
+  /** A paragraph or a table cell: where it ends says where its column ends. */
+  makesColumn: boolean;
   inContainer: boolean;
   /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
   uncut?: Frame;
@@ -144,7 +146,7 @@ function baselinesIn(
 /** Counts the lines that fit in a region. The first always does. */
 function capacityOf(frame: Frame, region: Region, scale: number, leading: number): number {
   const { highest, lowest } = baselinesIn(frame, region, scale);
-  return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.2));
+  return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.1));
 }
 
 /** Distributes lines over the region, with little more than the leading of their size at most, and moves them up only if they must. */
@@ -155,7 +157,8 @@ function placeLines(
 ): Pick<Fit, 'baseline' | 'leading' | 'lines'> {
   const { highest, lowest } = baselinesIn(frame, region, scale);
   const even = lines > 1 ? (highest - lowest) / (lines - 1) : Number.POSITIVE_INFINITY;
-  const loose = Math.max(leading, Math.min((frame.leading.normal * (1 + scale)) / 2, even));
+  const most = Math.max(leading, (frame.leading.normal * (1 + scale)) / 2);
+  const loose = Math.min(most, even);
   const wanted = lowest + (lines - 1) * loose;
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }

@@ -1,10 +1,10 @@
-import type { Finding } from '../document.ts';
-import { breakLines, countLines } from '../typesetting/lines.ts';
+import type { Finding } from '../../document.ts';
+import { breakLines, countLines } from '../../typesetting/lines.ts';
+import type { TextBlock } from '../text-block.ts';
 import { type Frame, lineWidth } from './fit.ts';
 import { type Languages, shapeTarget } from './frames.ts';
 import type { Fitting } from './shrink.ts';
 import { cutRuns } from './styled-text.ts';
-import type { TextBlock } from './text-block.ts';
 
 /** Cuts a text so that it fits with an ellipsis at its end. */
 export function cut(

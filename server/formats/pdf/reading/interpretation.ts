@@ -1,7 +1,7 @@
 import type { PDFDict, PDFStream } from '@cantoo/pdf-lib';
+import type { Matrix, Rectangle } from '../geometry.ts';
+import type { OperatorPlace, Paint } from '../page-content.ts';
 import type { Colour } from './colour.ts';
-import type { Matrix, Rectangle } from './geometry.ts';
-import type { OperatorPlace, Paint } from './page-content.ts';
 
 /** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
 export interface TextOperator {

@@ -1,6 +1,6 @@
+import { intersection, type Rectangle } from '../geometry.ts';
 import type { Frame } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
-import { intersection, type Rectangle } from './geometry.ts';
 
 /** More of a box is not given up: then the text stands on the thing, as its source did. */
 const mostLoss = 0.5;

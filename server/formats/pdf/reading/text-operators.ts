@@ -1,6 +1,6 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
+import { identity, type Matrix, multiply } from '../geometry.ts';
 import type { ContentScanner } from './content-scanner.ts';
-import { identity, type Matrix, multiply } from './geometry.ts';
 import type { TextOperator } from './interpretation.ts';
 import { Name } from './operand.ts';
 

@@ -1,5 +1,5 @@
-import type { Rectangle } from './geometry.ts';
-import type { Paint } from './page-content.ts';
+import type { Rectangle } from '../geometry.ts';
+import type { Paint } from '../page-content.ts';
 
 const cells = 32;
 /** Paints kept for a cell that they cover in part. Of more, the earlier ones are forgotten: they cover the least. */

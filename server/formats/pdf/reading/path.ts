@@ -1,4 +1,4 @@
-import { apply, type Matrix, type Rectangle, transformRectangle } from './geometry.ts';
+import { apply, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 
 /** A part of a path that is drawn without lifting the pen. */
 export interface Subpath {

@@ -1,5 +1,5 @@
+import { identity, type Matrix, type Rectangle } from '../geometry.ts';
 import { black, type Colour } from './colour.ts';
-import { identity, type Matrix, type Rectangle } from './geometry.ts';
 import { initialTextState, type TextState } from './text-operators.ts';
 
 /** The parameters of PDF 32000-1, 8.4 and 9.3, as far as they say what is seen where. */

@@ -1,10 +1,10 @@
-import type { InlineContent } from '../inline-content.ts';
-import { drawnStyle } from '../typesetting/font-style.ts';
-import type { Direction } from '../typesetting/languages.ts';
-import type { ShownSpan } from '../typesetting/line-writer.ts';
-import { widestWord } from '../typesetting/lines.ts';
-import { type Paragraph, shapeParagraph } from '../typesetting/paragraph.ts';
-import type { TextBlock, TextStyle } from './text-block.ts';
+import type { InlineContent } from '../../inline-content.ts';
+import { drawnStyle } from '../../typesetting/font-style.ts';
+import type { Direction } from '../../typesetting/languages.ts';
+import type { ShownSpan } from '../../typesetting/line-writer.ts';
+import { widestWord } from '../../typesetting/lines.ts';
+import { type Paragraph, shapeParagraph } from '../../typesetting/paragraph.ts';
+import type { TextBlock, TextStyle } from '../text-block.ts';
 
 /** Text of one style. */
 interface StyledRun {
@@ -126,6 +126,16 @@ export function alignLabel(text: StyledText, indent: number): StyledText {
       ...others,
     ],
   };
+}
+
+const plainBullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?\p{N}{1,3}[.)])$/u;
+
+/** Returns the width of a bullet or number at the start with the space after it, in em; 0 without one. */
+export function labelWidth({ paragraphs }: StyledText): number {
+  const { clusters, text } = paragraphs[0]!.shaped;
+  const at = clusters.findIndex((cluster) => cluster.text === ' ');
+  if (at < 1 || !plainBullet.test(text.slice(0, clusters[at]!.start))) return 0;
+  return clusters.slice(0, at + 1).reduce((sum, { advance, scale }) => sum + advance * scale, 0);
 }
 
 /** Lists in words what the fonts lack: styles that are drawn instead, and characters that are shown as boxes. */

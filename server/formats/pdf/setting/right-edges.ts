@@ -7,9 +7,9 @@ const largestGap = 5;
 const sameEdge = 2;
 
 /**
- * Finds the right edges of left-aligned blocks that are set flush right. Blocks of one column have one left edge and end anywhere:
- * set flush with their own right ends they would look torn, so they get the right end of the widest. A table cell has its
- * container's.
+ * Finds the right edges of left-aligned blocks that are set flush right and belong to a column of text or of a table. The blocks of
+ * a column have one left edge and end anywhere: flush with their own right ends they would look torn, so they get the right end
+ * of the widest paragraph or cell. All other blocks are flush with the right end of their source.
  *
  * @returns by frame id
  */
@@ -24,22 +24,25 @@ export function rightEdges(frames: readonly Frame[]): Map<string, number> {
       columns.set(left, [...(columns.get(left) ?? []), frame]);
     }
   }
-  for (const column of columns.values()) {
-    column.sort((one, other) => other.box.top - one.box.top);
-    let group: Frame[] = [];
-    const end = () => {
-      const edge = Math.max(...group.map(({ box }) => box.right));
-      for (const { id, mirrored } of group) if (mirrored) edges.set(id, edge);
-      group = [];
-    };
-    for (const frame of column) {
-      const last = group.at(-1);
-      if (last && last.box.bottom - frame.box.top > largestGap * Math.max(last.size, frame.size)) end();
-      group.push(frame);
+  for (const column of columns.values())
+    for (const group of partsOf(column)) {
+      const edge = Math.max(...group.filter(({ makesColumn }) => makesColumn).map(({ box }) => box.right));
+      for (const { id, box, mirrored } of group) if (mirrored && edge > box.right) edges.set(id, edge);
     }
-    end();
-  }
   return edges;
+}
+
+/** Divides blocks with one left edge where the distance between them is large. */
+function partsOf(column: readonly Frame[]): Frame[][] {
+  const parts: Frame[][] = [];
+  for (const frame of column.toSorted((one, other) => other.box.top - one.box.top)) {
+    const part = parts.at(-1);
+    const last = part?.at(-1);
+    if (part && last && last.box.bottom - frame.box.top <= largestGap * Math.max(last.size, frame.size))
+      part.push(frame);
+    else parts.push([frame]);
+  }
+  return parts;
 }
 
 /** Extends a frame to the right as far as is free, up to `edge`. */

@@ -1,5 +1,5 @@
 import { PDFDict, PDFName, type PDFObject, PDFStream } from '@cantoo/pdf-lib';
-import { getDict } from './objects.ts';
+import { getDict } from '../objects.ts';
 
 /** The named objects of a content stream, each looked up once. */
 export class Resources {

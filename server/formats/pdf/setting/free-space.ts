@@ -1,4 +1,4 @@
-import type { Rectangle } from './geometry.ts';
+import type { Rectangle } from '../geometry.ts';
 
 interface Obstacle extends Rectangle {
   /** Who put it there: nobody is an obstacle to itself. */

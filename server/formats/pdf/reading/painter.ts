@@ -1,9 +1,9 @@
 import { type PDFDict, PDFName } from '@cantoo/pdf-lib';
+import { intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import type { Paint } from '../page-content.ts';
 import type { ContentScanner } from './content-scanner.ts';
-import { intersection, type Rectangle, transformRectangle, union } from './geometry.ts';
 import type { GraphicsState } from './graphics-state.ts';
 import type { Operand } from './operand.ts';
-import type { Paint } from './page-content.ts';
 import { isUpright, Path, type Subpath } from './path.ts';
 
 /** Each operator that ends a path: whether it fills and whether it strokes. */

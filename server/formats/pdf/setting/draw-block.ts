@@ -1,8 +1,8 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
-import type { DocumentFonts } from '../typesetting/document-fonts.ts';
-import { breakLines, type Line } from '../typesetting/lines.ts';
+import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
+import { breakLines, type Line } from '../../typesetting/lines.ts';
+import { apply, type Matrix, type Rectangle, union } from '../geometry.ts';
 import { type Fit, type Frame, lineWidth } from './fit.ts';
-import { apply, type Matrix, type Rectangle, union } from './geometry.ts';
 
 /** A block's text as operators. */
 export interface DrawnBlock {

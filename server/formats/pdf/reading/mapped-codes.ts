@@ -1,5 +1,5 @@
 import { type PDFDict, PDFName, PDFStream } from '@cantoo/pdf-lib';
-import { asDict, decodeStream, get, getArray, getDict, getName } from './objects.ts';
+import { asDict, decodeStream, get, getArray, getDict, getName } from '../objects.ts';
 
 /** Collections of characters that Adobe has registered: their codes have known characters. */
 const registered = /^\((GB1|CNS1|Japan1|Korea1)\)$/;

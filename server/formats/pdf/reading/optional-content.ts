@@ -1,5 +1,5 @@
 import { PDFArray, type PDFDict, type PDFDocument } from '@cantoo/pdf-lib';
-import { asDict, get, getArray, getDict, getName } from './objects.ts';
+import { asDict, get, getArray, getDict, getName } from '../objects.ts';
 
 /** Which optional content (layers) is hidden when the file is opened: PDF 32000-1, 8.11. */
 export class OptionalContent {

@@ -1,10 +1,6 @@
 import { type PDFDict, PDFNumber, type PDFStream } from '@cantoo/pdf-lib';
-import type { Meter } from '../pdfjs/budget.ts';
-import { formatName, nextColour } from './colour.ts';
-import { ContentScanner } from './content-scanner.ts';
-import { identity, type Matrix, multiply, type Rectangle, transformRectangle } from './geometry.ts';
-import { type GraphicsState, initialState } from './graphics-state.ts';
-import type { FormUse, Interpretation, TextOperator } from './interpretation.ts';
+import type { Meter } from '../../pdfjs/budget.ts';
+import { identity, type Matrix, multiply, type Rectangle, transformRectangle } from '../geometry.ts';
 import {
   asDict,
   asName,
@@ -16,7 +12,11 @@ import {
   getName,
   getNumber,
   getRectangle,
-} from './objects.ts';
+} from '../objects.ts';
+import { formatName, nextColour } from './colour.ts';
+import { ContentScanner } from './content-scanner.ts';
+import { type GraphicsState, initialState } from './graphics-state.ts';
+import type { FormUse, Interpretation, TextOperator } from './interpretation.ts';
 import { Name, type Operand } from './operand.ts';
 import { LayerStack, type OptionalContent } from './optional-content.ts';
 import { clipTo, Painter } from './painter.ts';

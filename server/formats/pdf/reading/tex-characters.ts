@@ -1,5 +1,5 @@
 import { type PDFDict, PDFName, PDFNumber } from '@cantoo/pdf-lib';
-import { getArray, getDict, getName } from './objects.ts';
+import { getArray, getDict, getName } from '../objects.ts';
 
 /** What the codes of TeX's text fonts stand for where that is not ASCII: the Cork encoding (T1). */
 const cork: ReadonlyMap<number, string> = new Map([

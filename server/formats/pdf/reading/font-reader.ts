@@ -1,7 +1,7 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
+import { getMatrix, getName, getRectangle } from '../objects.ts';
+import type { TextFont } from '../page-content.ts';
 import { mappedCodes } from './mapped-codes.ts';
-import { getMatrix, getName, getRectangle } from './objects.ts';
-import type { TextFont } from './page-content.ts';
 import type { PdfjsFont, PdfjsGlyph } from './pdfjs-texts.ts';
 import { texCharacters } from './tex-characters.ts';
 import { textFont } from './text-font.ts';

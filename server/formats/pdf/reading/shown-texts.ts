@@ -1,6 +1,3 @@
-import { formatNumber } from './colour.ts';
-import { Coverage } from './coverage.ts';
-import type { FontReader, ReadFont } from './font-reader.ts';
 import {
   apply,
   intersection,
@@ -8,9 +5,12 @@ import {
   multiply,
   type Rectangle,
   transformRectangle,
-} from './geometry.ts';
+} from '../geometry.ts';
+import type { KeptReason, ShownGlyph, ShownText } from '../page-content.ts';
+import { formatNumber } from './colour.ts';
+import { Coverage } from './coverage.ts';
+import type { FontReader, ReadFont } from './font-reader.ts';
 import type { Interpretation, TextOperator } from './interpretation.ts';
-import type { KeptReason, ShownGlyph, ShownText } from './page-content.ts';
 import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
 

@@ -1,6 +1,6 @@
-import { type Rectangle, transformRectangle, union } from './geometry.ts';
-import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from './page-content.ts';
-import type { TextBlock } from './text-block.ts';
+import { type Rectangle, transformRectangle, union } from '../geometry.ts';
+import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
+import type { TextBlock } from '../text-block.ts';
 
 /** More rectangles of drawings are joined to coarser ones: a map may have many thousands. */
 const mostDrawings = 4000;
