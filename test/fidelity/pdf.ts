@@ -149,8 +149,7 @@ async function copyingTable(): Promise<Table> {
     title: 'Copying text out',
     notes: `The segments are translated into text of the Universal Declaration of Human Rights of about their length. In the table are those that
 \`pdftotext -raw\` finds in the result as they were given, but for spaces. Arabic is compared word by word, as poppler gives lines from left
-to right. The misses: in the first file a column of the word “yes” is one segment, in a place so narrow that words of other languages are
-broken; in the last, poppler divides a ligature with a mark where letters are slanted.`,
+to right. *Cut* are translations for which there is no room at the smallest size.`,
     head: ['language', ...copiedFiles],
     rows,
   };
