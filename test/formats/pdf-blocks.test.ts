@@ -263,6 +263,34 @@ describe('paragraphs', () => {
     );
   });
 
+  it('are not split where a line of a drawing passes between the letters of a word', () => {
+    // Between “e” and “a” of the second line, and before the space of the first.
+    const label = [text('finish at', 52.5, 712), text('loop header', 50, 700)];
+    expect(read(page(label, [rule(82.4, 690, 82.6, 725)]))).toEqual(['finish at loop header']);
+  });
+
+  it('that are flush right are whole, whatever the lengths of their lines', () => {
+    const flushRight = (values: readonly string[], top: number) =>
+      values.map((value, index) => text(value, 400 - 10 * widthOf(value), top - 12 * index));
+    const first = [
+      'In the days of my Granny, long, long ago,',
+      'the marshland was a collection of bogs, with',
+      'great pools of black water in all of the hollows, and',
+      'green rivulets hurried away, here and there, like',
+      'long lizards trying to escape from their tails, and so',
+      'every tuft that you trod upon would squirt at you.',
+    ];
+    const second = [
+      'But this I know, that when the Moon heard of it',
+      'she was very much grieved, for she is a kind',
+      'body who spends nights without sleep, so as to shine a',
+      'light for people who are going home.',
+    ];
+    const { blocks } = findBlocks(page([flushRight(first, 700), flushRight(second, 600)]));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual([first.join(' '), second.join(' ')]);
+    expect(blocks.map(({ alignment }) => alignment)).toEqual(['right', 'right']);
+  });
+
   it('leave out the dots up to a page number', () => {
     const content = page([
       text('Introduction', 50, 700),

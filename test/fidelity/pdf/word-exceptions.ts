@@ -20,12 +20,6 @@ const exceptions: Record<string, { words: RegExp; why: string }[]> = {
       why: 'the font names other letters of the same shape for some Arabic letters, and pdftotext takes replacement texts (ActualText), which have them divided and lack some',
     },
   ],
-  'two-column-paper.pdf': [
-    {
-      words: /^(?:finishader|he)$/,
-      why: 'an arrow stands in the label “finish at loop header”: the engine takes it for a rule between two columns',
-    },
-  ],
   'type3-font.pdf': [
     {
       words: /^(?:signi|er|ed|su|ce|cation|signi?fi\w*|suffice|fi?er)$/,

@@ -204,7 +204,19 @@ function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {
   const glyph = glyphs[low];
   if (!glyph || glyph.isBlank) return false;
   const margin = 0.1 * (glyph.right - glyph.left);
-  return glyph.left + margin < place && place < glyph.right - margin;
+  if (place <= glyph.left + margin) return areOneWord(glyphs[low - 1], glyph);
+  return place < glyph.right - margin || areOneWord(glyph, glyphs[low + 1]);
+}
+
+/** Whether two glyphs are letters that one operator shows without a gap. */
+function areOneWord(one: Glyph | undefined, other: Glyph | undefined): boolean {
+  return (
+    one !== undefined &&
+    one.piece === other?.piece &&
+    /\p{L}/u.test(one.text) &&
+    /\p{L}/u.test(other.text) &&
+    other.left - one.right < 0.1 * other.piece.size
+  );
 }
 
 /** A little, because ascents and descents of a text may reach over the rules around it. */

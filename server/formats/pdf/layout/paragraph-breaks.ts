@@ -59,8 +59,10 @@ export class ParagraphBreaks {
   /** Splits a chain into paragraphs, headings and cells. */
   split(chain: Chain): TextLine[][] {
     const isRightToLeft = chain.filter((line) => line.isRightToLeft).length * 2 > chain.length;
+    // Text that is flush right is as regular as text that is read from there, seen from its right edge.
+    const fromRight = isRightToLeft || isFlushRight(chain);
     const edges = chain.map(({ left, right }) =>
-      isRightToLeft ? { start: -right, end: -left } : { start: left, end: right },
+      fromRight ? { start: -right, end: -left } : { start: left, end: right },
     );
     const paragraphs: TextLine[][] = [];
     for (const [index, line] of chain.entries()) {
@@ -123,6 +125,20 @@ export class ParagraphBreaks {
 interface Edges {
   start: number;
   end: number;
+}
+
+/** Whether most lines of a chain end where the line above ends, and start elsewhere. */
+function isFlushRight(chain: Chain): boolean {
+  let [flush, others] = [0, 0];
+  for (const [index, { left, right, size }] of chain.entries()) {
+    const above = chain[index - 1];
+    if (!above) continue;
+    const isFlush =
+      Math.abs(above.right - right) < 0.2 * size && Math.abs(above.left - left) > leastIndent * size;
+    if (isFlush) flush++;
+    else others++;
+  }
+  return flush > 1 && flush > others;
 }
 
 /** As a multiple of the size; what most lines one below the other have. */
