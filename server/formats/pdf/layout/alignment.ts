@@ -81,8 +81,7 @@ function ofLine(
 ): Alignment {
   const { left, right, size } = line;
   const usual = isRightToLeft ? 'right' : 'left';
-  const widest = greatest(chain.map((other) => other.right - other.left));
-  if (isItem || (!container && right - left > 0.8 * widest && chain.length > 1)) return usual;
+  if (isItem) return usual;
   const others = chain.filter(
     (other) => other.baseline !== line.baseline && Math.abs(other.right - other.left - right + left) > size,
   );
@@ -93,6 +92,11 @@ function ofLine(
   const rights = count((other) => other.right - right);
   const middles = count((other) => (other.left + other.right - left - right) / 2);
   const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
+  const widest = greatest(chain.map((other) => other.right - other.left));
+  // A line of nearly the whole width looks alike in every alignment: all others must agree that it is another one.
+  const isFull = !container && chain.length > 1 && right - left > 0.8 * widest;
+  if (isFull && (others.length < 2 || Math.max(middles, isRightToLeft ? lefts : rights) < others.length))
+    return usual;
   if (container) {
     const [before, after] = [left - container.left, container.right - right];
     const isMiddle = Math.abs(before - after) < Math.max(2, 0.12 * (before + after));
