@@ -143,6 +143,8 @@ describe('C 5 "Segment"', () => {
         kind: 'cell',
         page: 1,
         place: 'Sheet1!A1',
+        source_rectangles: null,
+        target_rectangles: null,
         source_text: 'Hello',
         target_text: 'fr of Hello',
         quality: { score: 92, needs_review: false, issues: [] },

@@ -179,8 +179,10 @@ export const documentCases: Cases = {
     { name: 'the type is no layout format', status: 415, ask: form(file('Hello', 'a.txt', 'text/plain')) },
     {
       name: 'the extension wins over the type',
-      status: 415,
-      ask: form(file('Hello', 'a.txt', 'application/pdf')),
+      status: 400,
+      detail:
+        'source_document: the Office file cannot be read: the file is not a zip archive, or its end is missing',
+      ask: form(file('Hello', 'a.docx', 'application/pdf')),
     },
     { name: 'the target is no language', status: 422, ask: form({ target_lang: 'tlh' }) },
     { name: 'the source is no language', status: 422, ask: form({ source_lang: 'en-US' }) },
