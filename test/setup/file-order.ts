@@ -11,6 +11,7 @@ const long = [
   'test/workers/lifecycle.test.ts',
   'test/db/embedded/running-and-crashed.test.ts',
   'test/formats/golden-pdf.test.ts',
+  'test/formats/pdf-corpus.test.ts',
   'test/metering/admission-across-processes.test.ts',
   'test/translation-memory/embedded-imports.test.ts',
   'test/db/upgrade.test.ts',
