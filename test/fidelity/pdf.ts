@@ -5,7 +5,7 @@ import { hasPdftotext } from '#test/formats/golden-pdf-readers.ts';
 import { countOfSame } from './office.ts';
 import { findTranslations } from './pdf/copied-text.ts';
 import { type MeasuredFile, measureFile } from './pdf/measured-file.ts';
-import { findOverlaps, type Overlaps } from './pdf/overlaps.ts';
+import { findOverlaps, type Overlaps, overlappingWords } from './pdf/overlaps.ts';
 import { columnsOf, NativeText, pseudoTranslate } from './pdf/target-texts.ts';
 import { translateFile } from './pdf/translated-file.ts';
 import type { Explained } from './pdf/word-exceptions.ts';
@@ -173,20 +173,28 @@ async function overlapsTable(): Promise<Table> {
       const { before, after } = await findOverlaps(file);
       totals[index]!.push(after);
       const count = (code: string): string => `${file.findings.filter((each) => each.code === code).length}`;
-      if (index === 0) row.push(`${after.boxes}`, `${before.overlapping.length + before.leaving.length}`);
+      if (index === 0) {
+        const words = overlappingWords(file.source).length;
+        row.push(`${after.boxes}`, `${before.overlapping.length + before.leaving.length}`, `${words}`);
+      }
       row.push(`${after.overlapping.length}`, `${after.leaving.length}`);
-      row.push(count('text_shrunk'), count('text_truncated'));
+      row.push(`${overlappingWords(file.bytes).length}`, count('text_shrunk'), count('text_truncated'));
     }
     rows.push(row);
   }
-  const head = ['file', 'boxes', 'in the source'];
+  const head = ['file', 'boxes', 'in the source', 'words on words'];
   for (const ratio of ratios)
-    head.push(...['overlap', 'leave the page', 'smaller', 'cut'].map((name) => `× ${ratio}: ${name}`));
+    head.push(
+      ...['overlap', 'leave the page', 'words on words', 'smaller', 'cut'].map(
+        (name) => `× ${ratio}: ${name}`,
+      ),
+    );
   return {
     title: 'Overlaps',
     notes: `The translated boxes that overlap another translated box, or leave the page, by more than a point in both directions, for texts as long as
 French (× 1.2) and German (× 1.35) ones: the letters have accents and vowels are repeated, so that words are as long as theirs. Of all
-boxes these are ${ratios.map((ratio, index) => `${share(totals[index]!)} at × ${ratio}`).join(' and ')}.`,
+boxes these are ${ratios.map((ratio, index) => `${share(totals[index]!)} at × ${ratio}`).join(' and ')}. *Words on words* are
+pairs of any words that stand on each other by nearly half of their height, by the boxes that \`pdftotext -bbox\` gives.`,
     head,
     rows,
   };

@@ -1,5 +1,5 @@
 import type { PageRectangle } from '#server/formats/document.ts';
-import { withPdf } from '#test/formats/golden-pdf-readers.ts';
+import { textByPdftotext, withPdf } from '#test/formats/golden-pdf-readers.ts';
 import type { TranslatedFile } from './translated-file.ts';
 
 /** In points. Boxes that touch by less are beside each other. */
@@ -72,4 +72,38 @@ function viewsOf(bytes: Uint8Array): Promise<PageRectangle[]> {
       views.push((await document.getPage(number)).view as PageRectangle);
     return views;
   });
+}
+
+/** As a share of the lower word. Poppler's boxes have the ascent and descent of the font: lines that are set tightly touch. */
+const sharedHeight = 0.45;
+
+/** The pairs of words that stand on each other, by the boxes that poppler gives them: translations and all else. */
+export function overlappingWords(bytes: Uint8Array): [string, string][] {
+  const pages = textByPdftotext(bytes, '-bbox').split('<page ').slice(1);
+  return pages.flatMap((page) => {
+    const words = [...page.matchAll(wordPattern)]
+      .map(([, left, bottom, right, top, text]) => ({
+        rectangle: [left, bottom, right, top].map(Number) as PageRectangle,
+        text: text!,
+      }))
+      .sort((one, other) => one.rectangle[0] - other.rectangle[0]);
+    const pairs: [string, string][] = [];
+    for (const [index, one] of words.entries())
+      for (const other of words.slice(index + 1)) {
+        if (other.rectangle[0] >= one.rectangle[2] - tolerance) break;
+        if (standOnEachOther(one.rectangle, other.rectangle)) pairs.push([one.text, other.text]);
+      }
+    return pairs;
+  });
+}
+
+const wordPattern =
+  /<word xMin="([\d.-]+)" yMin="([\d.-]+)" xMax="([\d.-]+)" yMax="([\d.-]+)">(.*?)<\/word>/g;
+
+function standOnEachOther(one: PageRectangle, other: PageRectangle): boolean {
+  const height = Math.min(one[3] - one[1], other[3] - other[1]);
+  return (
+    Math.min(one[2], other[2]) - Math.max(one[0], other[0]) > tolerance &&
+    Math.min(one[3], other[3]) - Math.max(one[1], other[1]) > sharedHeight * height
+  );
 }
