@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { sizeToRead } from '#server/formats/layout-formats.ts';
+import { corpusFile } from '#test/corpus/files.ts';
 import { type FileCost, workOnFile } from './documents/file-work.ts';
 import { openLibreOffice } from './documents/load-and-save.ts';
 import { pdfReport } from './documents/pdf-file.ts';
@@ -27,16 +28,20 @@ export async function benchDocuments(print: (line: string) => void): Promise<voi
 const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
-/** Check, extract and rebuild in fresh child processes, alternating with LibreOffice, which loads and saves the same file. */
+/**
+ * Check (of Office files), extract and rebuild in fresh child processes, alternating with LibreOffice, which loads and saves the
+ * same file in its format.
+ */
 async function benchBesideLibreOffice(print: (line: string) => void): Promise<void> {
   const files: [what: string, format: LayoutKind, bytes: Uint8Array][] = [
     ['a DOCX of 300 pages', 'docx', wordReport(300)],
     ['an XLSX of 50,000 cells', 'xlsx', textWorkbook(50_000)],
     ['a PDF of 100 pages', 'pdf', await pdfReport(100)],
+    ['a PDF of 14 pages (two-column-paper.pdf)', 'pdf', corpusFile('pdf/two-column-paper.pdf')],
   ];
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   try {
-    const paths = files.map(([, format]) => join(folder, `file.${format}`));
+    const paths = files.map(([, format], index) => join(folder, `file-${index}.${format}`));
     for (const [index, path] of paths.entries()) await writeFile(path, files[index]![2]);
     const office = await openLibreOffice(folder, paths[0]!);
     if (!office) print('(LibreOffice is not installed: without the other side)');

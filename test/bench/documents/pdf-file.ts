@@ -29,22 +29,22 @@ export async function pdfReport(pages: number): Promise<Uint8Array<ArrayBuffer>>
   /** Justified lines of words, each line one TJ for each font. */
   const paragraph = (count: number, top: number, operators: string[]): number => {
     let y = top;
-    let line: { word: string; font: keyof typeof fonts }[] = [];
+    let line: Word[] = [];
     let width = 0;
     const flush = (isLast: boolean) => {
       const room = right - page.margin - width;
       const gap = isLast || line.length < 2 ? space : space + room / (line.length - 1);
-      let x = page.margin;
-      for (const { word, font } of line) {
-        operators.push(textAt(x, y, word, font));
-        x += widthOf(word, font) + gap;
-      }
+      const shown = groupByFont(line).map(({ font, words }) => {
+        const space = (-gap * 1000) / size;
+        return `/${font} ${size} Tf [${words.map((word) => `(${word}) ${space.toFixed(0)}`).join(' ')}] TJ`;
+      });
+      operators.push(`BT ${page.margin} ${y.toFixed(2)} Td ${shown.join(' ')} ET`);
       y -= leading;
       line = [];
       width = 0;
     };
     for (const word of `${invent(count)}.`.split(' ')) {
-      const font = random() < 0.03 ? 'bold' : 'roman';
+      const font: Word['font'] = random() < 0.03 ? 'bold' : 'roman';
       const more = widthOf(word, font) + (line.length > 0 ? space : 0);
       if (page.margin + width + more > right) flush(false);
       width += widthOf(word, font) + (line.length > 0 ? space : 0);
@@ -83,4 +83,20 @@ export async function pdfReport(pages: number): Promise<Uint8Array<ArrayBuffer>>
     );
   }
   return new Uint8Array(await document.save());
+}
+
+interface Word {
+  word: string;
+  font: 'roman' | 'bold';
+}
+
+/** Neighbours of one font, which one operator shows. */
+function groupByFont(line: readonly Word[]): { font: Word['font']; words: string[] }[] {
+  const groups: { font: Word['font']; words: string[] }[] = [];
+  for (const { word, font } of line) {
+    const last = groups.at(-1);
+    if (last?.font === font) last.words.push(word);
+    else groups.push({ font, words: [word] });
+  }
+  return groups;
 }
