@@ -45,7 +45,11 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
     }
     markRunningTitles(pages);
     const segments = pages.flatMap(({ blocks }) => blocks.map(segmentOf));
-    return { segments, pageCount: pdf.pageCount, findings: counts.findings(segments.length) };
+    return {
+      segments,
+      pageCount: pdf.pageCount,
+      findings: counts.findings(segments.length, isSigned(bytes)),
+    };
   });
 }
 
@@ -99,6 +103,11 @@ export async function rebuild(
       if (after.get(kind) !== digest) throw new Error(`the translated PDF has other ${kind} than its source`);
     return { bytes: rebuilt, findings, rectangles };
   });
+}
+
+/** Whether the file says which of its bytes a signature covers. These stand in no compressed stream. */
+function isSigned(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/ByteRange');
 }
 
 async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {

@@ -111,10 +111,13 @@ describe('B 4.3: forms that are not kept', () => {
   });
 
   it.each(['form-signed.pdf', 'three-column-signed.pdf'])(
-    'the signature of %s, which would not hold, is gone; its text is translated',
+    'the signature of %s, which would not hold, is reported and gone; its text is translated',
     async (name) => {
       const source = corpusFile(`pdf/${name}`);
       expect(Buffer.from(source).includes('/ByteRange')).toBe(true);
+      expect((await extract(source)).findings).toContainEqual(
+        expect.objectContaining({ severity: 'warning', message: expect.stringContaining('signature') }),
+      );
       const bytes = await translated(source);
       expect(Buffer.from(bytes).includes('/ByteRange')).toBe(false);
       expect(await textByPdfjs(new Uint8Array(bytes))).toContain('[fr] ');

@@ -6,14 +6,14 @@ import type { PageContent } from './page-content.ts';
 
 /** Texts that a reader sees and that stay untranslated, with what to say of them. Others have nothing to translate. */
 const reasons: Partial<Record<KeptText['reason'], { severity: Finding['severity']; what: string }>> = {
-  undecodable: { severity: 'warning', what: 'whose font does not tell its characters' },
-  vertical: { severity: 'warning', what: 'written from top to bottom' },
-  mirrored: { severity: 'warning', what: 'drawn mirrored' },
-  unpaired: { severity: 'warning', what: 'that two readers of the file decode differently' },
-  invisible: { severity: 'info', what: 'that are invisible, as behind a scanned page' },
-  formula: { severity: 'info', what: 'that are formulas' },
-  code: { severity: 'info', what: 'that are listings of programs' },
-  address: { severity: 'info', what: 'that are addresses of web pages or mailboxes' },
+  undecodable: { severity: 'warning', what: 'texts in fonts that do not tell their characters' },
+  vertical: { severity: 'warning', what: 'texts written from top to bottom' },
+  mirrored: { severity: 'warning', what: 'texts drawn mirrored' },
+  unpaired: { severity: 'warning', what: 'texts that two readers of the file decode differently' },
+  invisible: { severity: 'info', what: 'invisible texts, as behind a scanned page' },
+  formula: { severity: 'info', what: 'formulas' },
+  code: { severity: 'info', what: 'listings of programs' },
+  address: { severity: 'info', what: 'addresses of web pages or mailboxes' },
 };
 
 /** Counts, page by page, what of a PDF is not translated. */
@@ -37,24 +37,29 @@ export class KeptCounts {
       this.#imagePages.push(number);
   }
 
-  /** @param segments how many texts of the file are translated */
-  findings(segments: number): Finding[] {
+  /**
+   * @param segments how many texts of the file are translated
+   * @param isSigned whether the file, as it was sent, has a signature
+   */
+  findings(segments: number, isSigned: boolean): Finding[] {
     const findings: Finding[] = [];
     const kept = (severity: Finding['severity'], message: string) =>
       findings.push({ severity, code: 'unsupported_content_kept', message, unitId: null });
     for (const [reason, { severity, what }] of Object.entries(reasons)) {
       const found = this.#texts.get(reason as KeptText['reason']);
       if (found)
-        kept(severity, `${found.count} texts ${what} stay as they are, the first on page ${found.firstPage}`);
+        kept(severity, `${what} stay as they are: ${found.count}, the first on page ${found.firstPage}`);
     }
     const { catalog } = this.#document;
     const form = getDict(catalog, 'AcroForm');
     const titles = countBookmarks(getDict(catalog, 'Outlines'));
-    if (titles > 0) kept('info', `${titles} titles of bookmarks stay as they are`);
+    if (titles > 0) kept('info', `titles of bookmarks stay as they are: ${titles}`);
     const notes = countNotes(this.#document);
-    if (notes > 0) kept('info', `${notes} annotations with text stay as they are`);
+    if (notes > 0) kept('info', `annotations with text stay as they are: ${notes}`);
     if (form && get(form, 'XFA'))
       kept('warning', 'the XFA form is not kept: a reader sees the fields that the PDF itself has');
+    if (isSigned)
+      kept('warning', 'the signature does not hold for a translation and is taken off; its look stays');
     if (segments > 0 && this.#imagePages.length > 0)
       kept('warning', `${pagesText(this.#imagePages)} of images without text: their text is not translated`);
     if (segments === 0) findings.push(noText(this.#imagePages));
