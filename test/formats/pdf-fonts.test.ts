@@ -54,6 +54,20 @@ describe('composite fonts', () => {
     expect(texts[1]!.matrix.slice(4)).toEqual([19, 9]);
   });
 
+  it('that embed the Symbol font are read by its encoding, where their tables only tell its codes', async () => {
+    const codes = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange
+      3 beginbfchar <0001> <f061> <0002> <f0b3> <0003> <f02b> endbfchar endcmap`;
+    const shown = async (BaseFont: string) => {
+      const { texts } = await readMade({
+        content: 'BT /G 10 Tf 9 9 Td <000100020003> Tj ET',
+        resources: { Font: { G: composite({ BaseFont }, codes) } },
+      });
+      return texts.map((text) => [textOf(text), text.kept]);
+    };
+    expect(await shown('BIOPPG+Symbol')).toEqual([['α≥+', null]]);
+    expect(await shown('BIOPPG+MTExtra')).toEqual([[expect.anything(), 'undecodable']]);
+  });
+
   it('have no word spacing for codes of two bytes', async () => {
     const { texts } = await readMade({
       content: 'BT /G 10 Tf 7 Tw 1 Tc <00200041> Tj ET',

@@ -3,6 +3,7 @@ import { getMatrix, getName, getRectangle } from '../objects.ts';
 import type { TextFont } from '../page-content.ts';
 import { mappedCodes } from './mapped-codes.ts';
 import type { PdfjsFont, PdfjsGlyph } from './pdfjs-texts.ts';
+import { symbolCharacters } from './symbol-characters.ts';
 import { texCharacters } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
 
@@ -62,10 +63,11 @@ const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc
 /** Returns what decodes a font's glyphs: to nothing where pdf.js takes a code for a character because it knows no better. */
 function decoderOf(dictionary: PDFDict): ReadFont['textOf'] {
   const tex = texCharacters(dictionary);
+  const symbol = symbolCharacters(dictionary);
   const decoded = new Map<number, string>();
   let isMapped: ((code: number) => boolean) | undefined;
   const decode = ({ unicode, originalCharCode: code }: PdfjsGlyph): string => {
-    const known = tex?.get(code);
+    const known = tex?.get(code) ?? symbol?.(unicode);
     if (known !== undefined) return known;
     if (unicode.codePointAt(0) === code) {
       isMapped ??= mappedCodes(dictionary);
