@@ -219,3 +219,22 @@ describe('the look of a text', () => {
     expect(texts[0]!.font.descent).toBeGreaterThan(0.05);
   });
 });
+
+describe('letters that are filled and stroked', () => {
+  const shown = async (operators: string) => {
+    const { texts } = await readMade({ content: `BT /F 10 Tf 2 Tr ${operators} (A) Tj ET` });
+    return texts.map(({ font, colour }) => [font.bold, colour])[0];
+  };
+
+  it('in one colour are bold, as programs without a bold font draw them', async () => {
+    expect(await shown('1 0 0 rg 1 0 0 RG 0.4 w')).toEqual([true, '1 0 0 rg']);
+  });
+
+  it('in two colours have that of their strokes, which is what a reader sees of small letters', async () => {
+    expect(await shown('1 0 0 rg 0 0 1 RG 0.4 w')).toEqual([false, '0 0 1 rg']);
+  });
+
+  it('with strokes too thin to be seen look as if they were only filled', async () => {
+    expect(await shown('1 0 0 rg 0 0 1 RG 0.05 w')).toEqual([false, '1 0 0 rg']);
+  });
+});

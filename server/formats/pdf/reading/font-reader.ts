@@ -4,7 +4,7 @@ import type { TextFont } from '../page-content.ts';
 import { mappedCodes } from './mapped-codes.ts';
 import type { PdfjsFont, PdfjsGlyph } from './pdfjs-texts.ts';
 import { symbolCharacters } from './symbol-characters.ts';
-import { texCharacters } from './tex-characters.ts';
+import { texCharacters, texCodes } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
 
 /** A font as far as its texts' places and characters depend on it. */
@@ -40,13 +40,19 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
   const isType3 = getName(dictionary, 'Subtype') === 'Type3';
   const matrix = isType3 ? getMatrix(dictionary, 'FontMatrix') : undefined;
   return {
-    looks: textFont(dictionary, font),
+    looks: looksOf(dictionary, font),
     isVertical: font?.vertical === true,
     unit: matrix?.[0] ?? font?.fontMatrix?.[0] ?? 0.001,
     em: matrix ? type3Em(dictionary, Math.abs(matrix[3])) : 1,
     up: matrix && matrix[3] < 0 ? -1 : 1,
     textOf: decoderOf(dictionary),
   };
+}
+
+/** TeX's bitmap fonts have no name and no descriptor: they are Computer Modern. */
+function looksOf(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
+  const looks = textFont(dictionary, font);
+  return texCodes(dictionary) ? { ...looks, family: 'serif' } : looks;
 }
 
 /** Type 3 fonts may have a glyph space of any scale. If the box of one is not as high as a line, an em is what makes it so. */

@@ -22,6 +22,8 @@ export interface TextOperator {
   scaling: number;
   rise: number;
   renderMode: number;
+  /** Of its strokes, in unscaled user space. */
+  lineWidth: number;
   fill: Colour;
   stroke: Colour;
   /** The operators that make it translucent, if any. */

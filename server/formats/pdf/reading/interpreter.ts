@@ -169,6 +169,7 @@ export class Interpreter {
       scaling: state.scaling,
       rise: state.rise,
       renderMode: state.renderMode,
+      lineWidth: state.lineWidth,
       fill: state.fill,
       stroke: state.stroke,
       translucency: state.translucency,

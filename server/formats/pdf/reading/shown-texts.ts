@@ -60,7 +60,7 @@ function place(
   const base = {
     place: operator.place,
     order: operator.order,
-    font: font.looks,
+    font: isEmboldened(operator) ? { ...font.looks, bold: true } : font.looks,
     colour: `${operator.translucency} ${colourOf(operator, decoded?.text)}`.trim(),
     optionalContent: operator.optionalContent,
     operator,
@@ -127,8 +127,29 @@ function textMatrix(operator: TextOperator, font: ReadFont, [x, y]: readonly [nu
   return multiply(multiply(glyph, operator.lineMatrix), operator.ctm);
 }
 
-function colourOf({ renderMode, fill, stroke }: TextOperator, text: PdfjsText | undefined): string {
-  const isStroked = renderMode === 1 || renderMode === 5;
+/** As a share of the font size: strokes as wide as this are seen at the letters' edges. */
+const visibleStroke = 0.015;
+
+/** Whether letters are filled and stroked so that the strokes show. */
+function hasVisibleStrokes({ renderMode, lineWidth, fontSize, lineMatrix }: TextOperator): boolean {
+  if (renderMode !== 2 && renderMode !== 6) return false;
+  const size = Math.abs(fontSize) * Math.hypot(lineMatrix[2], lineMatrix[3]);
+  return lineWidth >= visibleStroke * size;
+}
+
+/** Programs without a bold font stroke the letters, too, in the colour in which they fill them. */
+function isEmboldened(operator: TextOperator): boolean {
+  const { fill, stroke } = operator;
+  return (
+    hasVisibleStrokes(operator) && fill.isPortable && stroke.isPortable && fill.operators === stroke.operators
+  );
+}
+
+/** Small letters have the colour of their strokes, if they have any; they are set again with one colour. */
+function colourOf(operator: TextOperator, text: PdfjsText | undefined): string {
+  const { renderMode, fill, stroke } = operator;
+  const isStroked =
+    renderMode === 1 || renderMode === 5 || (hasVisibleStrokes(operator) && !isEmboldened(operator));
   const colour = isStroked ? stroke : fill;
   if (colour.isPortable) return colour.operators;
   const hex = isStroked ? text?.stroke : text?.fill;

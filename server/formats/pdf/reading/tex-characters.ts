@@ -30,6 +30,15 @@ const fewestLetters = 12;
  * @returns undefined for other fonts, and for those that use none of these codes
  */
 export function texCharacters(font: PDFDict): ReadonlyMap<number, string> | undefined {
+  const codes = texCodes(font);
+  if (codes === undefined) return undefined;
+  if (codes.filter((code) => code >= 0x61 && code <= 0x7a).length < fewestLetters) return undefined;
+  if (codes.some((code) => code >= 0x0b && code <= 0x0f)) return original;
+  return codes.some((code) => cork.has(code)) ? cork : undefined;
+}
+
+/** Returns the codes of a bitmap font of TeX; undefined for other fonts. */
+export function texCodes(font: PDFDict): number[] | undefined {
   if (getName(font, 'Subtype') !== 'Type3') return undefined;
   const codes: number[] = [];
   for (const item of getArray(getDict(font, 'Encoding'), 'Differences') ?? []) {
@@ -39,7 +48,5 @@ export function texCharacters(font: PDFDict): ReadonlyMap<number, string> | unde
     if (!/^\/a\d+$/.test(name)) return undefined;
     codes.push(Number(name.slice(2)));
   }
-  if (codes.filter((code) => code >= 0x61 && code <= 0x7a).length < fewestLetters) return undefined;
-  if (codes.some((code) => code >= 0x0b && code <= 0x0f)) return original;
-  return codes.some((code) => cork.has(code)) ? cork : undefined;
+  return codes.length > 0 ? codes : undefined;
 }

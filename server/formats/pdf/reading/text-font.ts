@@ -3,12 +3,12 @@ import { asDict, getArray, getDict, getNumber } from '../objects.ts';
 import type { TextFont } from '../page-content.ts';
 import type { PdfjsFont } from './pdfjs-texts.ts';
 
-const mono = /mono|courier|consol|typewriter|\bCMTT|^CMTT|Menlo|LetterGothic|Andale|fixed|code/i;
+const mono = /mono|nimbusmon|courier|consol|typewriter|\bCMTT|^CMTT|Menlo|LetterGothic|Andale|fixed|code/i;
 const serif =
   /times|serif|roman|georgia|garamond|palatino|minion|bookman|schoolbook|cambria|caslon|baskerville|didot|bodoni|charter|utopia|century|^CM(R|B|TI|BX|SL|CSC|MI|SY|EX)|^LM(Roman|R)|nimbusrom|song|ming|mincho|batang|naskh/i;
 const sans =
   /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|^CMSS|nimbussan|dejavu|heiti|inter|univers|grotesk/i;
-const bold = /bold|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|\bBd\b|-Bd|,B/i;
+const bold = /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|\bBd\b|-Bd|,B/i;
 const italic = /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|-It\b|-Obl|kursiv/i;
 
 /** Bits of /Flags: PDF 32000-1, table 123. */
