@@ -35,12 +35,9 @@ const expected: Record<string, [check: FileErrorReason | undefined, extract: Fil
 describe('a file that cannot be translated is refused', () => {
   it.each(corpusNames('bad').filter((name) => name.endsWith('.docx')))('%s', async (name) => {
     const bytes = corpusFile(`bad/${name}`);
-    const before = process.memoryUsage.rss();
     const checked = await check(bytes).catch(refusal);
     const extracted = await extract(bytes).then(({ segments }) => segments.length, refusal);
     expect([checked, extracted]).toEqual(expected[name]);
-    // Twice the work of one request, in a process that other tests have grown: a bomb would need far more.
-    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
   });
 
   it('an empty file', async () => {
