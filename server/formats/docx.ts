@@ -18,8 +18,8 @@ import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
-import { SegmentBudget } from './office/segment-budget.ts';
 import { type Edit, splice } from './office/splice.ts';
+import { SegmentBudget } from './segment-budget.ts';
 import { directionOf } from './typesetting/languages.ts';
 
 /**

@@ -8,6 +8,7 @@ import type {
   Segment,
   SegmentTranslation,
 } from './document.ts';
+import { formatTagged, plainText } from './inline-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { auditRemoval } from './pdf/audit.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
@@ -21,6 +22,7 @@ import { markRunningTitles, type PageOfBlocks } from './pdf/running-titles.ts';
 import { setBlocks } from './pdf/set-blocks.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
+import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
 /** A PDF that cannot be read is refused when it is extracted, not before (C 7). */
@@ -35,10 +37,12 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
   return withPdf(bytes, async (pdf) => {
     const pages: PageOfBlocks[] = [];
     const counts = new KeptCounts(pdf.document);
+    const budget = new SegmentBudget();
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
       const { blocks, kept } = findBlocks(page);
       counts.add(page, blocks.length, kept);
+      for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
       // Without the glyphs: the document's are too many to keep.
       const { box, rotation } = page;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [] })) });

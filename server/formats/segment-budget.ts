@@ -1,5 +1,5 @@
-import { limits, overLimit } from '../file-error.ts';
-import { countCodePoints } from '../text.ts';
+import { limits, overLimit } from './file-error.ts';
+import { countCodePoints } from './text.ts';
 
 /** Counts segments and their characters against the limits of B 8 for one document. */
 export class SegmentBudget {

@@ -8,7 +8,7 @@ import type {
 } from './document.ts';
 import { withFileErrors } from './office/package.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
-import { SegmentBudget } from './office/segment-budget.ts';
+import { SegmentBudget } from './segment-budget.ts';
 import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
 import { CellTargets } from './xlsx/cell-targets.ts';
 import { cellTextLimit, splitText } from './xlsx/cell-text.ts';
