@@ -80,6 +80,13 @@ describe('the structure of a PDF', () => {
     expect(missing).toContain('pages');
   });
 
+  it('takes arrays of any length', async () => {
+    const document = await PDFDocument.create();
+    document.addPage();
+    document.catalog.set(key('Names'), document.context.obj(Array.from({ length: 300_000 }, (_, n) => n)));
+    expect(structureOf(document)).toEqual(structureOf(document));
+  });
+
   it('follows objects that refer to each other, however deep they are', async () => {
     const document = await PDFDocument.create();
     document.addPage();

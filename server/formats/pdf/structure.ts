@@ -102,7 +102,9 @@ class Walk {
       else if (next instanceof PDFRef) this.#addReference(hash, next, seen, waiting);
       else if (next instanceof PDFArray) {
         hash.update('[');
-        waiting.push(']', ...next.asArray().toReversed());
+        waiting.push(']');
+        // One by one: an array may have more items than a call may have arguments.
+        for (const item of next.asArray().toReversed()) waiting.push(item);
       } else if (next instanceof PDFDict) {
         hash.update('<<');
         addEntries(next, waiting, '>>');
