@@ -11,6 +11,13 @@ export interface Rectangle {
 
 export const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
+/** Returns undefined if there are no six numbers. */
+export function matrixOf(numbers: readonly number[] | undefined): Matrix | undefined {
+  const [a, b, c, d, e, f] = numbers ?? [];
+  if (a === undefined || b === undefined || c === undefined) return undefined;
+  return d === undefined || e === undefined || f === undefined ? undefined : [a, b, c, d, e, f];
+}
+
 /** Returns the matrix that applies `first`, then `second`. */
 export function multiply(first: Matrix, second: Matrix): Matrix {
   const [a, b, c, d, e, f] = first;

@@ -11,7 +11,7 @@ import {
   PDFStream,
 } from '@cantoo/pdf-lib';
 import { limits, overLimit } from '../file-error.ts';
-import type { Matrix, Rectangle } from './geometry.ts';
+import { type Matrix, matrixOf, type Rectangle } from './geometry.ts';
 
 /** Looks a key up in a dictionary, through a reference. Of another type than asked for is as good as absent. */
 export function get(dictionary: PDFDict | undefined, key: string): PDFObject | undefined {
@@ -65,8 +65,7 @@ export function getNumbers(
 }
 
 export function getMatrix(dictionary: PDFDict | undefined, key: string): Matrix | undefined {
-  const numbers = getNumbers(dictionary, key, 6);
-  return numbers && (numbers.slice(0, 6) as unknown as Matrix);
+  return matrixOf(getNumbers(dictionary, key, 6));
 }
 
 /** Its corners may be given in any order. */

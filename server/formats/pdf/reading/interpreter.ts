@@ -1,6 +1,6 @@
 import { type PDFDict, PDFNumber, type PDFStream } from '@cantoo/pdf-lib';
 import type { Meter } from '../../pdfjs/budget.ts';
-import { identity, type Matrix, multiply, type Rectangle, transformRectangle } from '../geometry.ts';
+import { identity, matrixOf, multiply, type Rectangle, transformRectangle } from '../geometry.ts';
 import {
   asDict,
   asName,
@@ -113,8 +113,8 @@ export class Interpreter {
     }
     switch (operator) {
       case 'cm': {
-        const matrix = scanner.numbers(6);
-        if (matrix) state.ctm = multiply(matrix as unknown as Matrix, state.ctm);
+        const matrix = matrixOf(scanner.numbers(6));
+        if (matrix) state.ctm = multiply(matrix, state.ctm);
         break;
       }
       case 'w':

@@ -1,5 +1,5 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
-import { identity, type Matrix, multiply } from '../geometry.ts';
+import { identity, type Matrix, matrixOf, multiply } from '../geometry.ts';
 import type { ContentScanner } from './content-scanner.ts';
 import type { TextOperator } from './interpretation.ts';
 import { Name } from './operand.ts';
@@ -83,8 +83,8 @@ export function applyTextOperator(
       setPosition(state, identity);
       return undefined;
     case 'Tm': {
-      const matrix = scanner.numbers(6);
-      if (matrix) setPosition(state, matrix as unknown as Matrix);
+      const matrix = matrixOf(scanner.numbers(6));
+      if (matrix) setPosition(state, matrix);
       return undefined;
     }
     case 'Tf': {
