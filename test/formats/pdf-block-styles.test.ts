@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { formatTagged } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { markRunningTitles } from '#server/formats/pdf/running-titles.ts';
+import { bold, lines, mono, page, rule, serif, text, widthOf } from './pdf-page.ts';
+
+/** Each block's text with its tags, in reading order. */
+const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => formatTagged(block.content));
+const keptOf = (content: PageContent): [string, string][] =>
+  findBlocks(content).kept.map(({ reason, text: kept }) => [reason, kept]);
+
+const prose = [
+  'The committee met in spring and agreed on',
+  'the plan that the members had discussed in',
+  'the winter before, with few small changes.',
+];
+
+describe('styles', () => {
+  it('that differ are tagged spans', () => {
+    const { blocks } = findBlocks(
+      page([text('Press ', 50, 700), text('Start', 77.5, 700, { font: bold }), text(' now.', 102.5, 700)]),
+    );
+    expect(formatTagged(blocks[0]!.content)).toBe('Press <1>Start</1> now.');
+    expect(blocks[0]!.spans.get(1)).toMatchObject({ bold: true, size: 10 });
+  });
+
+  it('of a whole block, of spaces and of signs are not tagged', () => {
+    expect(read(page([text('All of it', 50, 700, { font: bold })]))).toEqual(['All of it']);
+    const noise = page([
+      text('Press', 50, 700),
+      text(' ', 75, 700, { font: bold }),
+      text('Start', 77.5, 700),
+      text(',', 102.5, 700, { font: bold }),
+      text(' now', 105, 700),
+    ]);
+    expect(read(noise)).toEqual(['Press Start, now']);
+  });
+
+  it('are left out if there are too many', () => {
+    const words = Array.from({ length: 40 }, (_, index) =>
+      text('word', 50 + 22.5 * (index % 20), 700 - 12 * Math.floor(index / 20), {
+        font: index % 2 ? bold : serif,
+      }),
+    );
+    const { blocks } = findBlocks(page([words]));
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]!.spans.size).toBe(0);
+  });
+
+  it.each<[alignment: string, place: (width: number) => number]>([
+    ['center', (width) => 300 - width / 2],
+    ['right', (width) => 500 - width],
+    ['left', () => 100],
+  ])('of one line have the alignment of their column, the longest too: %s', (alignment, place) => {
+    const title = text('The longest line is here', place(10 * widthOf('The longest line is here')), 700);
+    const author = text('Some author', place(10 * widthOf('Some author')), 670, { font: bold });
+    const date = text('A Monday', place(10 * widthOf('A Monday')), 640);
+    const { blocks } = findBlocks(page([title, author, date]));
+    expect(blocks.map((block) => block.alignment)).toEqual([alignment, alignment, alignment]);
+  });
+
+  it('have the alignment of their lines', () => {
+    const widths = ['A title that is long', 'and one that is', 'set in the middle of it'];
+    const alignmentOf = (place: (width: number) => number) =>
+      findBlocks(page(widths.map((line, row) => text(line, place(10 * widthOf(line)), 700 - 12 * row))))
+        .blocks[0]!.alignment;
+    expect(alignmentOf((width) => 300 - width / 2)).toBe('center');
+    expect(alignmentOf((width) => 300 - width)).toBe('right');
+    expect(alignmentOf(() => 100)).toBe('left');
+    const even = [
+      'aaaa bbbb cccc dddd eeee ffff',
+      'gggg hhhh iiii jjjj kkkk llll',
+      'mmmm nnnn oooo pppp qqqq rrrr',
+      'ssss tttt',
+    ];
+    const { alignment, indent } = findBlocks(
+      page([text(even[0]!.slice(5), 72.5, 712), lines(even.slice(1), 50, 700)]),
+    ).blocks[0]!;
+    expect([alignment, indent]).toEqual(['justified', 22.5]);
+  });
+});
+
+describe('what stays as it is', () => {
+  it.each([
+    ['number', '1,234.50 €'],
+    ['number', '12/31/2024'],
+    ['identifier', 'DHAW20190001'],
+    ['address', 'https://example.org/a?b=c'],
+    ['address', 'jane.doe@example.org'],
+    ['formula', 'f(x) = sin x + 2y'],
+    ['label', 'b'],
+  ])('a %s: %s', (reason, value) => {
+    expect(keptOf(page([text(value, 50, 700)]))).toEqual([[reason, value]]);
+  });
+
+  it('a program, but not prose from a typewriter', () => {
+    const program = ['for (var i = 0; i < 10; i++) {', '  print(i);', '}'];
+    expect(keptOf(page([lines(program, 50, 700, { font: mono })]))[0]![0]).toBe('code');
+    expect(read(page([lines(prose, 50, 700, { font: mono })]))).toEqual([prose.join(' ')]);
+  });
+
+  it('a paragraph of which not all characters are known', () => {
+    const broken = text('?', 50 + 10 * widthOf('The committee met in '), 700, { kept: 'undecodable' });
+    const content = page([
+      text('The committee met in', 50, 700),
+      broken,
+      text('spring', 165, 700),
+      text('Elsewhere', 50, 600),
+    ]);
+    expect(read(content)).toEqual(['Elsewhere']);
+    expect(keptOf(content).map(([reason]) => reason)).toEqual(['undecodable']);
+  });
+});
+
+describe('all pages', () => {
+  it('give each glyph to one block or to one kept text, spaces too', () => {
+    const content = page([
+      text('  two words  17 ', 50, 700),
+      text('   ', 50, 650),
+      text('hidden', 50, 600, { kept: 'invisible' }),
+    ]);
+    const owned = content.texts.map(({ glyphs }) => glyphs.map(() => 0));
+    const { blocks, kept } = findBlocks(content);
+    for (const { glyphs } of [...blocks, ...kept])
+      for (const { text: shown, from, to } of glyphs)
+        for (let index = from; index < to; index++) owned[content.texts.indexOf(shown)]![index]!++;
+    expect(new Set(owned.flat())).toEqual(new Set([1]));
+    expect(kept.map(({ reason }) => reason)).toEqual(['blank', 'invisible']);
+  });
+
+  it('have headers and footers: texts at one place in the margins, the same but for numbers', () => {
+    const pages = [1, 2, 3].map((number) => {
+      const content = page(
+        [
+          text('Annual report', 50, 770),
+          lines(prose, 50, 500),
+          text(`Page ${number} of 3`, 280, 30),
+          text(`Only on ${'abc'[number - 1]}`, 50, 50),
+        ],
+        [],
+        number,
+      );
+      return { ...content, blocks: findBlocks(content).blocks };
+    });
+    markRunningTitles(pages);
+    for (const { blocks } of pages)
+      expect(blocks.map(({ kind }) => kind)).toEqual(['header', 'paragraph', 'paragraph', 'footer']);
+  });
+
+  it('take time in proportion to their texts', { timeout: 60_000 }, () => {
+    const dense = (count: number) =>
+      page(
+        Array.from({ length: count }, (_, index) =>
+          text('ab', 10 + (index % 40) * 14.5, 790 - (Math.floor(index / 40) * 780 * 40) / count, {
+            size: 4,
+          }),
+        ),
+        Array.from({ length: count }, (_, index) => {
+          const [x, y] = [9 + (index % 40) * 14.5, 789 - (Math.floor(index / 40) * 780 * 40) / count];
+          return { ...rule(x, y, x + 14, y + 5), kind: 'stroke' as const };
+        }),
+      );
+    const timeOf = (content: PageContent) => {
+      const start = performance.now();
+      findBlocks(content);
+      return performance.now() - start;
+    };
+    const [small, large] = [dense(2_000), dense(16_000)];
+    timeOf(small);
+    expect(timeOf(large)).toBeLessThan(24 * timeOf(small));
+  });
+});
