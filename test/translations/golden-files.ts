@@ -17,6 +17,14 @@ async function goldenFolder({ services }: TestApp, { tenantId }: Tenant): Promis
   return found[0];
 }
 
+/** A worker may remove a file after it was listed. */
+async function readUnlessRemoved(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+}
+
 /** Every file of the tenant below golden/, with its text, as paths from there. */
 export async function goldenFiles(app: TestApp, tenant: Tenant): Promise<Map<string, string>> {
   const files = new Map<string, string>();
@@ -25,7 +33,8 @@ export async function goldenFiles(app: TestApp, tenant: Tenant): Promise<Map<str
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     if (entry.isFile()) {
       const path = join(entry.parentPath, entry.name);
-      files.set(path.slice(folder.length + 1), await readFile(path, 'utf8'));
+      const text = await readUnlessRemoved(path);
+      if (text !== undefined) files.set(path.slice(folder.length + 1), text);
     }
   return files;
 }
