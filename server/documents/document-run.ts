@@ -7,6 +7,7 @@ import { type DocumentRow, isDocument } from './jobs.ts';
 
 export type RunServices = Pick<
   Services,
+  | 'accountStores'
   | 'backgroundWork'
   | 'database'
   | 'embedder'

@@ -212,7 +212,7 @@ test('the second look for a deleted job’s records is retried while the store i
       },
     },
   };
-  const removed = { tenantId: mine.tenantId, jobId: job.id, attempt: 1 };
+  const removed = { tenantId: mine.tenantId, jobId: job.id, attempt: 1, goldenUri: null };
   await expect(removeGoldenRecords(away, removed)).rejects.toThrow('out of reach');
   expect(await removeGoldenRecords(app.services, removed)).toBe(1);
 });

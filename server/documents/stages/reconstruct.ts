@@ -5,7 +5,8 @@ import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
-import { artifactPath, insertArtifact, layoutTypes, storeFile } from '../artifacts.ts';
+import { destinationOf } from '#server/storage/destination.ts';
+import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
@@ -32,6 +33,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const contentType = layoutTypes[row.sourceFormat];
   const output = await storeFile(
     services,
+    await destinationOf(services, tenantId),
     { tenantId, documentId, kind: 'translated', contentType },
     rebuilt.bytes,
   );
@@ -55,7 +57,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
   };
   await services.database.inTenant(tenantId, finish).catch(async (error: unknown) => {
-    if (error instanceof RunReplaced) await services.storage.remove(artifactPath(output)).catch(() => {});
+    if (error instanceof RunReplaced) await removeFile(services, output).catch(() => {});
     throw error;
   });
 }
