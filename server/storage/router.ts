@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { deferredTenantAdminProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -80,7 +79,6 @@ export const storageRouter = router({
           "Writes, reads and removes an object under the golden directory. A failed probe is a result: `status` is `error`, and `last_error` has the provider's message. A success publishes parked jobs.",
       },
     })
-    .input(z.void())
     .output(storageBinding)
     .mutation(({ ctx }) => verifyBinding(ctx.services, ctx, ctx.withTenant)),
 
