@@ -89,6 +89,7 @@ export function blockOf(source: Source): TextBlock {
     },
     lines: placed,
     alignment,
+    sharesEdge: false,
     indent,
     leading,
     glyphs: [{ text, from: 0, to: 0 }],

@@ -6,6 +6,7 @@ import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
+import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
 import { usualStyle } from './layout/text-lines.ts';
@@ -84,13 +85,9 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
   );
   const bodySize = bodySizeOf(ordered);
   const pageBox = transformRectangle(direction.inverse, page.box);
-  return [
-    ...ordered.map((text) => ({
-      glyphs: glyphsOf(text),
-      block: toBlock(text, page.number, direction, pageBox, bodySize),
-    })),
-    ...kept,
-  ];
+  const blocks = ordered.map((text) => toBlock(text, page.number, direction, pageBox, bodySize));
+  markSharedEdges(blocks, rightToLeft);
+  return [...ordered.map((text, index) => ({ glyphs: glyphsOf(text), block: blocks[index]! })), ...kept];
 }
 
 type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };
@@ -134,6 +131,7 @@ function toBlock(
     box,
     lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
     ...alignmentOf(lines, { chain, container, page: pageBox, isItem: text.isItem }),
+    sharesEdge: false,
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,
     glyphs: [],
     container,

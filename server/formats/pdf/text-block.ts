@@ -24,6 +24,8 @@ export interface TextBlock {
   /** In the block's space, from the top. At least one. */
   lines: { left: number; right: number; baseline: number }[];
   alignment: 'left' | 'right' | 'center' | 'justified';
+  /** Whether a block above or below it has the edge, too, with which it is aligned: it must not grow over that. */
+  sharesEdge: boolean;
   /** Of the first line, from the left edge of the others (right edge in right-to-left text). Negative: the others are indented. */
   indent: number;
   /** From baseline to baseline, in points. Of one line: what its style asks for. */

@@ -76,6 +76,7 @@ export function makeFrame(
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
     alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
+    sharesEdge: block.sharesEdge,
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
