@@ -93,6 +93,7 @@ export function blockOf(source: Source): TextBlock {
     indent,
     leading,
     glyphs: [{ text, from: 0, to: 0 }],
+    label: null,
     container: source.container ?? null,
   };
 }

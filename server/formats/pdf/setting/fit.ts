@@ -26,6 +26,7 @@ export interface Frame {
   rightToLeft: boolean;
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
+  isCell: boolean;
   /** A paragraph or a table cell: where it ends says where its column ends. */
   makesColumn: boolean;
   inContainer: boolean;
