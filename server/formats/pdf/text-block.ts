@@ -24,7 +24,7 @@ export interface TextBlock {
   /** In the block's space, from the top. At least one. */
   lines: { left: number; right: number; baseline: number }[];
   alignment: 'left' | 'right' | 'center' | 'justified';
-  /** Whether a block above or below it has the edge, too, with which it is aligned: it must not grow over that. */
+  /** Whether blocks above or below it have the edge, too, with which it is aligned: it must not grow over that. */
   sharesEdge: boolean;
   /** Of the first line, from the left edge of the others (right edge in right-to-left text). Negative: the others are indented. */
   indent: number;

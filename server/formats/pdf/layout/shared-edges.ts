@@ -4,9 +4,11 @@ import type { TextBlock } from '../text-block.ts';
 /** As shares of the size: edges so near are one, and blocks so far apart are not of one column. */
 const sameEdge = 0.3;
 const furthestBlock = 5;
+/** Two labels, as in the boxes of a diagram, may begin at one place by chance. */
+const fewestCompanions = 2;
 
 /**
- * Marks the blocks that begin (end, if they are flush right) where others above or below them do: readers see such an edge, so a longer
+ * Marks the blocks that begin (end, if they are flush right) where two others above or below them do: readers see such an edge, so a longer
  * text must not grow over it. A single line that begins where two others do begins there for that reason, even if it ends up in the
  * middle of its cell. Changes the blocks, which are all of one direction.
  */
@@ -20,10 +22,10 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
   for (const block of blocks) {
     const { alignment, lines } = block;
     if (alignment !== start && alignment !== 'justified' && lines.length === 1)
-      if (companions[start].get(block)! > 1 && companions[alignment].get(block) === 0)
+      if (companions[start].get(block)! >= fewestCompanions && companions[alignment].get(block) === 0)
         block.alignment = start;
     const edge = block.alignment === 'justified' ? start : block.alignment;
-    block.sharesEdge = edge !== 'center' && companions[edge].get(block)! > 0;
+    block.sharesEdge = edge !== 'center' && companions[edge].get(block)! >= fewestCompanions;
   }
 }
 
