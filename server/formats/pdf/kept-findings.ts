@@ -10,6 +10,8 @@ const reasons: Partial<Record<KeptText['reason'], { severity: Finding['severity'
   vertical: { severity: 'warning', what: 'texts written from top to bottom' },
   mirrored: { severity: 'warning', what: 'texts drawn mirrored' },
   unpaired: { severity: 'warning', what: 'texts that two readers of the file decode differently' },
+  partly_covered: { severity: 'warning', what: 'texts with a part that something painted over them hides' },
+  stencil: { severity: 'warning', what: 'texts whose letters are filled with a picture or a pattern' },
   invisible: { severity: 'info', what: 'invisible texts, as behind a scanned page' },
   formula: { severity: 'info', what: 'formulas' },
   code: { severity: 'info', what: 'listings of programs' },

@@ -79,7 +79,9 @@ export function directTexts(page: PageContent): DirectedTexts[] {
 
 /** Such a text is seen. What stands around it cannot be set anew without it. */
 function isUnread(reason: KeptReason): boolean {
-  return reason === 'undecodable' || reason === 'unpaired';
+  return (
+    reason === 'undecodable' || reason === 'unpaired' || reason === 'partly_covered' || reason === 'stencil'
+  );
 }
 
 /** Whether a text is neither mirrored nor flat. */
@@ -109,6 +111,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     size: Math.round(size * 100) / 100,
     rise: 0,
     colour: blackOperators.test(shown.colour) ? '' : shown.colour,
+    outline: shown.outline,
   };
   const piece: Piece = {
     shown,
@@ -179,11 +182,19 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
       places.delete(key);
       hidden.add(earlier);
       piece.doubles = joinDoubles(piece.doubles, earlier);
-      if (earlier.style.colour === piece.style.colour) piece.style.bold = true;
+      piece.style = drawnOver(earlier.style, piece.style);
     }
     places.set(`${column} ${row} ${text}`, piece);
   }
   return pieces.filter((piece) => !hidden.has(piece));
+}
+
+/** How text looks that is drawn twice: filled and then stroked, or thicker. */
+function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
+  const { outline } = style;
+  if (outline && !outline.isFilled && !earlier.outline)
+    return { ...style, colour: earlier.colour, outline: { ...outline, isFilled: true } };
+  return { ...style, bold: style.bold || (earlier.colour === style.colour && !outline) };
 }
 
 /** Adds a piece and its own doubles. The longer list is kept, so that thousands at one place take linear time. */

@@ -154,6 +154,11 @@ export class Interpreter {
     const state = this.#state;
     // Text without a font is shown by nobody.
     if (state.font === undefined) return;
+    const clips = state.renderMode >= 4 && state.renderMode <= 7;
+    if (clips) {
+      state.stencil ??= { isPainted: false };
+      state.isClipExact = false;
+    }
     const text: TextOperator = {
       place: { use, start, end },
       order: this.#order++,
@@ -170,6 +175,7 @@ export class Interpreter {
       rise: state.rise,
       renderMode: state.renderMode,
       lineWidth: state.lineWidth,
+      stencil: clips ? state.stencil : undefined,
       fill: state.fill,
       stroke: state.stroke,
       translucency: state.translucency,
