@@ -1,3 +1,4 @@
+import { PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
@@ -5,10 +6,12 @@ import {
   at,
   form,
   helvetica,
+  type Made,
   type MadePage,
   madePdf,
   object,
   readMade,
+  resourcesOf,
   textOf,
   withOpenPdf,
 } from './pdf-made.ts';
@@ -228,5 +231,43 @@ describe('a sign without a known character', () => {
     const { blocks, kept } = findBlocks(await readMade({ content, resources: { Font: { X: unknown } } }));
     expect(blocks.map(({ content }) => content)).toEqual([['Another paragraph']]);
     expect(kept.map(({ reason }) => reason)).toEqual(['undecodable', 'undecodable']);
+  });
+});
+
+describe('text in tiling patterns', () => {
+  const tile =
+    (content: string, resources = {}): Made =>
+    (document) => {
+      const stream = document.context.stream(content, {
+        PatternType: 1,
+        PaintType: 1,
+        TilingType: 1,
+        BBox: [0, 0, 99, 20],
+        XStep: 99,
+        YStep: 20,
+      });
+      stream.dict.set(
+        PDFName.of('Resources'),
+        resourcesOf(document, { Font: { F: helvetica }, ...resources }),
+      );
+      return document.context.register(stream);
+    };
+
+  it('is counted, once for each pattern, and stays', async () => {
+    const inner = form(at(0, 0, 'in a form'), { Font: { F: helvetica } });
+    const resources = {
+      Pattern: {
+        P: tile(`${at(0, 0, 'one')}${at(0, 9, 'two')} /X Do`, { XObject: { X: inner } }),
+        Unused: tile(at(0, 0, 'never')),
+      },
+    };
+    const area = '/Pattern cs /P scn 0 0 100 100 re f 200 0 100 100 re f ';
+    const { segments, findings } = await extract(
+      await madePdf({ content: `${area} 0 g ${at(9, 200, 'A paragraph')}`, resources }),
+    );
+    expect(segments.map(({ source }) => source)).toEqual([['A paragraph']]);
+    expect(findings).toMatchObject([
+      { severity: 'warning', message: expect.stringMatching(/patterns.*: 3, .*page 1$/) },
+    ]);
   });
 });

@@ -22,7 +22,7 @@ export interface Piece {
   baseline: number;
   size: number;
   style: TextStyle;
-  /** Why its characters are not known; null if they are. */
+  /** Why the text that it belongs to cannot be set again; null if it can. */
   unread: KeptReason | null;
   /** Set in a font of mathematical symbols and variables. */
   isMath: boolean;
@@ -77,11 +77,13 @@ export function directTexts(page: PageContent): DirectedTexts[] {
     .sort((a, b) => count(b) - count(a));
 }
 
+function hasUnknown(reason: KeptReason | null): boolean {
+  return reason === 'undecodable' || reason === 'unpaired';
+}
+
 /** Such a text is seen. What stands around it cannot be set anew without it. */
 function isUnread(reason: KeptReason): boolean {
-  return (
-    reason === 'undecodable' || reason === 'unpaired' || reason === 'partly_covered' || reason === 'stencil'
-  );
+  return hasUnknown(reason) || reason === 'partly_covered' || reason === 'stencil';
 }
 
 /** Whether a text is neither mirrored nor flat. */
@@ -130,7 +132,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
     const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
     if (glyph.text.length > longestGlyph) piece.unread = 'undecodable';
-    const text = piece.unread !== null && !isBlank ? unknown : readable(glyph.text);
+    const text = hasUnknown(piece.unread) && !isBlank ? unknown : readable(glyph.text);
     piece.glyphs.push({ piece, index, text, left, right, isBlank });
     if (isBlank) continue;
     piece.left = Math.min(piece.left, left);

@@ -58,4 +58,6 @@ export interface Interpretation {
   paints: Paint[];
   /** Use n is at n - 1. */
   uses: FormUse[];
+  /** Set as a colour, in the page's streams or in those of its forms. */
+  patterns: Set<PDFStream>;
 }
