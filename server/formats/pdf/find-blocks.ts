@@ -10,7 +10,8 @@ import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
 import { type TextLine, usualStyle } from './layout/text-lines.ts';
-import type { PageContent, ShownText } from './page-content.ts';
+import { UnreadSigns } from './layout/unread-signs.ts';
+import type { KeptReason, PageContent, ShownText } from './page-content.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each of its glyphs is in exactly one of them. */
@@ -89,9 +90,18 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
         .trim(),
     };
   });
-  const translated = read.filter((text) => keptReason(text) === null);
+  const signs = new UnreadSigns(
+    read.flatMap((text) => {
+      const reason = unreadReason(text);
+      if (!reason) return [];
+      const { left, right, baseline } = text.lines[0]!;
+      return [{ x: (left + right) / 2, y: baseline, reason }];
+    }),
+  );
+  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? signs.reasonWithin(text.box)]));
+  const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
-    const reason = keptReason(text);
+    const reason = reasons.get(text);
     return reason ? [{ glyphs: glyphsOf(text), reason, text: text.plain }] : [];
   });
   const rightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
@@ -115,10 +125,11 @@ type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };
 function keptReason({ role, lines, plain }: ReadText): KeptText['reason'] | null {
   if (role === 'listing') return 'code';
   if (role === 'label') return 'label';
-  const unread = lines.flatMap(
-    ({ glyphs }) => glyphs.find(({ piece }) => piece.unread)?.piece.unread ?? [],
-  )[0];
-  return unread ?? untranslatedReason(plain, lines);
+  return unreadReason({ lines }) ?? untranslatedReason(plain, lines);
+}
+
+function unreadReason({ lines }: Pick<ReadText, 'lines'>): KeptReason | undefined {
+  return lines.flatMap(({ glyphs }) => glyphs.find(({ piece }) => piece.unread)?.piece.unread ?? [])[0];
 }
 
 function glyphsOf({ lines }: PageText): Glyph[] {

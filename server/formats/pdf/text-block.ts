@@ -1,7 +1,7 @@
 import type { SegmentKind } from '../document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import type { Matrix, Rectangle } from './geometry.ts';
-import type { ShownText } from './page-content.ts';
+import type { Outline, ShownText } from './page-content.ts';
 
 /** Text that is translated as a whole and set again as a whole: a paragraph, a heading, a table cell, a label. */
 export interface TextBlock {
@@ -63,4 +63,5 @@ export interface TextStyle {
   rise: number;
   /** Operators that set the fill colour; empty for black. */
   colour: string;
+  outline?: Outline | undefined;
 }

@@ -77,11 +77,12 @@ export function shapeRuns(
     });
     return {
       shaped,
-      spans: piece.map(({ style: { bold, italic, rise, colour } }) => ({
+      spans: piece.map(({ style: { bold, italic, rise, colour, outline } }) => ({
         bold,
         italic,
         rise: rise / size,
         colour,
+        outline,
       })),
       width: shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0),
       widestWord: widestWord(shaped),
