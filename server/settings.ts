@@ -206,7 +206,13 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
-      value !== undefined && secretNames.has(name as keyof Settings) ? '(set)' : value,
+      value !== undefined && secretNames.has(name as keyof Settings) ? '(set)' : withoutQuery(name, value),
     ]),
   );
+}
+
+/** The query of PLATFORM_STORAGE_URL is a secret: the SAS token of a Data Lake. The rest says where the data is. */
+function withoutQuery(name: string, value: unknown): unknown {
+  if (name !== ('PLATFORM_STORAGE_URL' satisfies keyof Settings) || typeof value !== 'string') return value;
+  return value.replace(/[?#].*$/s, '?(set)');
 }
