@@ -8,7 +8,7 @@ export interface Bound extends Documents {
   verify(): ReturnType<TestApp['json']>;
   unbind(): ReturnType<TestApp['json']>;
   binding(): ReturnType<TestApp['json']>;
-  usage(): ReturnType<TestApp['json']>;
+  storageUsage(): ReturnType<TestApp['json']>;
   /** The paths of what is in the account's container, sorted. */
   stored(): string[];
 }
@@ -31,7 +31,7 @@ export async function openBound(app: TestApp, account: TestAccount): Promise<Bou
     verify: () => app.json('POST', '/api/storage/binding/verify', { headers }),
     unbind: () => app.json('DELETE', '/api/storage/binding', { headers }),
     binding: () => app.json('GET', '/api/storage/binding', { headers }),
-    usage: () => app.json('GET', '/api/storage/usage', { headers }),
+    storageUsage: () => app.json('GET', '/api/storage/usage', { headers }),
     stored: () => [...account.lake.files('contoso', account.address.filesystem).keys()].sort(),
   });
 }
