@@ -11,7 +11,7 @@ export interface TestAccount {
   sas: string;
   key: string;
   /** The credentials of the two modes that have a secret. */
-  credentials: { sas: DataLakeCredential; connection_string: DataLakeCredential };
+  credentials: { [mode in 'sas' | 'connection_string']: Extract<DataLakeCredential, { mode: mode }> };
   /** An access token. */
   bearer: string;
   open(options?: DataLakeOptions & { credential?: DataLakeCredential }): ReturnType<typeof openDataLake>;
