@@ -5,6 +5,8 @@ import type { Colour } from './colour.ts';
 
 /** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
 export interface TextOperator {
+  /** Tj, TJ, ' or ". */
+  name: string;
   place: OperatorPlace;
   order: number;
   /** Strings of character codes, and adjustments in thousandths of the font size. */

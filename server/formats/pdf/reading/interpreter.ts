@@ -158,7 +158,11 @@ export class Interpreter {
     if (pattern) this.#patterns.add(pattern);
   }
 
-  #showText(pieces: (Uint8Array | number)[], { start, end }: ContentScanner, { use }: Stream): void {
+  #showText(
+    pieces: (Uint8Array | number)[],
+    { operator, start, end }: ContentScanner,
+    { use }: Stream,
+  ): void {
     const state = this.#state;
     // Text without a font is shown by nobody.
     if (state.font === undefined) return;
@@ -168,6 +172,7 @@ export class Interpreter {
       state.isClipExact = false;
     }
     const text: TextOperator = {
+      name: operator,
       place: { use, start, end },
       order: this.#order++,
       pieces,
