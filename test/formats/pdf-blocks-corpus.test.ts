@@ -143,7 +143,7 @@ const beginnings: [file: string, page: number, blocks: string[]][] = [
       'They may be unordered',
       'Or may be numbered',
       'lists may also be',
-      '2. items within',
+      'items within',
       'Here we reference',
     ],
   ],

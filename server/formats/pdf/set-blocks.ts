@@ -9,7 +9,7 @@ import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf }
 import { FreeSpace } from './setting/free-space.ts';
 import { cutNotches } from './setting/notches.ts';
 import { type Obstacle, obstaclesOf } from './setting/obstacles.ts';
-import { extendRight, rightEdges } from './setting/right-edges.ts';
+import { mirror, mirroredEdges } from './setting/right-edges.ts';
 import { type Fitting, fitAll, takenBy } from './setting/shrink.ts';
 import { missingInFonts } from './setting/styled-text.ts';
 import type { TextBlock } from './text-block.ts';
@@ -98,14 +98,14 @@ function fitTurned({
     for (const [owner, box] of sources) space.add(transformRectangle(turn.fromPage, box), { owner });
   const links = new FreeSpace(page.box);
   for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
-  const edges = rightEdges(frames);
+  const edges = mirroredEdges(frames);
   const extended = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
     const edge = edges.get(frame.id);
     // A link stays where it is, so its text does, too.
     if (edge === undefined || links.inside(sources.get(frame.id)!, frame.id).length > 0)
       return cutNotches(frame, space);
-    return cutNotches(extendRight(frame, edge, space), space);
+    return cutNotches(mirror(frame, edge, space), space);
   });
   const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
   return fitAll(extended, space, ({ id }) => styles.get(id)!);

@@ -21,9 +21,12 @@ export interface Frame {
   /** Between baselines: at best, and where room is short. */
   leading: { normal: number; tight: number };
   alignment: 'left' | 'right' | 'center' | 'justified';
+  /** Whether others above or below it begin at its edge, over which it does not grow. */
+  sharesEdge: boolean;
   rightToLeft: boolean;
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
+  isCell: boolean;
   /** A paragraph or a table cell: where it ends says where its column ends. */
   makesColumn: boolean;
   inContainer: boolean;
@@ -178,7 +181,7 @@ function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: num
     return { left: box.left - added, right: box.right + added };
   }
   const growsLeft = alignment === 'right' || (alignment === 'justified' && frame.rightToLeft);
-  const against = bothSides && singleLine;
+  const against = bothSides && singleLine && !frame.sharesEdge;
   return {
     left: growsLeft || against ? freeLeft() : box.left,
     right: growsLeft && !against ? box.right : freeRight(),

@@ -64,7 +64,11 @@ export function makeFrame(
   const text = shapeTarget(styledRuns(block, target), block, languages);
   // One line does not show where its next would begin: after its bullet.
   const indent =
-    lines.length > 1 ? block.indent / style.size : block.alignment === 'center' ? 0 : -labelWidth(text);
+    lines.length > 1 || block.indent < 0
+      ? block.indent / style.size
+      : block.alignment === 'center'
+        ? 0
+        : -labelWidth(text);
   return {
     id: block.id,
     text: indent < 0 ? alignLabel(text, -indent) : text,
@@ -76,8 +80,10 @@ export function makeFrame(
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
     alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
+    sharesEdge: block.sharesEdge,
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
+    isCell: block.kind === 'table_cell',
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
     inContainer: block.container !== null,
     indent,
