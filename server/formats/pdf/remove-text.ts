@@ -58,6 +58,8 @@ export function removeText(
     const { use, start, end } = text.place;
     changeOf(use).edits.push({ start, end, text: rewriteOperator(text, removed) });
   }
+  // The copy of a form would paint the form itself there, with its text.
+  for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });
   const copies = new FormCopies(document);
   // A form is painted after the one that it is painted in began: so inner ones come first here.
   for (let use = page.uses.length; use > 0; use--) {
