@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { DataLakeFileClient, DataLakeFileSystemClient } from '@azure/storage-file-datalake';
 import type { BlobStore, PlatformStore } from './blob-store.ts';
-import { isMissing, unreachable } from './data-lake/failures.ts';
+import { isMissing, toStoreError } from './data-lake/failures.ts';
 import { type FilesystemOptions, openFilesystem } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
@@ -56,7 +56,7 @@ export function openDataLake(
   const append = lineBatches((path, lines) => withFile(path, (file) => appendLines(file, lines)));
 
   return {
-    put: (path, content) => withFile(path, (file) => putObject(file, Buffer.from(content))),
+    put: (path, content) => withFile(path, (file) => putObject(file, bytesOf(content))),
     appendLine: async (path, line) => append(checkedPath(path), line),
     read: (path, from, most) => withFile(path, (file) => ifThere(() => readBytes(file, from, most))),
     stream: (path) =>
@@ -82,6 +82,12 @@ export function openDataLake(
   };
 }
 
+/** Content as bytes; not copied if it has them. */
+function bytesOf(content: Uint8Array | string): Buffer {
+  if (typeof content === 'string') return Buffer.from(content);
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
+
 /** Null if the object or folder does not exist. */
 async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
   try {
@@ -97,7 +103,7 @@ async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw unreachable(error);
+    throw toStoreError(error);
   }
 }
 

@@ -19,7 +19,7 @@ const providers: Record<string, () => Promise<Place>> = {
   },
   async 'data lake'() {
     // Small pages, so that listings have several.
-    const account = await startAccount(3);
+    const account = await startAccount({ pageSize: 3 });
     return { open: () => account.open(), close: account.lake.close };
   },
 };

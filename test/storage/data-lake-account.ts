@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type DataLakeOptions, openDataLake } from '#server/storage/data-lake.ts';
 import type { DataLakeCredential } from '#server/storage/data-lake-address.ts';
-import { type DataLakeEmulator, startDataLake } from './data-lake-emulator.ts';
+import { type DataLakeEmulator, type DataLakeEmulatorParts, startDataLake } from './data-lake-emulator.ts';
 
 /** An account of an emulator with one filesystem, and the secrets that it accepts. */
 export interface TestAccount {
@@ -19,7 +19,9 @@ export interface TestAccount {
 }
 
 /** Starts an emulator with the account `contoso` and its filesystem `files`. */
-export async function startAccount(pageSize?: number): Promise<TestAccount> {
+export async function startAccount(
+  parts: Omit<DataLakeEmulatorParts, 'accounts'> = {},
+): Promise<TestAccount> {
   const account = 'contoso';
   const signature = randomBytes(32).toString('base64');
   const expiry = new Date(Date.now() + 3_600_000).toISOString();
@@ -34,7 +36,7 @@ export async function startAccount(pageSize?: number): Promise<TestAccount> {
   const bearer = randomBytes(32).toString('base64url');
   const lake = await startDataLake({
     accounts: { [account]: { filesystems: ['files'], sas: [sas], key, bearer: [bearer] } },
-    ...(pageSize && { pageSize }),
+    ...parts,
   });
   const address = { accountUrl: `https://${account}.dfs.core.windows.net`, filesystem: 'files' };
   const credentials = {

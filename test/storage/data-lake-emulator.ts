@@ -66,22 +66,33 @@ export interface DataLakeEmulator {
   close(): Promise<void>;
 }
 
+export interface DataLakeEmulatorParts {
+  /** By their names. */
+  accounts: Record<string, EmulatedAccount>;
+  /** Entries in a page of a listing. */
+  pageSize?: number;
+  /** How long leases last, instead of as long as was asked. */
+  leaseMilliseconds?: number;
+}
+
 /**
  * Starts a local HTTP server with the surface of Azure Data Lake that `@azure/storage-file-datalake` uses for files. It checks SAS
  * tokens, Shared Key signatures and access tokens. Several accounts are told apart by the first part of the path.
- * @param pageSize entries in a page of a listing
  */
 export async function startDataLake({
   accounts,
   pageSize = 5000,
-}: {
-  accounts: Record<string, EmulatedAccount>;
-  pageSize?: number;
-}): Promise<DataLakeEmulator> {
+  leaseMilliseconds,
+}: DataLakeEmulatorParts): Promise<DataLakeEmulator> {
   const lakes = new Map(
     Object.entries(accounts).map(([name, keys]) => [
       name,
-      { keys, filesystems: new Map(keys.filesystems.map((each) => [each, new EmulatedFilesystem()])) },
+      {
+        keys,
+        filesystems: new Map(
+          keys.filesystems.map((each) => [each, new EmulatedFilesystem(leaseMilliseconds)]),
+        ),
+      },
     ]),
   );
   const requests: SeenRequest[] = [];

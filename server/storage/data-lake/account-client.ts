@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpOperationResponse, IHttpClient, WebResource } from '@azure/storage-file-datalake';
 import type { Dispatcher } from 'undici';
 import { StoreError } from '../store-error.ts';
-import { refusedResponse, unreachable } from './failures.ts';
+import { refusedResponse, toStoreError } from './failures.ts';
 
 export interface AccountClientParts {
   /** `https://<account>.dfs.core.windows.net` */
@@ -44,7 +44,8 @@ export function accountClient(parts: AccountClientParts): IHttpClient {
           return await sendOnce(resource, target, parts);
         } catch (error) {
           const delay = delays[attempt];
-          if (delay === undefined || !(error instanceof Transient)) throw storeErrorOf(error);
+          if (!(error instanceof Transient)) throw error;
+          if (delay === undefined) throw error.failure;
           await sleep(Math.min(error.retryAfter ?? delay * (0.5 + Math.random()), longestDelay));
         }
       }
@@ -66,10 +67,6 @@ class Transient extends Error {
     this.failure = failure;
     this.retryAfter = retryAfter;
   }
-}
-
-function storeErrorOf(error: unknown): StoreError {
-  return error instanceof Transient ? error.failure : unreachable(error);
 }
 
 async function sendOnce(
@@ -106,7 +103,7 @@ async function sendOnce(
     if (error instanceof StoreError || error instanceof Transient) throw error;
     if (deadline.signal.aborted)
       throw new StoreError(`no response within ${timeout / 1000} seconds`, 'timeout');
-    const failure = unreachable(error);
+    const failure = toStoreError(error);
     throw final.has(failure.code) ? failure : new Transient(failure);
   } finally {
     clearTimeout(timer);

@@ -51,8 +51,8 @@ function fromXml(text: string): Said {
 /** Codes of undici that say that time is used up. */
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Our own error, for whatever a connection, the package or an identity throws. Keeps the code and a harmless message. */
-export function unreachable(thrown: unknown): StoreError {
+/** Returns our own error for whatever a connection, the package or an identity throws. It keeps the code and a harmless message. */
+export function toStoreError(thrown: unknown): StoreError {
   for (let error = thrown; error instanceof Error; error = error.cause)
     if (error instanceof StoreError) return error;
   if (!(thrown instanceof Error)) return new StoreError('unknown failure', 'unknown');

@@ -1,6 +1,6 @@
 import type { TokenCredential } from '@azure/identity';
 import { StoreError } from '../store-error.ts';
-import { unreachable } from './failures.ts';
+import { toStoreError } from './failures.ts';
 
 /** Milliseconds to get a token. */
 const timeout = 20_000;
@@ -14,9 +14,12 @@ const identities = new Map<string | undefined, Promise<TokenCredential>>();
  * @param clientId which of several identities; without it, the one that the environment names
  */
 export function managedIdentity(clientId: string | undefined): Promise<TokenCredential> {
-  const known = identities.get(clientId) ?? openIdentity(clientId);
-  identities.set(clientId, known);
-  return known;
+  const known = identities.get(clientId);
+  if (known) return known;
+  const opened = openIdentity(clientId);
+  identities.set(clientId, opened);
+  opened.catch(() => identities.delete(clientId));
+  return opened;
 }
 
 async function openIdentity(clientId: string | undefined): Promise<TokenCredential> {
@@ -35,7 +38,7 @@ async function openIdentity(clientId: string | undefined): Promise<TokenCredenti
         // The package does not pass the signal on to each of its requests.
         return await Promise.race([chain.getToken(scopes, { ...options, abortSignal }), failAt(abortSignal)]);
       } catch (error) {
-        throw unreachable(error);
+        throw toStoreError(error);
       }
     },
   };

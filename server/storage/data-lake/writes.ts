@@ -1,6 +1,6 @@
 import type { DataLakeFileClient } from '@azure/storage-file-datalake';
 import { StoreError } from '../store-error.ts';
-import { isMissing } from './failures.ts';
+import { isConflict, isMissing } from './failures.ts';
 import { despiteOthers, withLease } from './leases.ts';
 
 /** Bytes that a request carries. */
@@ -52,11 +52,11 @@ async function appendVisibly(
 }
 
 /**
- * Removes the empty object of a write that failed, unless another writer has written since. Best effort: nothing refers to an
+ * Removes the empty object of a write that failed, unless another writer has written to it since. Best effort: nothing refers to an
  * object whose write failed. Not tried if the service does not respond, which would double the time.
  */
 async function removeUnfinished(file: DataLakeFileClient, etag: string | undefined, error: unknown) {
-  if (!etag || (error instanceof StoreError && error.code === 'timeout')) return;
+  if (!etag || isConflict(error) || (error instanceof StoreError && error.code === 'timeout')) return;
   await file.delete(false, { conditions: { ifMatch: etag } }).catch(() => {});
 }
 

@@ -11,8 +11,9 @@ export class Refused extends Error {
 
 interface Lease {
   id: string;
+  /** Milliseconds. */
+  length: number;
   until: number;
-  seconds: number;
 }
 
 export interface StoredFile {
@@ -37,6 +38,12 @@ export class EmulatedFilesystem {
   readonly files = new Map<string, StoredFile>();
   /** Every ETag is new. */
   #version = 0;
+  readonly #leaseMilliseconds: number | undefined;
+
+  /** @param leaseMilliseconds how long leases last, instead of as long as was asked */
+  constructor(leaseMilliseconds?: number) {
+    this.#leaseMilliseconds = leaseMilliseconds;
+  }
 
   create(path: string, conditions: Conditions): StoredFile {
     const existing = this.files.get(path);
@@ -111,12 +118,13 @@ export class EmulatedFilesystem {
         throw new Refused(409, 'LeaseAlreadyPresent', 'There is already a lease present.');
       const seconds = Number(headers['x-ms-lease-duration']);
       if (!(seconds >= 15 && seconds <= 60)) throw new Refused(400, 'InvalidHeaderValue');
-      file.lease = { id, seconds, until: Date.now() + seconds * 1000 };
+      const length = this.#leaseMilliseconds ?? seconds * 1000;
+      file.lease = { id, length, until: Date.now() + length };
       return { id, status: 201 };
     }
     if (file.lease?.id !== id)
       throw new Refused(409, 'LeaseIdMismatchWithLeaseOperation', 'The lease ID did not match.');
-    if (action === 'renew') file.lease.until = Date.now() + file.lease.seconds * 1000;
+    if (action === 'renew') file.lease.until = Date.now() + file.lease.length;
     else if (action === 'release') file.lease = null;
     else throw new Refused(400, 'InvalidHeaderValue');
     return { id, status: 200 };
