@@ -23,8 +23,10 @@ export interface FilesystemOptions {
   endpointOverride?: string | undefined;
   /** STORAGE_PRINCIPAL_CLIENT_ID: which managed identity, if the deployment has several. */
   principalClientId?: string | undefined;
-  /** Milliseconds for a request. */
+  /** Milliseconds for a request, 20 seconds unless given; of a body that is streamed, for each wait. */
   timeout?: number;
+  /** Milliseconds before a request is tried again, 300 unless given. */
+  retryDelay?: number;
   resolve?: Resolve;
 }
 
@@ -81,6 +83,7 @@ export async function openFilesystem(
     sas,
     connections: connectionsFor(options),
     timeout: options.timeout ?? 20_000,
+    retryDelay: options.retryDelay ?? 300,
   });
   return new loaded.DataLakeFileSystemClient(`${accountUrl}/${filesystem}`, signer, {
     httpClient,
