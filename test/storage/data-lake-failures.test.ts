@@ -133,6 +133,16 @@ test('a process that dies with the lease of an object delays the others until th
   expect(account.text(lines)).toBe('one\ntwo\nthree\n');
 });
 
+test.each([400, 405, 501])('a service without leases (%s) is written to without them', async (how) => {
+  account.lake.fail({ how, operation: 'lease' });
+  const stores = [account.open(), account.open()];
+  await Promise.all(Array.from({ length: 20 }, (_, i) => stores[i % 2]!.appendLine(lines, `${i}`)));
+  const written = account.text(lines)!.trimEnd().split('\n').map(Number);
+  expect(written.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  await stores[0]!.put(path, Buffer.alloc(5_000_000, 'x'));
+  expect(account.text(path)).toHaveLength(5_000_000);
+});
+
 describe('a stream', () => {
   const content = Buffer.alloc(6_000_000, 'abcdefghijk');
 

@@ -91,7 +91,8 @@ async function sendOnce(
     const { statusCode: status, body } = response;
     if (status < 200 || status > 299) {
       const failure = refusedResponse(status, response.headers, await buffered(body));
-      if (status !== 429 && status < 500) throw failure;
+      // 501: an operation that the service does not have.
+      if ((status !== 429 && status < 500) || status === 501) throw failure;
       const seconds = Number(response.headers['retry-after']);
       throw new Transient(failure, seconds > 0 ? seconds * 1000 : undefined);
     }
