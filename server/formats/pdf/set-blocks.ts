@@ -3,6 +3,7 @@ import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
+import { columnsOf } from './setting/columns.ts';
 import { cut, formatPoints } from './setting/cut.ts';
 import { drawBlock } from './setting/draw-block.ts';
 import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './setting/frames.ts';
@@ -102,17 +103,12 @@ function fitTurned({
   const extended = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
     const edge = edges.get(frame.id);
+    const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
     // A link stays where it is, so its text does, too.
-    if (edge === undefined || links.inside(sources.get(frame.id)!, frame.id).length > 0)
-      return cutNotches(frame, space);
-    return cutNotches(extendRight(frame, edge, space), space);
+    if (isLinked) return cutNotches({ ...frame, flows: frame.flows && !frame.singleLine }, space);
+    return cutNotches(edge === undefined ? frame : extendRight(frame, edge, space), space);
   });
-  const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
-  return fitAll(extended, space, ({ id }) => styles.get(id)!);
-}
-
-function styleName({ style: { family, bold, italic, size } }: TextBlock): string {
-  return `${family} ${bold} ${italic} ${size.toFixed(1)}`;
+  return fitAll(others ? columnsOf(extended, space) : extended.map((frame) => [frame]), space);
 }
 
 /** Encloses a block's operators, so that their state ends with them, in its optional content. */

@@ -26,7 +26,12 @@ export interface Frame {
   mirrored: boolean;
   /** A paragraph or a table cell: where it ends says where its column ends. */
   makesColumn: boolean;
-  inContainer: boolean;
+  /** A paragraph of running text, which may move up or down with those above and below it. */
+  flows: boolean;
+  /** Family, weight, slant and size: blocks of one style keep one size together. */
+  style: string;
+  /** The innermost area drawn around it. */
+  container: Rectangle | null;
   /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
   uncut?: Frame;
   /** Of the first line, in em; negative: of the others. */
@@ -66,8 +71,18 @@ export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left'
   return { first, others };
 }
 
+/** Returns the last baseline of a frame's source. */
+export function lastBaselineOf({ box, descent }: Frame): number {
+  return box.bottom + descent;
+}
+
+/** Counts the lines of a frame's source. */
+export function sourceLinesOf(frame: Frame): number {
+  return 1 + Math.round((frame.baseline - lastBaselineOf(frame)) / frame.leading.normal);
+}
+
 /** Counts the lines of the text between two edges. */
-function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
+export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
   const { first, others } = lineWidth(frame, edges);
   let lines = 0;
   for (const [index, { shaped, width }] of frame.text.paragraphs.entries()) {
@@ -128,7 +143,7 @@ export function widestWordOf({ paragraphs }: StyledText): number {
   return Math.max(...paragraphs.map(({ widestWord }) => widestWord));
 }
 
-function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
+export function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
   const { first, others } = lineWidth(frame, edges);
   return Math.min(first, others);
 }
@@ -164,7 +179,7 @@ function placeLines(
 }
 
 /** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment. */
-function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
+export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
   const distance = size * (singleLine ? distances.line : distances.paragraph);
   // Lines that are set tightly reach into each other's boxes.
@@ -186,12 +201,16 @@ function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: num
 }
 
 /** Returns what the text can take below it between two edges; in a table cell or another container, also above. */
-function growDown(frame: Frame, space: FreeSpace, { left, right }: Pick<Region, 'left' | 'right'>): Region {
-  const { bounds, box, id, inContainer, size } = frame;
+export function growDown(
+  frame: Frame,
+  space: FreeSpace,
+  { left, right }: Pick<Region, 'left' | 'right'>,
+): Region {
+  const { bounds, box, container, id, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const limit = space.below(from, bounds.bottom - distance, id, size / 2) + distance;
-  const ceiling = inContainer ? space.above(from, bounds.top + distance, id) - distance : box.top;
+  const ceiling = container ? space.above(from, bounds.top + distance, id) - distance : box.top;
   return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 

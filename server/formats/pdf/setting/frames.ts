@@ -54,6 +54,7 @@ export function makeFrame(
   const [a, b, c, d] = fromPage;
   const [x, y] = [a * e + c * f, b * e + d * f];
   const box = moved(block.box, x, y);
+  const container = block.container && moved(block.container, x, y);
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
   const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
@@ -70,7 +71,7 @@ export function makeFrame(
     text: indent < 0 ? alignLabel(text, -indent) : text,
     size: style.size,
     box,
-    bounds: union(box, block.container ? within(moved(block.container, x, y), box, style.size) : margins),
+    bounds: union(box, container ? within(container, box, style.size) : margins),
     singleLine: lines.length === 1,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
@@ -79,7 +80,9 @@ export function makeFrame(
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
-    inContainer: block.container !== null,
+    flows: block.kind === 'paragraph' && block.alignment !== 'center',
+    style: `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
+    container,
     indent,
   };
 }

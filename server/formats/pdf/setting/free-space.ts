@@ -114,16 +114,17 @@ export class FreeSpace {
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
       for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
         for (const obstacle of this.#cell(column, row))
-          if (
-            obstacle.solid &&
-            obstacle.owner !== owner &&
-            obstacle.left < box.right &&
-            obstacle.right > box.left &&
-            obstacle.bottom < box.top &&
-            obstacle.top > box.bottom
-          )
-            found.add(obstacle);
+          if (obstacle.solid && obstacle.owner !== owner && overlaps(obstacle, box)) found.add(obstacle);
     return [...found];
+  }
+
+  /** Whether nothing but what the owners have put there reaches into a rectangle. What holds all of it is its background. */
+  isFree(box: Rectangle, owners: ReadonlySet<string | null>): boolean {
+    for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
+      for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
+        for (const obstacle of this.#cell(column, row))
+          if (!owners.has(obstacle.owner) && overlaps(obstacle, box) && !holds(obstacle, box)) return false;
+    return true;
   }
 
   #cell(column: number, row: number): Obstacle[] {
@@ -141,6 +142,19 @@ export class FreeSpace {
     const { bottom, top } = this.#area;
     return within(Math.floor((rows * (y - bottom)) / (top - bottom)), rows);
   }
+}
+
+function overlaps(one: Rectangle, other: Rectangle): boolean {
+  return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom;
+}
+
+function holds(outer: Rectangle, inner: Rectangle): boolean {
+  return (
+    outer.left <= inner.left &&
+    outer.right >= inner.right &&
+    outer.bottom <= inner.bottom &&
+    outer.top >= inner.top
+  );
 }
 
 function within(index: number, count: number): number {

@@ -17,7 +17,7 @@ export function rightEdges(frames: readonly Frame[]): Map<string, number> {
   const edges = new Map<string, number>();
   const columns = new Map<number, Frame[]>();
   for (const frame of frames) {
-    if (frame.inContainer) {
+    if (frame.container) {
       if (frame.mirrored) edges.set(frame.id, frame.bounds.right);
     } else if (frame.alignment !== 'center') {
       const left = Math.round(frame.box.left / sameEdge);
