@@ -12,8 +12,9 @@ export interface Frame {
   box: Rectangle;
   /** Where it may grow at most: within the page's margins, or within its table cell. Holds the box. */
   bounds: Rectangle;
-  /** A single line may grow to both sides. */
   singleLine: boolean;
+  /** Others above or below it begin at the same edge: it does not grow against its alignment. */
+  sharesEdge: boolean;
   /** Of the first line. */
   baseline: number;
   /** Below the last baseline of the source. */
@@ -24,6 +25,7 @@ export interface Frame {
   rightToLeft: boolean;
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
+  isCell: boolean;
   /** A paragraph or a table cell: where it ends says where its column ends. */
   makesColumn: boolean;
   /** A paragraph of running text, which may move up or down with those above and below it. */
@@ -32,6 +34,8 @@ export interface Frame {
   style: string;
   /** The innermost area drawn around it. */
   container: Rectangle | null;
+  /** Before text is lost, it may grow upwards and against its alignment, whatever is around it. */
+  isRelaxed: boolean;
   /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
   uncut?: Frame;
   /** Of the first line, in em; negative: of the others. */
@@ -60,8 +64,13 @@ interface Region {
 
 /** Lines may be wider than the box by this share, but not more than a point: the source was measured in another font. */
 const tolerance = 0.005;
-/** The least distance to what is beside a single line, beside a paragraph, and below, in em. */
+/** The least distance to what is beside a line, beside a paragraph, and below, in em. */
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
+
+/** What remains of the gap to the text below: a share, but no more than this, in em. */
+const [shareOfGap, widestGap] = [0.5, 1];
+/** A text of some lines that is so narrow is a label, in em. */
+const widestLabel = 10;
 
 /** The width of lines in em. */
 export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
@@ -178,26 +187,30 @@ function placeLines(
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
 
-/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment. */
+/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment, or off its centre. */
 export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
-  const distance = size * (singleLine ? distances.line : distances.paragraph);
+  const isLabel = singleLine || box.right - box.left < widestLabel * size;
+  const isNear = singleLine || (isLabel && alignment === 'center');
+  const near = size * (isNear ? distances.line : distances.paragraph);
   // Lines that are set tightly reach into each other's boxes.
   const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
-  const freeLeft = () =>
+  const freeLeft = (distance: number) =>
     Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
-  const freeRight = () =>
+  const freeRight = (distance: number) =>
     Math.max(box.right, Math.min(bounds.right, space.right(band, bounds.right + distance, id) - distance));
   if (alignment === 'center') {
-    const added = Math.min(box.left - freeLeft(), freeRight() - box.right);
+    const free = { left: freeLeft(near), right: freeRight(near) };
+    if (bothSides) return free;
+    const added = Math.min(box.left - free.left, free.right - box.right);
     return { left: box.left - added, right: box.right + added };
   }
   const growsLeft = alignment === 'right' || (alignment === 'justified' && frame.rightToLeft);
-  const against = bothSides && singleLine;
-  return {
-    left: growsLeft || against ? freeLeft() : box.left,
-    right: growsLeft && !against ? box.right : freeRight(),
-  };
+  const against = bothSides && isLabel && (frame.isRelaxed || !frame.sharesEdge);
+  const far = size * distances.paragraph;
+  return growsLeft
+    ? { left: freeLeft(near), right: against ? freeRight(far) : box.right }
+    : { left: against ? freeLeft(far) : box.left, right: freeRight(near) };
 }
 
 /** Returns what the text can take below it between two edges; in a table cell or another container, also above. */
@@ -206,11 +219,14 @@ export function growDown(
   space: FreeSpace,
   { left, right }: Pick<Region, 'left' | 'right'>,
 ): Region {
-  const { bounds, box, container, id, size } = frame;
+  const { bounds, box, container, id, isRelaxed, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
-  const limit = space.below(from, bounds.bottom - distance, id, size / 2) + distance;
-  const ceiling = container ? space.above(from, bounds.top + distance, id) - distance : box.top;
+  const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
+  // A heading or another paragraph stays apart from what is above it.
+  const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), widestGap * size) : 0;
+  const limit = edge + Math.max(distance, kept);
+  const ceiling = container || isRelaxed ? space.above(from, bounds.top + distance, id) - distance : box.top;
   return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 

@@ -35,23 +35,43 @@ export function fitColumn(
   if (!space.isFree(inner(area, first.size), new Set(frames.map(({ id }) => id)))) return undefined;
   const beside = { ...area, ...edgesBeside({ ...first, box: area, singleLine: false }, space, false) };
   const isWider = beside.left < area.left || beside.right > area.right;
-  const regions = (isWider ? [area, beside] : [area]).map((region) => ({
-    region,
-    grown: { ...region, bottom: growDown(last, space, region).bottom },
-    broken: breakInto(frames, region, scale, least),
-  }));
-  const attempt = (region: Rectangle, broken: Broken | undefined, loosest: number, tightest: number) =>
-    broken && spread(frames, broken, { region, scale, loosest, tightest });
-  for (const { region, broken } of regions) {
-    const found = attempt(region, broken, -1, 0);
-    if (found) return found;
-  }
+  const broken = new Map<string, Broken | undefined>();
+  const fitInto = (region: Rectangle, loosest: number, tightest: number): Fit[] | undefined => {
+    const edges = `${region.left} ${region.right}`;
+    if (!broken.has(edges)) broken.set(edges, breakInto(frames, region, scale, least));
+    const found = broken.get(edges);
+    return found && spread(frames, found, { region, scale, loosest, tightest });
+  };
+  const inOwnArea = fitInto(area, -1, 0);
+  if (inOwnArea) return inOwnArea;
+  if (isWider && fitInto(beside, -1, 0))
+    return fitInto(
+      narrowest(area, beside, (region) => fitInto(region, -1, 0) !== undefined),
+      -1,
+      0,
+    );
   for (const tightest of [0, 1])
-    for (const { grown, broken } of regions) {
-      const found = attempt(grown, broken, 0, tightest);
+    for (const region of isWider ? [area, beside] : [area]) {
+      const found = fitInto({ ...region, bottom: growDown(last, space, region).bottom }, 0, tightest);
       if (found) return found;
     }
   return undefined;
+}
+
+/** Returns a region that is hardly wider than it must be for what fits into `to`. */
+function narrowest(from: Rectangle, to: Rectangle, fits: (region: Rectangle) => boolean): Rectangle {
+  const between = (share: number): Rectangle => ({
+    ...from,
+    left: from.left + share * (to.left - from.left),
+    right: from.right + share * (to.right - from.right),
+  });
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 5; step++) {
+    const middle = (low + high) / 2;
+    if (fits(between(middle))) high = middle;
+    else low = middle;
+  }
+  return between(high);
 }
 
 /** The edges between which each paragraph of a column is broken, and how many lines it gets. */

@@ -73,12 +73,15 @@ export function makeFrame(
     box,
     bounds: union(box, container ? within(container, box, style.size) : margins),
     singleLine: lines.length === 1,
+    sharesEdge: false,
+    isRelaxed: false,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
     alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
+    isCell: block.kind === 'table_cell',
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
     style: `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
@@ -106,7 +109,7 @@ function turnedAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean):
 function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   const beside = Math.min(box.left - container.left, container.right - box.right);
   const above = Math.min(box.bottom - container.bottom, container.top - box.top);
-  const x = Math.min(0.5 * size, Math.max(1, beside));
+  const x = Math.min(0.3 * size, Math.max(1, beside));
   const y = Math.min(0.15 * size, Math.max(0.5, above));
   return {
     left: container.left + x,

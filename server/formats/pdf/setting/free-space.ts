@@ -71,22 +71,23 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the top of the nearest obstacle below, at least `until`.
+   * Returns the top of the nearest obstacle below, at least `until`, and whether it is another block's text.
    * @param reach by how much an obstacle may reach into `from`
    */
-  below(from: Rectangle, until: number, owner: string, reach: number): number {
-    let nearest = until;
-    for (let row = this.#row(from.bottom + reach); row >= this.#row(nearest); row--)
+  below(from: Rectangle, until: number, owner: string, reach: number): { edge: number; isText: boolean } {
+    let nearest = { edge: until, isText: false };
+    for (let row = this.#row(from.bottom + reach); row >= this.#row(nearest.edge); row--)
       for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
         for (const obstacle of this.#cell(column, row))
           if (
             obstacle.owner !== owner &&
+            obstacle.top > nearest.edge &&
             obstacle.top < from.bottom + reach &&
             obstacle.bottom < from.bottom &&
             obstacle.left < from.right &&
             obstacle.right > from.left
           )
-            nearest = Math.max(nearest, obstacle.top);
+            nearest = { edge: obstacle.top, isText: obstacle.owner !== null };
     return nearest;
   }
 

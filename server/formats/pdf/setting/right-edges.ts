@@ -32,6 +32,24 @@ export function rightEdges(frames: readonly Frame[]): Map<string, number> {
   return edges;
 }
 
+/**
+ * Finds the blocks which begin at one edge with others above or below them. They do not grow against their alignment: the edge would
+ * look torn.
+ *
+ * @returns ids of frames
+ */
+export function withSharedEdge(frames: readonly Frame[]): Set<string> {
+  const columns = Map.groupBy(
+    frames.filter(({ alignment }) => alignment !== 'center'),
+    ({ alignment, box, rightToLeft }) =>
+      alignment === 'right' || (alignment === 'justified' && rightToLeft)
+        ? `right ${Math.round(box.right / sameEdge)}`
+        : `left ${Math.round(box.left / sameEdge)}`,
+  );
+  const shared = [...columns.values()].flatMap(partsOf).filter((group) => group.length > 1);
+  return new Set(shared.flat().map(({ id }) => id));
+}
+
 /** Divides blocks with one left edge where the distance between them is large. */
 function partsOf(column: readonly Frame[]): Frame[][] {
   const parts: Frame[][] = [];

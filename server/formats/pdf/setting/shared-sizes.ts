@@ -10,8 +10,8 @@ export interface Need {
 const slight = 0.94 ** 2 - 1e-9;
 /** All go along if so much of the text shrinks. One label among fifty is smaller alone. */
 const shareOfText = 0.25;
-/** So little of the text makes the others no smaller, whatever it needs. */
-const shareOfOutliers = 0.05;
+/** So little of the text makes the others no smaller, whatever it needs. In rows, which are fewer, it is more. */
+const shareOfOutliers = { page: 0.05, rows: 0.125 };
 
 /**
  * Decides at which scale the texts of one style on a page keep one size: the smallest that one of them needs, without those that are far
@@ -28,13 +28,7 @@ export function sharedOnPage(needs: readonly Need[]): number {
     above -= weight;
   }
   const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= half * slight);
-  if (weightOf(smaller) < shareOfText * total) return 1;
-  let outliers = 0;
-  for (const { scale, weight } of smaller) {
-    outliers += weight;
-    if (outliers > shareOfOutliers * total) return scale;
-  }
-  return 1;
+  return leastOf(smaller, total, shareOfOutliers.page);
 }
 
 /**
@@ -46,8 +40,20 @@ export function sharedInRows(needs: readonly Need[]): number {
   const first = sorted.findIndex(
     ({ scale }, index) => scale >= slight * (sorted[index + 1]?.scale ?? 1) && scale > 0,
   );
-  const smaller = sorted.slice(Math.max(0, first)).filter(({ scale }) => scale < 1);
-  return first >= 0 && weightOf(smaller) >= shareOfText * weightOf(sorted) ? (smaller[0]?.scale ?? 1) : 1;
+  if (first < 0) return 1;
+  const smaller = sorted.slice(first).filter(({ scale }) => scale < 1);
+  return leastOf(smaller, weightOf(sorted), shareOfOutliers.rows);
+}
+
+/** Returns the smallest scale but for outliers; 1 if too little of the text needs to be smaller. */
+function leastOf(smaller: readonly Need[], total: number, outliers: number): number {
+  if (weightOf(smaller) < shareOfText * total) return 1;
+  let weightBelow = 0;
+  for (const { scale, weight } of smaller) {
+    weightBelow += weight;
+    if (weightBelow > outliers * total) return scale;
+  }
+  return 1;
 }
 
 function weightOf(needs: readonly Need[]): number {

@@ -26,6 +26,8 @@ const step = 0.94;
 const columnStep = 0.98;
 const leastScale = 0.6;
 const leastSize = 5;
+/** In points. */
+const outline = 0.5;
 
 /** Returns the smallest scale of a text: 60 % of its size or 5 points, whichever is more. */
 export function leastScaleOf({ size }: Frame): number {
@@ -110,11 +112,34 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
   const least = leastScaleOf(frame);
   for (let scale = 1; ; scale = Math.max(least, scale * step)) {
     const found = fitAtScale(frame, space, scale, least);
-    if (found) return { frame, fit: found, shrunk: scale < 1 ? 'room' : null, whole: true };
+    if (found) {
+      const fit =
+        (frame.isCell && frame.singleLine && found.lines > 1 && onOneLine(frame, space, scale)) || found;
+      return { frame, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true };
+    }
     if (scale === least) break;
   }
+  if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space);
   if (frame.uncut) return fitOne(frame.uncut, space);
+  const found =
+    frame.container && fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, least);
+  if (found) return { frame, fit: found, shrunk: least < 1 ? 'room' : null, whole: true };
   return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
+}
+
+/** Rows of a table stay apart if a cell becomes slightly smaller instead of higher. */
+function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefined {
+  const least = leastScaleOf(frame);
+  for (const scale of [from * step, from * step ** 2]) {
+    const found = scale >= least ? fitAtScale(frame, space, scale, least) : undefined;
+    if (found?.lines === 1) return found;
+  }
+  return undefined;
+}
+
+/** Returns what a container has for a text that has no room otherwise: all but its outline. */
+function edgeOf({ left, bottom, right, top }: Rectangle): Rectangle {
+  return { left: left + outline, bottom: bottom + outline, right: right - outline, top: top - outline };
 }
 
 /** Returns the rectangle in which a fitted text stands. */
