@@ -26,8 +26,6 @@ export interface Frame {
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
   isCell: boolean;
-  /** A paragraph or a table cell: where it ends says where its column ends. */
-  makesColumn: boolean;
   /** A paragraph of running text, which may move up or down with those above and below it. */
   flows: boolean;
   /** Family, weight, slant and size: blocks of one style keep one size together. */

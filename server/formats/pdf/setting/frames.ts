@@ -82,7 +82,6 @@ export function makeFrame(
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
-    makesColumn: lines.length > 1 || block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
     style: `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
     container,

@@ -9,7 +9,7 @@ const sameEdge = 2;
 /**
  * Finds the right edges of left-aligned blocks that are set flush right and belong to a column of text or of a table. The blocks of
  * a column have one left edge and end anywhere: flush with their own right ends they would look torn, so they get the right end
- * of the widest paragraph or cell. All other blocks are flush with the right end of their source.
+ * of the widest one. A block alone is flush with the right end of its source.
  *
  * @returns by frame id
  */
@@ -26,7 +26,7 @@ export function rightEdges(frames: readonly Frame[]): Map<string, number> {
   }
   for (const column of columns.values())
     for (const group of partsOf(column)) {
-      const edge = Math.max(...group.filter(({ makesColumn }) => makesColumn).map(({ box }) => box.right));
+      const edge = Math.max(...group.map(({ box }) => box.right));
       for (const { id, box, mirrored } of group) if (mirrored && edge > box.right) edges.set(id, edge);
     }
   return edges;
