@@ -5,7 +5,7 @@ import type { PaymentProcessor } from './billing/processor.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
 import type { FileWork } from './sandbox/file-work.ts';
 import type { Settings } from './settings.ts';
-import type { ObjectStore } from './storage/object-store.ts';
+import type { PlatformStore } from './storage/blob-store.ts';
 import type { Glossaries } from './terminology/glossary.ts';
 
 /** The part of pino's interface that we use. Log lines never contain text, secrets or parameters. */
@@ -26,7 +26,7 @@ export interface Services {
   /** Null if neither the processor's key nor its webhook secret is set. */
   payments: PaymentProcessor | null;
   /** Stores golden records. */
-  storage: ObjectStore;
+  storage: PlatformStore;
   /** Reads and renders files in child processes with limits. Its slots are shared fairly among tenants. */
   fileWork: FileWork;
   /** Cache of compiled glossaries. */

@@ -10,7 +10,7 @@ import { openFileWork } from './sandbox/file-work.ts';
 import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
-import { openObjectStore } from './storage/object-store.ts';
+import { openPlatformStore } from './storage/platform-store.ts';
 import { createGlossaries } from './terminology/glossary.ts';
 
 /** Sizes of the PostgreSQL pools: one for the API, and one for its workers' tasks and reports, which a busy API must not starve. */
@@ -86,7 +86,7 @@ async function startProcess(
 ): Promise<RunningProcess> {
   const started: Stoppable[] = [];
   try {
-    const storage = openObjectStore(settings);
+    const storage = openPlatformStore(settings);
     const secretsKey = await loadSecretsKey(settings);
     stop.throwIfAborted();
     const joining = joinDatabase(settings, stop).then((home) => {

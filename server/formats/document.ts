@@ -25,7 +25,7 @@ export interface SegmentKey {
 
 /**
  * A part of a page, in the units of the page's user space, before it is rotated (PDF 32000-1, 7.9.5): what an annotation there has
- * as its /Rect.
+ * as its /Rect. A unit is a point, 1/72 inch, unless the page has a /UserUnit.
  */
 export type PageRectangle = [left: number, bottom: number, right: number, top: number];
 

@@ -22,6 +22,7 @@ import { markRunningTitles, type PageOfBlocks } from './pdf/running-titles.ts';
 import { setBlocks } from './pdf/set-blocks.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
+import { withTurnedLabel } from './pdf/turned-labels.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
@@ -45,7 +46,7 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
       // Without the glyphs: the document's are too many to keep.
       const { box, rotation } = page;
-      pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [] })) });
+      pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
     markRunningTitles(pages);
     const segments = pages.flatMap(({ blocks }) => blocks.map(segmentOf));
@@ -81,7 +82,7 @@ export async function rebuild(
       const page = await pdf.readPage(number);
       const items = findBlocks(page).blocks.flatMap((block) => {
         const target = targets.get(block.id);
-        return target ? [{ block, target }] : [];
+        return target ? [withTurnedLabel({ block, target }, page, options)] : [];
       });
       if (items.length === 0) continue;
       const removed = items.flatMap(({ block }) => block.glyphs);

@@ -1,7 +1,7 @@
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openObjectStore } from '#server/storage/object-store.ts';
+import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { checkGoldenRecords } from '#server/translations/golden/check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -52,7 +52,7 @@ async function restartSystem() {
   const known = JSON.parse(await readFile(state, 'utf8'));
   await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
   await utimes(state, new Date(), new Date());
-  return { ...app.services, storage: openObjectStore(app.services.settings) };
+  return { ...app.services, storage: openPlatformStore(app.services.settings) };
 }
 
 describe('B 8 rule 4: the audit record of an approved document', () => {

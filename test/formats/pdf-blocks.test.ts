@@ -207,6 +207,16 @@ describe('paragraphs', () => {
     ]);
   });
 
+  it('leave a number where it is if the text goes on right of it, though the gap is one between words', () => {
+    const item = ['[7] Dynamo, a dynamic', 'optimization system'];
+    const { blocks, kept } = findBlocks(page([text(item[0]!, 50, 700), text(item[1]!, 67.5, 688)]));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual([
+      'Dynamo, a dynamic optimization system',
+    ]);
+    expect(kept).toMatchObject([{ text: '[7]' }]);
+    expect(blocks[0]!.label).toMatchObject({ text: '[7]', left: 50, glyphs: [{ from: 0, to: 4 }] });
+  });
+
   it('begin at each bullet, also of a list within a list', () => {
     const items = ['Metals', 'Iron and its alloys', 'Copper', 'Wood'];
     const content = page(

@@ -89,9 +89,11 @@ export function blockOf(source: Source): TextBlock {
     },
     lines: placed,
     alignment,
+    sharesEdge: false,
     indent,
     leading,
     glyphs: [{ text, from: 0, to: 0 }],
+    label: null,
     container: source.container ?? null,
   };
 }

@@ -1,5 +1,6 @@
 import { type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { at, form, helvetica, type Made, object, readMade, textOf, withOpenPdf } from './pdf-made.ts';
 
@@ -68,6 +69,17 @@ describe('composite fonts', () => {
     expect(await shown('BIOPPG+MTExtra')).toEqual([[expect.anything(), 'undecodable']]);
   });
 
+  it('that embed the MT Extra font of formulas are read by its encoding, but for its accents', async () => {
+    const codes = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange
+      3 beginbfchar <0001> <f04b> <0002> <f06c> <0003> <f076> endbfchar endcmap`;
+    const { texts } = await readMade({
+      content: 'BT /G 10 Tf 9 9 Td <00010002> Tj <0003> Tj ET',
+      resources: { Font: { G: composite({ BaseFont: 'XVVRMG+MTExtra' }, codes) } },
+    });
+    expect(texts.map(({ kept }) => kept)).toEqual([null, 'undecodable']);
+    expect(textOf(texts[0]!)).toBe('…ℓ');
+  });
+
   it('have no word spacing for codes of two bytes', async () => {
     const { texts } = await readMade({
       content: 'BT /G 10 Tf 7 Tw 1 Tc <00200041> Tj ET',
@@ -122,6 +134,19 @@ describe('Type 3 fonts', () => {
     expect(d).toBeCloseTo(12);
     expect(texts[0]!.glyphs[1]!.x).toBeCloseTo(0.5);
     expect(texts[0]!.glyphs[1]!.advance).toBeCloseTo(0.5);
+  });
+
+  it.each<[string, number[], number[], 1 | -1]>([
+    ['drawn downwards and turned over by the font', [0.001, 0, 0, -0.001, 0, 0], [58, 0, 721, -715], 1],
+    ['drawn downwards and turned over by the text', [0.001, 0, 0, 0.001, 0, 0], [58, 0, 721, -715], -1],
+    ['of signs below the baseline only', [0.001, 0, 0, 0.001, 0, 0], [0, -150, 100, 0], 1],
+    ['without a box', [0.001, 0, 0, -0.001, 0, 0], [0, 0, 0, 0], 1],
+  ])('whose glyphs are %s are upright where a reader sees them so', async (_, matrix, box, turn) => {
+    const { texts } = await readMade({
+      content: `BT /T 12 Tf 1 0 0 ${turn} 9 50 Tm (AA) Tj ET`,
+      resources: { Font: { T: type3(matrix, box, 600) } },
+    });
+    expect(texts[0]!.matrix[3]).toBeGreaterThan(0);
   });
 
   it('of TeX are decoded by its encodings', async () => {
@@ -220,21 +245,37 @@ describe('the look of a text', () => {
   });
 });
 
-describe('letters that are filled and stroked', () => {
+describe('letters with strokes', () => {
   const shown = async (operators: string) => {
     const { texts } = await readMade({ content: `BT /F 10 Tf 2 Tr ${operators} (A) Tj ET` });
-    return texts.map(({ font, colour }) => [font.bold, colour])[0];
+    return texts.map(({ font, colour, outline }) => [font.bold, colour, outline])[0];
   };
 
-  it('in one colour are bold, as programs without a bold font draw them', async () => {
-    expect(await shown('1 0 0 rg 1 0 0 RG 0.4 w')).toEqual([true, '1 0 0 rg']);
+  it('in the colour of their fill are bold, as programs without a bold font draw them', async () => {
+    expect(await shown('1 0 0 rg 1 0 0 RG 0.4 w')).toEqual([true, '1 0 0 rg', undefined]);
   });
 
-  it('in two colours have that of their strokes, which is what a reader sees of small letters', async () => {
-    expect(await shown('1 0 0 rg 0 0 1 RG 0.4 w')).toEqual([false, '0 0 1 rg']);
+  it('in another colour have an outline', async () => {
+    const outline = { colour: '0 0 1 rg', width: 0.04, isFilled: true };
+    expect(await shown('1 0 0 rg 0 0 1 RG 0.4 w')).toEqual([false, '1 0 0 rg', outline]);
+    expect(await shown('1 0 0 rg 0 0 1 RG 0.4 w 6 Tr')).toEqual([false, '1 0 0 rg', outline]);
+    expect(await shown('1 0 0 rg 0 0 1 RG 0.8 w 2 0 0 2 0 0 Tm')).toEqual([false, '1 0 0 rg', outline]);
   });
 
-  it('with strokes too thin to be seen look as if they were only filled', async () => {
-    expect(await shown('1 0 0 rg 0 0 1 RG 0.05 w')).toEqual([false, '1 0 0 rg']);
+  it('that are too thin to be seen look as if they were only filled', async () => {
+    expect(await shown('1 0 0 rg 0 0 1 RG 0.05 w')).toEqual([false, '1 0 0 rg', undefined]);
+  });
+
+  it('and no fill are outlines, however thin', async () => {
+    const outline = { colour: '0 0 1 rg', width: 0.005, isFilled: false };
+    expect(await shown('1 0 0 rg 0 0 1 RG 0.05 w 1 Tr')).toEqual([false, '0 0 1 rg', outline]);
+  });
+
+  it('that are drawn over a fill have that fill', async () => {
+    const twice = '/F 10 Tf 1 0 0 rg 0 0 1 RG 9 9 Td (A word) Tj 0 0 Td 1 Tr 0.4 w (A word) Tj';
+    const { blocks } = findBlocks(await readMade({ content: `BT ${twice} ET` }));
+    expect(blocks.map(({ style }) => [style.colour, style.outline])).toEqual([
+      ['1 0 0 rg', { colour: '0 0 1 rg', width: 0.04, isFilled: true }],
+    ]);
   });
 });

@@ -1,5 +1,20 @@
+import { PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
-import { at, form, helvetica, type MadePage, object, readMade, textOf } from './pdf-made.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { extract, rebuild } from '#server/formats/pdf.ts';
+import {
+  at,
+  form,
+  helvetica,
+  type Made,
+  type MadePage,
+  madePdf,
+  object,
+  readMade,
+  resourcesOf,
+  textOf,
+  withOpenPdf,
+} from './pdf-made.ts';
 
 /** The kept reason of each text, by what it says. */
 async function keptOf(page: MadePage): Promise<Record<string, string | null>> {
@@ -79,11 +94,64 @@ describe('text that a reader does not see is kept', () => {
       framed: null,
       veiled: null,
       multiplied: null,
-      'half covered in the middle of it': null,
+      'half covered in the middle of it': 'partly_covered',
       'under a triangle': null,
       'under a frame': null,
       'under a picture': 'covered',
       'under a mask': null,
+    });
+  });
+
+  const letters = (text: string): string =>
+    `BT /F 10 Tf 9 9 Td ${[...text].map((letter) => `(${letter}) Tj`).join(' ')} ET `;
+
+  it('with the rest of its word, where something covers a part of it and each letter is shown by itself', async () => {
+    const { texts } = await readMade({ content: `${letters('One word or two')} 36 0 100 30 re f` });
+    const reasons = texts.map((text) => [textOf(text), text.kept]);
+    expect(reasons.slice(0, 3)).toEqual([...'One'].map((letter) => [letter, null]));
+    expect(reasons.slice(4, 5)).toEqual([['w', 'partly_covered']]);
+    expect(reasons.slice(5).every(([, kept]) => kept === 'covered')).toBe(true);
+  });
+
+  it('which a paragraph is kept for as a whole, with a finding', async () => {
+    const content = `${at(9, 60, 'A first line of text that is as long as it gets, and')}${at(9, 48, 'a second, of which some is hidden.')} 40 45 20 12 re f`;
+    const { segments, findings } = await extract(await madePdf({ content }));
+    expect(segments).toEqual([]);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ severity: 'warning', message: expect.stringMatching(/hides.*: 1, /) }),
+    );
+  });
+
+  it('but not the rest of a word that the clip cuts off', async () => {
+    const { texts } = await readMade({ content: `q 0 0 40 100 re W n ${letters('One word or two')} Q` });
+    expect(
+      texts
+        .filter(({ kept }) => kept === null)
+        .map(textOf)
+        .join(''),
+    ).toBe('One word');
+  });
+
+  it('but not for the dots after it', async () => {
+    const content = `${at(9, 9, 'Contents . . . . . . . . . . . .')} 60 0 100 20 re f`;
+    expect(await keptOf({ content })).toEqual({ 'Contents . . . . . . . . . . . .': null });
+  });
+
+  it('of letters that clip a picture', async () => {
+    const picture = '50 0 0 50 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI';
+    const content = ['4 Tr', '5 Tr', '6 Tr', '7 Tr'].map(
+      (mode, index) =>
+        `q ${mode} ${at(9, 9, mode)} ${picture} Q q ${mode} ${at(9, 20 * index + 99, `${mode} alone`)} Q`,
+    );
+    expect(await keptOf({ content })).toEqual({
+      '4 Tr': 'stencil',
+      '4 Tr alone': null,
+      '5 Tr': 'stencil',
+      '5 Tr alone': null,
+      '6 Tr': 'stencil',
+      '6 Tr alone': null,
+      '7 Tr': 'stencil',
+      '7 Tr alone': 'invisible',
     });
   });
 
@@ -111,6 +179,95 @@ describe('text that a reader does not see is kept', () => {
       ['off', 'invisible', ['Off']],
       ['inside', 'invisible', ['Off']],
       ['after', null, []],
+    ]);
+  });
+});
+
+describe('a scanned page with an invisible layer of its text', () => {
+  const scan = (layer: string): MadePage => ({
+    content: `q 400 0 0 400 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q 3 Tr ${layer}`,
+  });
+
+  it('has no text to translate, and says that its text is invisible', async () => {
+    const { segments, findings } = await extract(await madePdf(scan(at(9, 50, 'The text of the scan'))));
+    expect(segments).toEqual([]);
+    expect(findings.map(({ message }) => message).join('\n')).toMatch(
+      /invisible texts.*: 1, (?:.|\n)*page 1 consists of images/,
+    );
+  });
+
+  it('beside pages with text stays as it is: its text is not set over its picture', async () => {
+    const source = await madePdf(scan(at(9, 50, 'The text of the scan')), {
+      content: at(9, 50, 'A page of text'),
+    });
+    const { segments } = await extract(source);
+    expect(segments.map(({ source }) => source)).toEqual([['A page of text']]);
+    const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: ['Une page'] }));
+    const { bytes } = await rebuild(source, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const texts = await withOpenPdf(bytes, async (pdf) => (await pdf.readPage(1)).texts);
+    expect(texts.map((text) => [textOf(text), text.kept])).toEqual([['The text of the scan', 'invisible']]);
+  });
+});
+
+describe('a sign without a known character', () => {
+  it('that stands over a letter of a paragraph keeps the paragraph', async () => {
+    const unknown = object({
+      Type: 'Font',
+      Subtype: 'Type0',
+      BaseFont: 'X',
+      Encoding: 'Identity-H',
+      DescendantFonts: [
+        {
+          Type: 'Font',
+          Subtype: 'CIDFontType2',
+          BaseFont: 'X',
+          CIDSystemInfo: { Registry: 'Adobe', Ordering: 'Identity', Supplement: 0 },
+          DW: 500,
+          FontDescriptor: { Type: 'FontDescriptor', FontName: 'X', Flags: 4 },
+        },
+      ],
+    });
+    const content = `${at(9, 50, 'The length of v is given here')} BT /X 10 Tf 75 57 Td <0001> Tj ET ${at(9, 90, 'Another paragraph')}`;
+    const { blocks, kept } = findBlocks(await readMade({ content, resources: { Font: { X: unknown } } }));
+    expect(blocks.map(({ content }) => content)).toEqual([['Another paragraph']]);
+    expect(kept.map(({ reason }) => reason)).toEqual(['undecodable', 'undecodable']);
+  });
+});
+
+describe('text in tiling patterns', () => {
+  const tile =
+    (content: string, resources = {}): Made =>
+    (document) => {
+      const stream = document.context.stream(content, {
+        PatternType: 1,
+        PaintType: 1,
+        TilingType: 1,
+        BBox: [0, 0, 99, 20],
+        XStep: 99,
+        YStep: 20,
+      });
+      stream.dict.set(
+        PDFName.of('Resources'),
+        resourcesOf(document, { Font: { F: helvetica }, ...resources }),
+      );
+      return document.context.register(stream);
+    };
+
+  it('is counted, once for each pattern, and stays', async () => {
+    const inner = form(at(0, 0, 'in a form'), { Font: { F: helvetica } });
+    const resources = {
+      Pattern: {
+        P: tile(`${at(0, 0, 'one')}${at(0, 9, 'two')} /X Do`, { XObject: { X: inner } }),
+        Unused: tile(at(0, 0, 'never')),
+      },
+    };
+    const area = '/Pattern cs /P scn 0 0 100 100 re f 200 0 100 100 re f ';
+    const { segments, findings } = await extract(
+      await madePdf({ content: `${area} 0 g ${at(9, 200, 'A paragraph')}`, resources }),
+    );
+    expect(segments.map(({ source }) => source)).toEqual([['A paragraph']]);
+    expect(findings).toMatchObject([
+      { severity: 'warning', message: expect.stringMatching(/patterns.*: 3, .*page 1$/) },
     ]);
   });
 });

@@ -113,6 +113,20 @@ describe('the spans of a block', () => {
     ]);
   });
 
+  it('have their outlines, in proportion to their size, and the text after them has none', async () => {
+    const outlined: Source = {
+      lines: wide,
+      spans: { 1: { outline: { colour: '1 0 0 rg', width: 0.05, isFilled: false } } },
+    };
+    const { bytes } = await render([{ source: outlined, target: ['A ', open(1), 'b', close(1), ' c'] }]);
+    expect((await paintOperators(bytes)).filter(({ operator }) => operator !== 'fill')).toEqual([
+      { operator: 'stroke', value: '#ff0000' },
+      { operator: 'width', value: 0.05 * 10 },
+      { operator: 'mode', value: 1 },
+      { operator: 'mode', value: 0 },
+    ]);
+  });
+
   it('join Arabic letters across a change of style', async () => {
     const joined = await render([{ source, target: ['عر', open(4), 'بي', close(4)] }], {
       targetLanguage: 'ar',

@@ -11,7 +11,7 @@ import type { Embedder, Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { openFileWork } from '#server/sandbox/file-work.ts';
 import { readSettings } from '#server/settings.ts';
-import { openObjectStore } from '#server/storage/object-store.ts';
+import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { createGlossaries } from '#server/terminology/glossary.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -81,7 +81,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     testDatabase = await createTestDatabase();
     const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
     const settings = readSettings({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...options.env });
-    const storage = openObjectStore(settings);
+    const storage = openPlatformStore(settings);
     const fileWork = openFileWork(options.fileWork);
     const database = openDatabase(testDatabase.url, { size: 5 });
     const engine = options.engine ?? stubEngine;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSettings } from '#server/settings.ts';
-import { openFolder, openObjectStore } from '#server/storage/object-store.ts';
+import { openFolder } from '#server/storage/folder-store.ts';
+import { openPlatformStore } from '#server/storage/platform-store.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -118,9 +119,9 @@ test('processes that start together after an unclean system shutdown agree on wh
 });
 
 test('C 1 PLATFORM_STORAGE_URL: only a file address so far', async () => {
-  const store = openObjectStore(readSettings({ PLATFORM_STORAGE_URL: `file://${folder}/there` }));
+  const store = openPlatformStore(readSettings({ PLATFORM_STORAGE_URL: `file://${folder}/there` }));
   await store.put(path, 'one');
   expect((await readdir(join(folder, 'there'))).filter((name) => !name.startsWith('.'))).toEqual(['tenant']);
   const lake = readSettings({ PLATFORM_STORAGE_URL: 'https://account.dfs.example.net/files' });
-  expect(() => openObjectStore(lake)).toThrow(/PLATFORM_STORAGE_URL/);
+  expect(() => openPlatformStore(lake)).toThrow(/PLATFORM_STORAGE_URL/);
 });

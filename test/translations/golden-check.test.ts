@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { removeGoldenRecords } from '#server/storage/golden-records.ts';
-import { openObjectStore } from '#server/storage/object-store.ts';
+import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { checkGoldenRecords } from '#server/translations/golden/check.ts';
 import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -131,7 +131,7 @@ async function restartSystem(lastUse = new Date()) {
   const known = JSON.parse(await readFile(state, 'utf8'));
   await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
   await utimes(state, lastUse, lastUse);
-  return { ...app.services, storage: openObjectStore(app.services.settings) };
+  return { ...app.services, storage: openPlatformStore(app.services.settings) };
 }
 
 test('after an unclean system shutdown, lost and damaged records of published jobs are restored, and their lines', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
-import type { ObjectStore } from '#server/storage/object-store.ts';
+import type { PlatformStore } from '#server/storage/blob-store.ts';
 import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -32,7 +32,7 @@ const failing = async () => {
 /** Replaces a function of the store until the test ends, by one made from the real one. */
 function replaceInStore<K extends 'put' | 'appendLine'>(
   name: K,
-  by: (real: ObjectStore[K]) => ObjectStore[K],
+  by: (real: PlatformStore[K]) => PlatformStore[K],
 ): () => void {
   const { storage } = app.services;
   const real = storage[name];

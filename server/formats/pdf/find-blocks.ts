@@ -6,11 +6,13 @@ import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
+import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
-import { usualStyle } from './layout/text-lines.ts';
-import type { PageContent, ShownText } from './page-content.ts';
-import type { GlyphRange, TextBlock } from './text-block.ts';
+import { type TextLine, usualStyle } from './layout/text-lines.ts';
+import { UnreadSigns } from './layout/unread-signs.ts';
+import type { KeptReason, PageContent, ShownText } from './page-content.ts';
+import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each of its glyphs is in exactly one of them. */
 export interface PageBlocks {
@@ -24,12 +26,15 @@ export interface PageBlocks {
 export function findBlocks(page: PageContent): PageBlocks {
   const owners = new GlyphOwners(page);
   const blocks = new Map<number, TextBlock>();
+  const labels = new Map<number, TextLine>();
   const kept = new Map<number, Omit<KeptText, 'glyphs' | 'box'>>();
   for (const direction of directTexts(page)) {
     for (const found of readDirection(page, direction)) {
       const owner = owners.add(found.glyphs);
-      if ('block' in found) blocks.set(owner, { ...found.block, id: `p${page.number}.b${blocks.size + 1}` });
-      else kept.set(owner, { reason: found.reason, text: found.text });
+      if ('block' in found) {
+        blocks.set(owner, { ...found.block, id: `p${page.number}.b${blocks.size + 1}` });
+        if (found.label) labels.set(owner, found.label);
+      } else kept.set(owner, { reason: found.reason, text: found.text });
     }
   }
   for (const text of owners.unowned()) {
@@ -40,8 +45,19 @@ export function findBlocks(page: PageContent): PageBlocks {
     });
   }
   const ranges = owners.ranges();
+  const labelOf = (owner: number): BlockLabel | null => {
+    const label = labels.get(owner);
+    const own = label && owners.ownerOf(label.glyphs[0]!);
+    const reason = own === undefined ? undefined : kept.get(own)?.reason;
+    if (own === undefined || (reason !== 'label' && reason !== 'number')) return null;
+    return { text: label!.text, style: label!.style, left: label!.left, glyphs: ranges[own]! };
+  };
   return {
-    blocks: [...blocks].map(([owner, block]) => ({ ...block, glyphs: ranges[owner]! })),
+    blocks: [...blocks].map(([owner, block]) => ({
+      ...block,
+      glyphs: ranges[owner]!,
+      label: labelOf(owner),
+    })),
     kept: [...kept].map(([owner, text]) => ({
       ...text,
       glyphs: ranges[owner]!,
@@ -54,7 +70,10 @@ function reasonOf(text: ShownText): KeptText['reason'] {
   return text.kept ?? (isUpright(text.matrix) ? 'blank' : 'mirrored');
 }
 
-type Found = { glyphs: Glyph[] } & ({ block: TextBlock } | Pick<KeptText, 'reason' | 'text'>);
+type Found = { glyphs: Glyph[] } & (
+  | { block: TextBlock; label: TextLine | null }
+  | Pick<KeptText, 'reason' | 'text'>
+);
 
 /** The texts of one direction: first those to translate, in reading order. */
 function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
@@ -71,9 +90,18 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
         .trim(),
     };
   });
-  const translated = read.filter((text) => keptReason(text) === null);
+  const signs = new UnreadSigns(
+    read.flatMap((text) => {
+      const reason = unreadReason(text);
+      if (!reason) return [];
+      const { left, right, baseline } = text.lines[0]!;
+      return [{ x: (left + right) / 2, y: baseline, reason }];
+    }),
+  );
+  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? signs.reasonWithin(text.box)]));
+  const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
-    const reason = keptReason(text);
+    const reason = reasons.get(text);
     return reason ? [{ glyphs: glyphsOf(text), reason, text: text.plain }] : [];
   });
   const rightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
@@ -84,11 +112,10 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
   );
   const bodySize = bodySizeOf(ordered);
   const pageBox = transformRectangle(direction.inverse, page.box);
+  const blocks = ordered.map((text) => toBlock(text, page.number, direction, pageBox, bodySize));
+  markSharedEdges(blocks, rightToLeft);
   return [
-    ...ordered.map((text) => ({
-      glyphs: glyphsOf(text),
-      block: toBlock(text, page.number, direction, pageBox, bodySize),
-    })),
+    ...ordered.map((text, index) => ({ glyphs: glyphsOf(text), label: text.label, block: blocks[index]! })),
     ...kept,
   ];
 }
@@ -98,10 +125,11 @@ type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };
 function keptReason({ role, lines, plain }: ReadText): KeptText['reason'] | null {
   if (role === 'listing') return 'code';
   if (role === 'label') return 'label';
-  const unread = lines.flatMap(
-    ({ glyphs }) => glyphs.find(({ piece }) => piece.unread)?.piece.unread ?? [],
-  )[0];
-  return unread ?? untranslatedReason(plain, lines);
+  return unreadReason({ lines }) ?? untranslatedReason(plain, lines);
+}
+
+function unreadReason({ lines }: Pick<ReadText, 'lines'>): KeptReason | undefined {
+  return lines.flatMap(({ glyphs }) => glyphs.find(({ piece }) => piece.unread)?.piece.unread ?? [])[0];
 }
 
 function glyphsOf({ lines }: PageText): Glyph[] {
@@ -133,9 +161,11 @@ function toBlock(
     matrix,
     box,
     lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
-    ...alignmentOf(lines, { chain, container, page: pageBox, isItem: text.isItem }),
+    ...alignmentOf(lines, { chain, container, page: pageBox, isItem: text.label !== null }),
+    sharesEdge: false,
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,
     glyphs: [],
+    label: null,
     container,
   };
 }

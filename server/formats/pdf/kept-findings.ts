@@ -2,14 +2,20 @@ import type { PDFDict, PDFDocument } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
-import type { PageContent } from './page-content.ts';
+import type { ReadPage } from './open-pdf.ts';
+
+/** Texts in tiling patterns are not read. */
+type Reason = KeptText['reason'] | 'pattern';
 
 /** Texts that a reader sees and that stay untranslated, with what to say of them. Others have nothing to translate. */
-const reasons: Partial<Record<KeptText['reason'], { severity: Finding['severity']; what: string }>> = {
+const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: string }>> = {
   undecodable: { severity: 'warning', what: 'texts in fonts that do not tell their characters' },
   vertical: { severity: 'warning', what: 'texts written from top to bottom' },
   mirrored: { severity: 'warning', what: 'texts drawn mirrored' },
   unpaired: { severity: 'warning', what: 'texts that two readers of the file decode differently' },
+  partly_covered: { severity: 'warning', what: 'texts with a part that something painted over them hides' },
+  stencil: { severity: 'warning', what: 'texts whose letters are filled with a picture or a pattern' },
+  pattern: { severity: 'warning', what: 'texts in patterns that fill an area' },
   invisible: { severity: 'info', what: 'invisible texts, as behind a scanned page' },
   formula: { severity: 'info', what: 'formulas' },
   code: { severity: 'info', what: 'listings of programs' },
@@ -18,7 +24,7 @@ const reasons: Partial<Record<KeptText['reason'], { severity: Finding['severity'
 
 /** Counts, page by page, what of a PDF is not translated. */
 export class KeptCounts {
-  readonly #texts = new Map<KeptText['reason'], { count: number; firstPage: number }>();
+  readonly #texts = new Map<Reason, { count: number; firstPage: number }>();
   readonly #imagePages: number[] = [];
   readonly #document: PDFDocument;
 
@@ -26,15 +32,19 @@ export class KeptCounts {
     this.#document = document;
   }
 
-  add({ number, paints }: PageContent, blocks: number, kept: readonly KeptText[]): void {
-    for (const { reason } of kept) {
-      const known = this.#texts.get(reason);
-      if (known) known.count++;
-      else this.#texts.set(reason, { count: 1, firstPage: number });
-    }
-    const isShown = kept.some(({ reason }) => reason !== 'invisible' && reason !== 'clipped');
+  add({ number, paints, patternTexts }: ReadPage, blocks: number, kept: readonly KeptText[]): void {
+    for (const { reason } of kept) this.#count(reason, 1, number);
+    if (patternTexts > 0) this.#count('pattern', patternTexts, number);
+    const isShown =
+      patternTexts > 0 || kept.some(({ reason }) => reason !== 'invisible' && reason !== 'clipped');
     if (blocks === 0 && !isShown && paints.some(({ kind }) => kind === 'image'))
       this.#imagePages.push(number);
+  }
+
+  #count(reason: Reason, count: number, page: number): void {
+    const known = this.#texts.get(reason);
+    if (known) known.count += count;
+    else this.#texts.set(reason, { count, firstPage: page });
   }
 
   /**
@@ -46,7 +56,7 @@ export class KeptCounts {
     const kept = (severity: Finding['severity'], message: string) =>
       findings.push({ severity, code: 'unsupported_content_kept', message, unitId: null });
     for (const [reason, { severity, what }] of Object.entries(reasons)) {
-      const found = this.#texts.get(reason as KeptText['reason']);
+      const found = this.#texts.get(reason as Reason);
       if (found)
         kept(severity, `${what} stay as they are: ${found.count}, the first on page ${found.firstPage}`);
     }

@@ -1,8 +1,8 @@
-import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
+import { ParseSpeeds, type PDFDict, PDFDocument, type PDFStream } from '@cantoo/pdf-lib';
 import { FileError } from '../file-error.ts';
 import { Meter } from '../pdfjs/budget.ts';
 import { openPdfjs, type PdfjsDocument } from '../pdfjs/open-pdfjs.ts';
-import { pageBytes } from './objects.ts';
+import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { PageContent } from './page-content.ts';
 import { pageAnnotations, pageBox, pageResources, pageRotation } from './page-geometry.ts';
 import { FontReader } from './reading/font-reader.ts';
@@ -17,6 +17,8 @@ export interface ReadPage extends PageContent {
   texts: ReadText[];
   /** Use n is at n - 1. */
   uses: FormUse[];
+  /** The text operators in tiling patterns, each pattern counted once. They are neither read nor changed. */
+  patternTexts: number;
 }
 
 export interface OpenPdf {
@@ -48,16 +50,15 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     // Two readings of a damaged page tree: a page number means nothing then.
     if (pageCount !== pdfjs.pageCount) throw new FileError('unreadable', 'the PDF cannot be read');
     const layers = new OptionalContent(document);
-    const interpretPage = (number: number, meter = new Meter(bytes.length)): Interpretation => {
-      const { node } = document.getPage(number - 1);
-      return new Interpreter(pageBox(node), layers, meter).read(pageBytes(node), pageResources(node));
-    };
+    const interpreterOf = (page: PDFDict, meter: Meter): Interpreter =>
+      new Interpreter(pageBox(page), layers, meter);
     const meter = new Meter(bytes.length);
     return {
       document,
       pageCount,
-      readPage: (number) => readPage(number, document, pdfjs, () => interpretPage(number, meter)),
-      interpretPage: (number) => interpretPage(number),
+      readPage: (number) => readPage(number, document, pdfjs, (page) => interpreterOf(page, meter)),
+      interpretPage: (number) =>
+        interpret(document.getPage(number - 1).node, (page) => interpreterOf(page, new Meter(bytes.length))),
       close: () => pdfjs.close(),
     };
   } catch (error) {
@@ -85,7 +86,7 @@ async function readPage(
   number: number,
   document: PDFDocument,
   pdfjs: PdfjsDocument,
-  interpret: () => Interpretation,
+  interpreterOf: (page: PDFDict) => Interpreter,
 ): Promise<ReadPage> {
   const decoded = await pdfjs.use(async (opened) => {
     const page = await opened.getPage(number);
@@ -95,7 +96,7 @@ async function readPage(
   });
   const { node } = document.getPage(number - 1);
   const box = pageBox(node);
-  const content = interpret();
+  const content = interpret(node, interpreterOf);
   return {
     number,
     box,
@@ -104,5 +105,23 @@ async function readPage(
     paints: content.paints,
     annotations: pageAnnotations(node),
     uses: content.uses,
+    patternTexts: countTexts(content.patterns, () => interpreterOf(node)),
   };
+}
+
+function interpret(page: PDFDict, interpreterOf: (page: PDFDict) => Interpreter): Interpretation {
+  return interpreterOf(page).read(pageBytes(page), pageResources(page));
+}
+
+/** Counts the texts that patterns show, also in the patterns and forms within them. */
+function countTexts(patterns: ReadonlySet<PDFStream>, interpreter: () => Interpreter): number {
+  const seen = new Set(patterns);
+  let count = 0;
+  // A set that grows is iterated to its end.
+  for (const pattern of seen) {
+    const read = interpreter().read(decodeStream(pattern), getDict(pattern.dict, 'Resources'));
+    count += read.texts.filter(({ pieces }) => pieces.some((piece) => typeof piece !== 'number')).length;
+    for (const inner of read.patterns) seen.add(inner);
+  }
+  return count;
 }

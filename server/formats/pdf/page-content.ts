@@ -42,11 +42,13 @@ export interface OperatorPlace {
 
 /** Why a text is not translated, but left as it is. */
 export type KeptReason =
-  | 'invisible' // render mode 3 or 7
+  | 'invisible' // render mode 3, or 7 with nothing painted through it
   | 'clipped' // outside the clip or the page
   | 'covered' // an opaque paint hides it
+  | 'partly_covered' // an opaque paint hides a part of it, or of a word that goes on in it
   | 'undecodable' // the font does not tell which characters its codes stand for
   | 'vertical' // a vertical writing mode
+  | 'stencil' // something is painted through its letters
   | 'unpaired'; // the two readings of the stream differ here
 
 /** What one text operator (Tj, TJ, ' or ") shows. */
@@ -62,9 +64,26 @@ export interface ShownText {
   matrix: Matrix;
   /** The operators that set its fill colour, such as `0 0 0 rg`. Empty for the initial colour, black. */
   colour: string;
+  /** Undefined: its letters are only filled, or the strokes do not show. */
+  outline?: Outline | undefined;
   /** The names of its optional content groups in the page's resources (/OC /name BDC), outermost first. Mostly none. */
   optionalContent: string[];
   kept: KeptReason | null;
+}
+
+/** The strokes along the edges of letters. */
+export interface Outline {
+  /** As operators that set a fill colour. Empty for black. */
+  colour: string;
+  /** In em. */
+  width: number;
+  /** Whether the letters are filled, too. */
+  isFilled: boolean;
+}
+
+/** Tells outlines apart that look different. */
+export function outlineKey(outline: Outline | undefined): string {
+  return outline ? `${outline.isFilled} ${outline.width} ${outline.colour}` : '';
 }
 
 export interface ShownGlyph {

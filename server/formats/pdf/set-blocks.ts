@@ -10,7 +10,7 @@ import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf }
 import { FreeSpace } from './setting/free-space.ts';
 import { cutNotches } from './setting/notches.ts';
 import { type Obstacle, obstaclesOf } from './setting/obstacles.ts';
-import { extendRight, rightEdges, withSharedEdge } from './setting/right-edges.ts';
+import { mirror, mirroredEdges } from './setting/right-edges.ts';
 import { type Fitting, fitAll, takenBy } from './setting/shrink.ts';
 import { missingInFonts } from './setting/styled-text.ts';
 import type { TextBlock } from './text-block.ts';
@@ -99,18 +99,16 @@ function fitTurned({
     for (const [owner, box] of sources) space.add(transformRectangle(turn.fromPage, box), { owner });
   const links = new FreeSpace(page.box);
   for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
-  const edges = rightEdges(frames);
-  const shared = withSharedEdge(frames);
-  const extended = frames.map((own) => {
-    if (!others) return { ...own, bounds: own.box };
-    const isLinked = links.inside(sources.get(own.id)!, own.id).length > 0;
+  const edges = mirroredEdges(frames);
+  const placed = frames.map((frame) => {
+    if (!others) return { ...frame, bounds: frame.box };
     // A link stays where it is, so its text does, too.
-    const flows = own.flows && !(isLinked && own.singleLine);
-    const frame = { ...own, flows, sharesEdge: shared.has(own.id) };
+    const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
     const edge = isLinked ? undefined : edges.get(frame.id);
-    return cutNotches(edge === undefined ? frame : extendRight(frame, edge, space), space);
+    const own = edge ? mirror(frame, edge, space) : frame;
+    return cutNotches({ ...own, flows: own.flows && !(isLinked && own.singleLine) }, space);
   });
-  return fitAll(others ? columnsOf(extended, space) : extended.map((frame) => [frame]), space);
+  return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }
 
 /** Encloses a block's operators, so that their state ends with them, in its optional content. */

@@ -1,7 +1,7 @@
 import type { SegmentKind } from '../document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import type { Matrix, Rectangle } from './geometry.ts';
-import type { ShownText } from './page-content.ts';
+import type { Outline, ShownText } from './page-content.ts';
 
 /** Text that is translated as a whole and set again as a whole: a paragraph, a heading, a table cell, a label. */
 export interface TextBlock {
@@ -24,14 +24,26 @@ export interface TextBlock {
   /** In the block's space, from the top. At least one. */
   lines: { left: number; right: number; baseline: number }[];
   alignment: 'left' | 'right' | 'center' | 'justified';
+  /** Whether blocks above or below it have the edge, too, with which it is aligned: it must not grow over that. */
+  sharesEdge: boolean;
   /** Of the first line, from the left edge of the others (right edge in right-to-left text). Negative: the others are indented. */
   indent: number;
   /** From baseline to baseline, in points. Of one line: what its style asks for. */
   leading: number;
+  /** The bullet or number in front of its text, which stays where it is unless the text turns its direction. */
+  label: BlockLabel | null;
   /** The glyphs that it was read from: they are removed when it is translated. */
   glyphs: GlyphRange[];
   /** The innermost area drawn for it (a table cell between rules, a filled box), in the block's space; null if there is none. */
   container: Rectangle | null;
+}
+
+export interface BlockLabel {
+  text: string;
+  style: TextStyle;
+  /** Its left edge, in the block's space. */
+  left: number;
+  glyphs: GlyphRange[];
 }
 
 /** Glyphs of one operator, `from` to before `to`. */
@@ -51,4 +63,5 @@ export interface TextStyle {
   rise: number;
   /** Operators that set the fill colour; empty for black. */
   colour: string;
+  outline?: Outline | undefined;
 }

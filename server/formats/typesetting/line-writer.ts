@@ -23,6 +23,8 @@ export interface ShownSpan {
   rise: number;
   /** Operators that set the fill colour; empty for black. */
   colour: string;
+  /** Strokes along the edges of its letters: their colour, written as that of a fill, and their width in em. */
+  outline?: { colour: string; width: number; isFilled: boolean } | undefined;
 }
 
 /** A font of a document, and its name in the resources. */
@@ -80,8 +82,8 @@ export class LineWriter {
     this.#current.place = place;
     const colour = span ? span.colour || '0 g' : '';
     if (colour !== this.#current.colour) this.#parts.push(colour);
-    const width = decimal(bolderStroke * this.#fontSize * scale);
-    const drawing = bolder ? `${strokeColour(colour)} ${width} w 1 j 2 Tr` : '';
+    const stroke = span?.outline ?? (bolder ? { colour, width: bolderStroke, isFilled: true } : undefined);
+    const drawing = stroke ? strokeOperators(stroke, this.#fontSize * scale) : '';
     if (drawing !== this.#current.drawing) this.#parts.push(drawing || '0 Tr');
     Object.assign(this.#current, { colour, drawing });
   }
@@ -114,6 +116,10 @@ export class LineWriter {
     if (this.#array.length > 0) this.#parts.push(`[${this.#array.join('')}] TJ`);
     this.#array = [];
   }
+}
+
+function strokeOperators({ colour, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {
+  return `${strokeColour(colour || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;
 }
 
 /** Turns operators that set the fill colour into those that set the stroke colour. */

@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { approvalRecords } from '#server/documents/approval-record.ts';
+import type { PlatformStore } from '#server/storage/blob-store.ts';
 import {
   type Announcement,
   announcements,
@@ -7,7 +8,6 @@ import {
   manifestPath,
   type RecordedJobs,
 } from '#server/storage/golden-records.ts';
-import type { ObjectStore } from '#server/storage/object-store.ts';
 import { selectNow } from './pending-persistence.ts';
 import { textRecords } from './text-records.ts';
 
@@ -20,7 +20,7 @@ const chunkBytes = 1_000_000;
  * Reads and parses the lines of an object, some thousands at a time; none if there is no such object. Skips lines that are not JSON, as a
  * power cut may leave them, and a last line without its newline, which is still being written.
  */
-async function* readLines<T>(storage: ObjectStore, path: string): AsyncGenerator<T[]> {
+async function* readLines<T>(storage: PlatformStore, path: string): AsyncGenerator<T[]> {
   for (let at = 0; ; ) {
     const bytes = Buffer.from((await storage.read(path, at, chunkBytes)) ?? []);
     const end = bytes.lastIndexOf(10) + 1;

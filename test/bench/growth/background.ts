@@ -5,7 +5,7 @@ import { stubEngine } from '#server/engines/stub.ts';
 import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
 import { openFileWork } from '#server/sandbox/file-work.ts';
 import { readSettings } from '#server/settings.ts';
-import { openObjectStore } from '#server/storage/object-store.ts';
+import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { createGlossaries } from '#server/terminology/glossary.ts';
 import { tasks } from '#workers/tasks.ts';
 import type { Side } from './side.ts';
@@ -22,7 +22,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
   const fileWork = openFileWork();
   const services: Services = {
     ...{ settings, database, engine: stubEngine, embedder: null, payments: null, fileWork },
-    storage: openObjectStore(settings),
+    storage: openPlatformStore(settings),
     glossaries: createGlossaries(),
     backgroundWork: createBackgroundWork(),
     secretsKey: Buffer.alloc(32),

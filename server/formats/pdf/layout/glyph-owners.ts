@@ -30,6 +30,10 @@ export class GlyphOwners {
     return owner;
   }
 
+  ownerOf({ piece, index }: Glyph): number | undefined {
+    return this.#owners.get(piece.shown)![index];
+  }
+
   /** Texts of which no glyph has an owner, in painting order. */
   unowned(): ShownText[] {
     return [...this.#owners]

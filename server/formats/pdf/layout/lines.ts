@@ -1,6 +1,7 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
+import { hasSignBetween } from './signs-between.ts';
 import { greatest, least, median } from './statistics.ts';
 
 /** The part of a row that belongs together: a line of a paragraph, a cell, a label. */
@@ -52,9 +53,14 @@ export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
   for (const [index, { row, atoms }] of split.entries()) {
     const sides = atoms.length > 1 ? areas.filledSides(row.baseline, row.size) : [];
     let open: Atom[] = [];
-    for (const atom of atoms) {
+    for (const [at, atom] of atoms.entries()) {
       const last = open.at(-1);
-      const isBoundary = last && (atom.isApart || isColumnGap(index, last, atom, split, sides));
+      const isBoundary =
+        last &&
+        (atom.isApart ||
+          isColumnGap(index, last, atom, split, sides) ||
+          isLooseNumber(last, atom, atoms[at + 1]) ||
+          hasSignBetween(index, last.right, atom.left, rows));
       if (isBoundary) {
         lines.push(toLine(open, row, index));
         open = [];
@@ -72,6 +78,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
   const atoms: Atom[] = [];
   let atom: Atom | undefined;
   let isLastLeader = false;
+  let lastSize = 0;
   let blanks: Glyph[] = [];
   /** The narrowest gaps so far in this atom tell whether its letters are set apart. */
   let gaps: number[] = [];
@@ -94,7 +101,10 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
     const mayEnd = gap > Math.min(widestWordGap * em, narrowestColumnGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isWide = gap > Math.max(widestWordGap * em, 4 * spacing);
-    const isOtherSize = em > otherSize * smaller && gap > 0.3 * em;
+    // Letters of one script may look small at a size at which those of another look large: small text needs a wider gap.
+    const isOtherSize =
+      (em > otherSize * smaller && gap > 0.3 * em) ||
+      (lastSize > otherSize * glyph.piece.size && gap > narrowestColumnGap * em);
     const isApart = isRuled || isWide || isOtherSize || isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(narrowestColumnGap * smaller, 3 * spacing) && !isLeader)) {
       atom = { glyphs: [], left: glyph.left, right: glyph.right, size: glyph.piece.size, isApart, isLeader };
@@ -110,6 +120,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
     atom.left = Math.min(atom.left, glyph.left);
     atom.size = Math.max(atom.size, glyph.piece.size);
     isLastLeader = isLeader;
+    lastSize = glyph.piece.size;
   }
   return atoms;
 }
@@ -189,6 +200,14 @@ function isAligned(one: Atom, other: Atom): boolean {
     one.right - other.right,
     (one.left + one.right - other.left - other.right) / 2,
   ].some((distance) => Math.abs(distance) < near);
+}
+
+/** The number of a field after the text of a form: of another weight, and nothing comes after it. */
+function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined): boolean {
+  if (after && !after.isApart) return false;
+  const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
+  const text = glyphs.map((glyph) => glyph.text).join('');
+  return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
 }
 
 /** The index of the first atom that begins at or after a place. */

@@ -6,6 +6,7 @@ import { toTextLine } from './text-lines.ts';
 const leastGap = 0.45;
 const leastGapAfterBullet = 0.15;
 const leastHang = 0.5;
+const sameStart = 0.15;
 
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—\ufffd-]$/u;
 const number =
@@ -31,10 +32,12 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   const start = least(rest.map(({ left }) => left));
   const gap = start - split;
   const usual = usualSpace(first!);
+  const isHanging = !second || second.left > start - leastHang * first!.size;
+  // In a justified line the gap after the label may be as wide as those between the words.
+  const isBelow = second !== undefined && Math.abs(second.left - start) < sameStart * first!.size;
   const isApart = isBullet
     ? gap > leastGapAfterBullet * first!.size
-    : gap > Math.max(leastGap * first!.size, 1.4 * usual);
-  const isHanging = !second || second.left > start - leastHang * first!.size;
+    : isBelow || gap > Math.max(leastGap * first!.size, 1.4 * usual);
   if (rest.length === 0 || !isApart || !isHanging) return { label: null, text: [...lines] };
   const own = new Set(rest);
   const isText = (glyph: (typeof rest)[number]) => own.has(glyph) || (glyph.isBlank && glyph.left >= start);
@@ -42,6 +45,41 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
     label: toTextLine({ ...first!, glyphs: first!.glyphs.filter((glyph) => !isText(glyph)), right: split }),
     text: [toTextLine({ ...first!, glyphs: first!.glyphs.filter(isText), left: start }), ...lines.slice(1)],
   };
+}
+
+/** In points: baselines so near may be of one row. */
+const sameRow = 1;
+/** As a multiple of the size. */
+const furthestLabel = 4;
+
+/** Finds the labels that stand so far before their texts that they are lines of their own. */
+export class LooseLabels {
+  /** By the height of their baselines. */
+  readonly #rows = new Map<number, TextLine[]>();
+
+  /** @param lines the first ones of all texts */
+  constructor(lines: readonly TextLine[]) {
+    for (const line of lines) {
+      if (!bullet.test(line.text) && !number.test(line.text)) continue;
+      const row = Math.round(line.baseline / sameRow);
+      const known = this.#rows.get(row);
+      if (known) known.push(line);
+      else this.#rows.set(row, [line]);
+    }
+  }
+
+  /** The nearest label to the left of a line, on its baseline. */
+  before({ baseline, left, size, isRightToLeft }: TextLine): TextLine | null {
+    if (isRightToLeft) return null;
+    const row = Math.round(baseline / sameRow);
+    let nearest: TextLine | null = null;
+    for (const label of [row - 1, row, row + 1].flatMap((at) => this.#rows.get(at) ?? [])) {
+      const gap = left - label.right;
+      const isBeside = gap > 0 && gap < furthestLabel * size && Math.abs(label.baseline - baseline) < sameRow;
+      if (isBeside && (!nearest || label.right > nearest.right)) nearest = label;
+    }
+    return nearest;
+  }
 }
 
 /** The width of the usual space between the words of a line after its first, in points; 0 if it has one word. */

@@ -5,7 +5,7 @@ import { DrawnAreas } from './drawn-areas.ts';
 import { findListings } from './kept-text.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
-import { detachLabel } from './list-labels.ts';
+import { detachLabel, LooseLabels } from './list-labels.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, withoutDoubles } from './pieces.ts';
 import { groupRows } from './rows.ts';
@@ -24,8 +24,8 @@ export interface PageText {
   box: Rectangle;
   container: Rectangle | null;
   isCell: boolean;
-  /** Whether it hangs beside a label. */
-  isItem: boolean;
+  /** The bullet or number beside which it hangs. */
+  label: TextLine | null;
 }
 
 /** The texts of one direction, and what is drawn among them. */
@@ -53,18 +53,20 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
       const { label, text } = detachLabel(paragraph);
       if (label) texts.push(toText('label', [label], chain, areas));
       const own = toText('paragraph', text, chain, areas);
-      own.isItem = label !== null;
+      own.label = label;
       own.isCell = paragraph.some((line) => table.isCell(line));
       texts.push(own);
     }
   const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
   for (const text of texts) if (text.container && cells.hasNeighbour(text.container)) text.isCell = true;
+  const labels = new LooseLabels(texts.flatMap(({ isCell, lines }) => (isCell ? [] : lines.slice(0, 1))));
+  for (const text of texts) if (!text.isCell) text.label ??= labels.before(text.lines[0]!);
   return { texts, lines, areas };
 }
 
 function toText(role: PageText['role'], lines: TextLine[], chain: Chain, areas: DrawnAreas): PageText {
   const box = boxOf(lines);
-  return { role, lines, chain, box, container: areas.container(box), isCell: false, isItem: false };
+  return { role, lines, chain, box, container: areas.container(box), isCell: false, label: null };
 }
 
 function boxOf(lines: readonly TextLine[]): Rectangle {

@@ -22,7 +22,7 @@ export interface Piece {
   baseline: number;
   size: number;
   style: TextStyle;
-  /** Why its characters are not known; null if they are. */
+  /** Why the text that it belongs to cannot be set again; null if it can. */
   unread: KeptReason | null;
   /** Set in a font of mathematical symbols and variables. */
   isMath: boolean;
@@ -77,9 +77,13 @@ export function directTexts(page: PageContent): DirectedTexts[] {
     .sort((a, b) => count(b) - count(a));
 }
 
+function hasUnknown(reason: KeptReason | null): boolean {
+  return reason === 'undecodable' || reason === 'unpaired';
+}
+
 /** Such a text is seen. What stands around it cannot be set anew without it. */
 function isUnread(reason: KeptReason): boolean {
-  return reason === 'undecodable' || reason === 'unpaired';
+  return hasUnknown(reason) || reason === 'partly_covered' || reason === 'stencil';
 }
 
 /** Whether a text is neither mirrored nor flat. */
@@ -109,6 +113,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     size: Math.round(size * 100) / 100,
     rise: 0,
     colour: blackOperators.test(shown.colour) ? '' : shown.colour,
+    outline: shown.outline,
   };
   const piece: Piece = {
     shown,
@@ -127,7 +132,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
     const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
     if (glyph.text.length > longestGlyph) piece.unread = 'undecodable';
-    const text = piece.unread !== null && !isBlank ? unknown : readable(glyph.text);
+    const text = hasUnknown(piece.unread) && !isBlank ? unknown : readable(glyph.text);
     piece.glyphs.push({ piece, index, text, left, right, isBlank });
     if (isBlank) continue;
     piece.left = Math.min(piece.left, left);
@@ -179,11 +184,19 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
       places.delete(key);
       hidden.add(earlier);
       piece.doubles = joinDoubles(piece.doubles, earlier);
-      if (earlier.style.colour === piece.style.colour) piece.style.bold = true;
+      piece.style = drawnOver(earlier.style, piece.style);
     }
     places.set(`${column} ${row} ${text}`, piece);
   }
   return pieces.filter((piece) => !hidden.has(piece));
+}
+
+/** How text looks that is drawn twice: filled and then stroked, or thicker. */
+function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
+  const { outline } = style;
+  if (outline && !outline.isFilled && !earlier.outline)
+    return { ...style, colour: earlier.colour, outline: { ...outline, isFilled: true } };
+  return { ...style, bold: style.bold || (earlier.colour === style.colour && !outline) };
 }
 
 /** Adds a piece and its own doubles. The longer list is kept, so that thousands at one place take linear time. */

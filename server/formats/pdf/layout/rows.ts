@@ -23,6 +23,8 @@ const lowestScript = -0.5;
 /** Of letters of full size, such as the E of TeX. */
 const furthestShift = 0.3;
 const furthestBeside = 0.4;
+/** Of its own size: small text further from large text is no script of it, but a title beside a number, for example. */
+const furthestOfOwn = 0.55;
 const furthestInto = -0.45;
 /** Bounds the work on a page whose texts all have baselines of their own. */
 const mostRowsCompared = 60;
@@ -107,7 +109,7 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
 
 function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {
   const { size } = host;
-  if (gap > furthestBeside * size) return false;
+  if (gap > Math.min(furthestBeside * size, furthestOfOwn * piece.size)) return false;
   if (piece.size <= largestScript * size)
     return rise <= highestScript * size && rise >= lowestScript * size && piece.size >= smallestScript * size;
   // A letter that is shifted within a word.

@@ -1,4 +1,5 @@
 import { type InlineContent, joinStrings } from '../../inline-content.ts';
+import { outlineKey } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 
@@ -65,7 +66,7 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
     if (isSame(style, usual)) return usual;
-    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.colour}`;
+    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.colour} ${outlineKey(style.outline)}`;
     const known = styles.get(key);
     if (!known) styles.set(key, style);
     return known ?? style;
@@ -101,6 +102,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
     style.italic === usual.italic &&
     style.family === usual.family &&
     style.colour === usual.colour &&
+    outlineKey(style.outline) === outlineKey(usual.outline) &&
     Math.abs(style.size - usual.size) <= otherSize * usual.size
   );
 }

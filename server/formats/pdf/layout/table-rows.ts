@@ -13,6 +13,8 @@ const furthestLabel = 4;
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]$/u;
 const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
+const lineNumber = /^\d+$/u;
+
 /** Whether a new row begins between two lines; a likely one does not if a sentence goes on there. */
 export type RowBreak = 'certain' | 'likely' | 'none';
 
@@ -43,10 +45,12 @@ export class TableRows {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
       for (const line of chain) if (this.#labelOf(line, bullet)) this.#labelled.set(line, 'certain');
       const numbered = chain.filter((line) => this.#labelOf(line, itemNumber));
-      // Numbers beside all lines only count the lines.
-      if (numbered.length < 0.9 * chain.length)
+      const isRunning = isRunningText(chain);
+      // Numbers beside all lines of a running text only count the lines. The rows of a form have letters, too: 8, 9a, b.
+      const counted = isRunning ? chain.filter((line) => this.#labelOf(line, lineNumber)) : [];
+      if (counted.length < 0.9 * chain.length)
         for (const line of numbered) this.#labelled.set(line, 'likely');
-      if (isRunningText(chain)) for (const line of chain) this.#running.add(line);
+      if (isRunning) for (const line of chain) this.#running.add(line);
     }
   }
 

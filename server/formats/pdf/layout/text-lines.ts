@@ -1,3 +1,4 @@
+import { outlineKey } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 import { type LineText, readLine } from './line-text.ts';
 import type { Line } from './lines.ts';
@@ -60,7 +61,8 @@ export function looksAlike(one: TextStyle, other: TextStyle): boolean {
     one.bold === other.bold &&
     one.italic === other.italic &&
     one.family === other.family &&
-    one.colour === other.colour
+    one.colour === other.colour &&
+    outlineKey(one.outline) === outlineKey(other.outline)
   );
 }
 
@@ -77,7 +79,7 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
     const { style } = glyph.piece;
     // Most characters are of the same piece as the one before.
     if (last?.style !== style) {
-      const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour}`;
+      const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour} ${outlineKey(style.outline)}`;
       last = counts.get(key) ?? { style, count: 0 };
       counts.set(key, last);
     }

@@ -12,11 +12,18 @@ export class Coverage {
   readonly #whole = new Float64Array(cells * cells).fill(-1);
   /** For each cell, the paints that cover a part of it, in painting order. */
   readonly #partial: (Paint[] | undefined)[] = [];
+  /** The order of the last opaque paint. */
+  #last = -1;
 
   /** @param box of the page */
   constructor(box: Rectangle, paints: readonly Paint[]) {
     this.#box = box;
     for (const paint of paints) if (paint.opaque) this.#add(paint);
+  }
+
+  /** Whether anything opaque was painted after a text. */
+  mayCover(after: number): boolean {
+    return this.#last > after;
   }
 
   covers(x: number, y: number, after: number): boolean {
@@ -33,6 +40,7 @@ export class Coverage {
 
   #add(paint: Paint): void {
     const { box, order } = paint;
+    this.#last = order;
     const [left, right] = [this.#column(box.left), this.#column(box.right)];
     const [bottom, top] = [this.#row(box.bottom), this.#row(box.top)];
     for (let row = bottom; row <= top; row++)

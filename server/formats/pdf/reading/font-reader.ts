@@ -15,7 +15,7 @@ export interface ReadFont {
   unit: number;
   /** An em, in the unit of the font size: 1, except in Type 3 fonts. */
   em: number;
-  /** -1 if its glyphs are drawn with y downwards. */
+  /** -1 if the glyphs, as drawn, hang from the baseline. */
   up: 1 | -1;
   textOf(glyph: PdfjsGlyph): string;
 }
@@ -44,7 +44,7 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
     isVertical: font?.vertical === true,
     unit: matrix?.[0] ?? font?.fontMatrix?.[0] ?? 0.001,
     em: matrix ? type3Em(dictionary, Math.abs(matrix[3])) : 1,
-    up: matrix && matrix[3] < 0 ? -1 : 1,
+    up: matrix ? type3Up(dictionary, matrix[3]) : 1,
     textOf: decoderOf(dictionary),
   };
 }
@@ -55,12 +55,37 @@ function looksOf(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
   return texCodes(dictionary) ? { ...looks, family: 'serif' } : looks;
 }
 
-/** Type 3 fonts may have a glyph space of any scale. If the box of one is not as high as a line, an em is what makes it so. */
+/** The scale of a glyph space in thousandths of an em, as other fonts have it. */
+const usualScale = 0.001;
+
+/**
+ * Type 3 fonts may have a glyph space of any scale. If the box of one is not as high as a line, an em is what makes it so; but one with the usual
+ * scale may have small signs only.
+ */
 function type3Em(dictionary: PDFDict, scale: number): number {
   const box = getRectangle(dictionary, 'FontBBox');
   const height = box ? (box.top - box.bottom) * scale : 0;
-  const isUsual = height > usualBoxHeight / 3 && height < usualBoxHeight * 3;
+  const isScaleUsual = Math.abs(scale - usualScale) < usualScale / 100;
+  const isUsual = (isScaleUsual || height > usualBoxHeight / 3) && height < usualBoxHeight * 3;
   return height === 0 || isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
+}
+
+/** In em: letters reach as far up, and less far down. */
+const leastHeight = 0.35;
+
+/**
+ * Type 3 fonts may be drawn with y upwards or downwards, whatever their matrix is. The glyphs stand where their box is. One with only small signs
+ * does not show it, and is taken to be upright.
+ */
+function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
+  const box = getRectangle(dictionary, 'FontBBox');
+  if (!box) return 1;
+  const [low, high] = [box.bottom * scale, box.top * scale].sort((one, other) => one - other) as [
+    number,
+    number,
+  ];
+  const em = type3Em(dictionary, Math.abs(scale));
+  return -low > leastHeight * em && -low > 2 * high ? -1 : 1;
 }
 
 /** Ligatures and positional forms of letters, as fonts draw them. */

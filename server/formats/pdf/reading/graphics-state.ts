@@ -1,5 +1,6 @@
 import { identity, type Matrix, type Rectangle } from '../geometry.ts';
 import { black, type Colour } from './colour.ts';
+import type { Stencil } from './interpretation.ts';
 import { initialTextState, type TextState } from './text-operators.ts';
 
 /** The parameters of PDF 32000-1, 8.4 and 9.3, as far as they say what is seen where. */
@@ -20,6 +21,8 @@ export interface GraphicsState extends TextState {
   /** Whether it is painted into a group that hides what is below where it is painted. */
   isGroupOpaque: boolean;
   lineWidth: number;
+  /** The letters that clip. What they cut off is not known, only whether anything is painted through them. */
+  stencil: Stencil | undefined;
 }
 
 export function initialState(clip: Rectangle): GraphicsState {
@@ -36,5 +39,6 @@ export function initialState(clip: Rectangle): GraphicsState {
     isBlended: false,
     isGroupOpaque: true,
     lineWidth: 1,
+    stencil: undefined,
   };
 }

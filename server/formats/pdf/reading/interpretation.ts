@@ -24,6 +24,8 @@ export interface TextOperator {
   renderMode: number;
   /** Of its strokes, in unscaled user space. */
   lineWidth: number;
+  /** If its letters clip what is painted after them. */
+  stencil: Stencil | undefined;
   fill: Colour;
   stroke: Colour;
   /** The operators that make it translucent, if any. */
@@ -31,6 +33,11 @@ export interface TextOperator {
   optionalContent: string[];
   /** In a layer that is not shown. */
   isHidden: boolean;
+}
+
+/** Letters through which something may be painted. */
+export interface Stencil {
+  isPainted: boolean;
 }
 
 /** One painting of a form XObject. */
@@ -51,4 +58,6 @@ export interface Interpretation {
   paints: Paint[];
   /** Use n is at n - 1. */
   uses: FormUse[];
+  /** Set as a colour, in the page's streams or in those of its forms. */
+  patterns: Set<PDFStream>;
 }

@@ -13,7 +13,7 @@ import {
   getNumber,
   getRectangle,
 } from '../objects.ts';
-import { formatName, nextColour } from './colour.ts';
+import { type Colour, formatName, nextColour } from './colour.ts';
 import { ContentScanner } from './content-scanner.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
 import type { FormUse, Interpretation, TextOperator } from './interpretation.ts';
@@ -38,6 +38,7 @@ export class Interpreter {
   readonly #texts: TextOperator[] = [];
   readonly #uses: FormUse[] = [];
   readonly #forms = new Map<PDFStream, { bytes: Uint8Array; resources: Resources | undefined }>();
+  readonly #patterns = new Set<PDFStream>();
   /** The forms that are being painted. */
   readonly #open = new Set<PDFStream>();
   readonly #meter: Meter;
@@ -57,7 +58,7 @@ export class Interpreter {
   /** @throws {FileError} `too_large` if the work is out of proportion to the file */
   read(bytes: Uint8Array, resources: PDFDict | undefined): Interpretation {
     this.#run(bytes, { use: 0, depth: 1, resources: new Resources(resources) });
-    return { texts: this.#texts, paints: this.#painter.paints, uses: this.#uses };
+    return { texts: this.#texts, paints: this.#painter.paints, uses: this.#uses, patterns: this.#patterns };
   }
 
   #run(bytes: Uint8Array, stream: Stream): void {
@@ -130,6 +131,7 @@ export class Interpreter {
       case 'sc':
       case 'scn':
         state.fill = nextColour(operator, state.fill, scanner, stream.use === 0);
+        this.#addPattern(state.fill, scanner, stream);
         break;
       case 'G':
       case 'RG':
@@ -138,6 +140,7 @@ export class Interpreter {
       case 'SC':
       case 'SCN':
         state.stroke = nextColour(operator.toLowerCase(), state.stroke, scanner, stream.use === 0);
+        this.#addPattern(state.stroke, scanner, stream);
         break;
       case 'BI':
         this.#painter.paintImage(scanner.operands[0] as Map<string, Operand>, state, this.#layers.isHidden);
@@ -150,10 +153,20 @@ export class Interpreter {
     }
   }
 
+  #addPattern({ isPattern }: Colour, scanner: ContentScanner, { resources }: Stream): void {
+    const pattern = isPattern && !this.#layers.isHidden && resources.tiling(scanner.name() ?? '');
+    if (pattern) this.#patterns.add(pattern);
+  }
+
   #showText(pieces: (Uint8Array | number)[], { start, end }: ContentScanner, { use }: Stream): void {
     const state = this.#state;
     // Text without a font is shown by nobody.
     if (state.font === undefined) return;
+    const clips = state.renderMode >= 4 && state.renderMode <= 7;
+    if (clips) {
+      state.stencil ??= { isPainted: false };
+      state.isClipExact = false;
+    }
     const text: TextOperator = {
       place: { use, start, end },
       order: this.#order++,
@@ -170,6 +183,7 @@ export class Interpreter {
       rise: state.rise,
       renderMode: state.renderMode,
       lineWidth: state.lineWidth,
+      stencil: clips ? state.stencil : undefined,
       fill: state.fill,
       stroke: state.stroke,
       translucency: state.translucency,

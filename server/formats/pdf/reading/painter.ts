@@ -126,6 +126,7 @@ export class Painter {
     // A line without width has no area, but is seen.
     const visible = intersection(clip, box) ?? intersection(clip, widen(box, 0.01));
     if (visible === undefined) return;
+    if (state.stencil) state.stencil.isPainted = true;
     const opaque = covers && isClipExact && !isBlended && isGroupOpaque;
     this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque, ...(parts ? { parts } : {}) });
   }

@@ -1,5 +1,5 @@
 import { PDFDict, PDFName, type PDFObject, PDFStream } from '@cantoo/pdf-lib';
-import { getDict } from '../objects.ts';
+import { getDict, getNumber } from '../objects.ts';
 
 /** The named objects of a content stream, each looked up once. */
 export class Resources {
@@ -26,6 +26,12 @@ export class Resources {
   xObject(name: string): PDFStream | undefined {
     const object = this.#object('XObject', name);
     return object instanceof PDFStream ? object : undefined;
+  }
+
+  /** A tiling pattern; other patterns have no stream. */
+  tiling(name: string): PDFStream | undefined {
+    const object = this.#object('Pattern', name);
+    return object instanceof PDFStream && getNumber(object.dict, 'PatternType') === 1 ? object : undefined;
   }
 
   #dict(category: string, name: string): PDFDict | undefined {

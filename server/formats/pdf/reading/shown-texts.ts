@@ -1,18 +1,12 @@
-import {
-  apply,
-  intersection,
-  type Matrix,
-  multiply,
-  type Rectangle,
-  transformRectangle,
-} from '../geometry.ts';
-import type { KeptReason, ShownGlyph, ShownText } from '../page-content.ts';
-import { formatNumber } from './colour.ts';
+import { type Matrix, multiply, type Rectangle } from '../geometry.ts';
+import type { KeptReason, Outline, ShownGlyph, ShownText } from '../page-content.ts';
+import { type Colour, formatNumber } from './colour.ts';
 import { Coverage } from './coverage.ts';
 import type { FontReader, ReadFont } from './font-reader.ts';
 import type { Interpretation, TextOperator } from './interpretation.ts';
 import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
+import { keepHidden } from './visibility.ts';
 
 /** A text with what is needed to remove glyphs of it. */
 export interface ReadText extends ShownText {
@@ -39,16 +33,16 @@ export function shownTexts(
   box: Rectangle,
   fonts: FontReader,
 ): ReadText[] {
-  const coverage = new Coverage(box, paints);
   const ends = new Map<TextOperator, Pen>();
-  return pairTexts(texts, decoded).map((pair) => {
+  const shown = pairTexts(texts, decoded).map((pair) => {
     const { operator } = pair;
     const start: Pen = operator.after ? ends.get(operator.after) : [0, 0];
     const { text, end } = place(pair, start, fonts);
     ends.set(operator, end);
-    text.kept = hiddenReason(text, coverage) ?? text.kept;
     return text;
   });
+  keepHidden(shown, new Coverage(box, paints));
+  return shown;
 }
 
 function place(
@@ -61,7 +55,8 @@ function place(
     place: operator.place,
     order: operator.order,
     font: isEmboldened(operator) ? { ...font.looks, bold: true } : font.looks,
-    colour: `${operator.translucency} ${colourOf(operator, decoded?.text)}`.trim(),
+    colour: `${operator.translucency} ${fillOf(operator, decoded?.text)}`.trim(),
+    outline: outlineOf(operator, decoded?.text),
     optionalContent: operator.optionalContent,
     operator,
   };
@@ -80,7 +75,9 @@ function place(
     ? 'vertical'
     : glyphs.some((glyph) => !isReadable(glyph.text))
       ? 'undecodable'
-      : null;
+      : operator.stencil?.isPainted
+        ? 'stencil'
+        : null;
   const { codeLengths } = decoded;
   return {
     text: { ...base, codeLengths, advances, glyphs, matrix: textMatrix(operator, font, origin), kept },
@@ -127,32 +124,49 @@ function textMatrix(operator: TextOperator, font: ReadFont, [x, y]: readonly [nu
   return multiply(multiply(glyph, operator.lineMatrix), operator.ctm);
 }
 
-/** As a share of the font size: strokes as wide as this are seen at the letters' edges. */
+/** In em: strokes as wide as this are seen at the edges of filled letters. */
 const visibleStroke = 0.015;
 
-/** Whether letters are filled and stroked so that the strokes show. */
-function hasVisibleStrokes({ renderMode, lineWidth, fontSize, lineMatrix }: TextOperator): boolean {
-  if (renderMode !== 2 && renderMode !== 6) return false;
+/** Letters are filled (0, 4), stroked (1, 5), or both (2, 6). */
+const isStroked = ({ renderMode }: TextOperator): boolean => renderMode % 4 === 1 || renderMode % 4 === 2;
+const isFilled = ({ renderMode }: TextOperator): boolean => renderMode % 4 !== 1;
+
+/** The width of strokes, in em. */
+function strokeWidth({ lineWidth, fontSize, lineMatrix }: TextOperator): number {
   const size = Math.abs(fontSize) * Math.hypot(lineMatrix[2], lineMatrix[3]);
-  return lineWidth >= visibleStroke * size;
+  return size > 0 ? Math.round((1000 * Math.abs(lineWidth)) / size) / 1000 : 0;
 }
 
 /** Programs without a bold font stroke the letters, too, in the colour in which they fill them. */
 function isEmboldened(operator: TextOperator): boolean {
   const { fill, stroke } = operator;
   return (
-    hasVisibleStrokes(operator) && fill.isPortable && stroke.isPortable && fill.operators === stroke.operators
+    isStroked(operator) &&
+    isFilled(operator) &&
+    strokeWidth(operator) >= visibleStroke &&
+    fill.isPortable &&
+    stroke.isPortable &&
+    fill.operators === stroke.operators
   );
 }
 
-/** Small letters have the colour of their strokes, if they have any; they are set again with one colour. */
-function colourOf(operator: TextOperator, text: PdfjsText | undefined): string {
-  const { renderMode, fill, stroke } = operator;
-  const isStroked =
-    renderMode === 1 || renderMode === 5 || (hasVisibleStrokes(operator) && !isEmboldened(operator));
-  const colour = isStroked ? stroke : fill;
+/** Letters without a fill count as having the colour of their strokes. */
+function fillOf(operator: TextOperator, text: PdfjsText | undefined): string {
+  return isFilled(operator)
+    ? colourOperators(operator.fill, text?.fill)
+    : colourOperators(operator.stroke, text?.stroke);
+}
+
+function outlineOf(operator: TextOperator, text: PdfjsText | undefined): Outline | undefined {
+  if (!isStroked(operator) || isEmboldened(operator)) return undefined;
+  const width = strokeWidth(operator);
+  if (isFilled(operator) && width < visibleStroke) return undefined;
+  return { colour: colourOperators(operator.stroke, text?.stroke), width, isFilled: isFilled(operator) };
+}
+
+/** @param hex the colour as pdf.js knows it */
+function colourOperators(colour: Colour, hex: string | null | undefined): string {
   if (colour.isPortable) return colour.operators;
-  const hex = isStroked ? text?.stroke : text?.fill;
   if (!hex) return '';
   const parts = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
   return `${parts.map((part) => formatNumber(Math.round(part * 1000) / 1000)).join(' ')} rg`;
@@ -161,32 +175,4 @@ function colourOf(operator: TextOperator, text: PdfjsText | undefined): string {
 /** Private use, control characters and U+FFFD stand for nothing that could be translated. */
 function isReadable(text: string): boolean {
   return text !== '' && !/[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/u.test(text);
-}
-
-/** Points of a text at most at which it is tested whether it is hidden. */
-const mostPoints = 9;
-
-function hiddenReason(text: ReadText, coverage: Coverage): KeptReason | undefined {
-  const { operator, glyphs, matrix, order } = text;
-  if (operator.isHidden || operator.renderMode === 3 || operator.renderMode === 7) return 'invisible';
-  if (glyphs.length === 0) return undefined;
-  const [a, b, c, d] = matrix;
-  if (!(Math.abs(a * d - b * c) > 1e-6)) return 'invisible';
-  const { clip } = operator;
-  const last = glyphs.at(-1)!;
-  const box = transformRectangle(matrix, { left: 0, bottom: 0, right: last.x + last.advance, top: 0.5 });
-  if (clip === null || intersection(clip, grown(box)) === undefined) return 'clipped';
-  const points: [number, number][] = [];
-  const step = Math.max(1, Math.ceil(glyphs.length / mostPoints));
-  for (let index = 0; index < glyphs.length; index += step) {
-    const glyph = glyphs[index]!;
-    const [x, y] = apply(matrix, glyph.x + glyph.advance / 2, 0.25);
-    if (x >= clip.left && x <= clip.right && y >= clip.bottom && y <= clip.top) points.push([x, y]);
-  }
-  if (points.length === 0) return 'clipped';
-  return points.every(([x, y]) => coverage.covers(x, y, order)) ? 'covered' : undefined;
-}
-
-function grown({ left, bottom, right, top }: Rectangle): Rectangle {
-  return { left: left - 0.01, bottom: bottom - 0.01, right: right + 0.01, top: top + 0.01 };
 }

@@ -11,21 +11,37 @@ const rows: readonly [first: number, characters: string][] = [
   [0xe0, '◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ ⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ '],
 ];
 
-const characters = new Map(
-  rows.flatMap(([first, row]) =>
-    [...row].map((character, index): [number, string] => [first + index, character]),
-  ),
-);
+/** The same for the characters of MathType's MT Extra font that are no accents or parts of large signs. */
+const extraRows: typeof rows = [
+  [0x3a, '∼≃⊲≪⊳≫≜≙≐∐ƛ'],
+  [0x49, '∩℧…⋯⋮⋰⋱∥∵∡∢'],
+  [0x60, '‵↦↕⇕○⊙≻'],
+  [0x68, 'ℏ'],
+  [0x6c, 'ℓ∓'],
+  [0x6f, '∘≺'],
+];
+
+const tableOf = (table: typeof rows): ReadonlyMap<number, string> =>
+  new Map(
+    table.flatMap(([first, row]) =>
+      [...row].map((character, index): [number, string] => [first + index, character]),
+    ),
+  );
+const symbol = tableOf(rows);
+const extra = tableOf(extraRows);
 
 /** Where TrueType fonts of symbols have their codes in Unicode's private use area. */
 const privateUse = 0xf000;
 
 /**
- * Embedded copies of the Symbol font often tell only its codes, as characters for private use.
+ * Embedded copies of symbol fonts often tell only its codes, as characters for private use.
  *
  * @returns undefined for other fonts
  */
 export function symbolCharacters(font: PDFDict): ((unicode: string) => string | undefined) | undefined {
-  if (!/^(?:[A-Z]{6}\+)?Symbol(?:MT)?(?:,|$)/.test(getName(font, 'BaseFont') ?? '')) return undefined;
+  const [, name] =
+    /^(?:[A-Z]{6}\+)?(Symbol(?:MT)?|MT-?Extra)(?:,|$)/.exec(getName(font, 'BaseFont') ?? '') ?? [];
+  if (name === undefined) return undefined;
+  const characters = name.startsWith('Symbol') ? symbol : extra;
   return (unicode) => characters.get((unicode.codePointAt(0) ?? 0) - privateUse);
 }

@@ -13,8 +13,6 @@ export interface Frame {
   /** Where it may grow at most: within the page's margins, or within its table cell. Holds the box. */
   bounds: Rectangle;
   singleLine: boolean;
-  /** Others above or below it begin at the same edge: it does not grow against its alignment. */
-  sharesEdge: boolean;
   /** Of the first line. */
   baseline: number;
   /** Below the last baseline of the source. */
@@ -22,6 +20,8 @@ export interface Frame {
   /** Between baselines: at best, and where room is short. */
   leading: { normal: number; tight: number };
   alignment: 'left' | 'right' | 'center' | 'justified';
+  /** Whether others above or below it begin at its edge, over which it does not grow. */
+  sharesEdge: boolean;
   rightToLeft: boolean;
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
@@ -34,6 +34,8 @@ export interface Frame {
   container: Rectangle | null;
   /** Before text is lost, it may grow upwards and against its alignment, whatever is around it. */
   isRelaxed: boolean;
+  /** A paragraph or a table cell: where it ends says where its column ends. */
+  makesColumn: boolean;
   /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
   uncut?: Frame;
   /** Of the first line, in em; negative: of the others. */

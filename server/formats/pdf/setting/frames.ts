@@ -65,7 +65,11 @@ export function makeFrame(
   const text = shapeTarget(styledRuns(block, target), block, languages);
   // One line does not show where its next would begin: after its bullet.
   const indent =
-    lines.length > 1 ? block.indent / style.size : block.alignment === 'center' ? 0 : -labelWidth(text);
+    lines.length > 1 || block.indent < 0
+      ? block.indent / style.size
+      : block.alignment === 'center'
+        ? 0
+        : -labelWidth(text);
   return {
     id: block.id,
     text: indent < 0 ? alignLabel(text, -indent) : text,
@@ -73,18 +77,19 @@ export function makeFrame(
     box,
     bounds: union(box, container ? within(container, box, style.size) : margins),
     singleLine: lines.length === 1,
-    sharesEdge: false,
     isRelaxed: false,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
     alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
+    sharesEdge: block.sharesEdge,
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
     style: `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
     container,
+    makesColumn: lines.length > 1 || block.kind === 'table_cell',
     indent,
   };
 }

@@ -2,72 +2,120 @@ import type { Frame } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /** Blocks below each other with a larger gap are not of one column, in em. */
-const largestGap = 5;
+const largestGap = 10;
+/** Right edges of one column differ by less, in em, even if its lines are not justified. */
+const otherWidth = 8;
 /** Left edges that differ by less are one, in points. */
 const sameEdge = 2;
+/** What is further to the right than this is not an indented part of a column, in em. */
+const deepestIndent = 6;
+
+/** Pages have few columns of paragraphs. Of more, the longest matter. */
+const mostColumns = 40;
+
+/** Blocks below each other that begin at one left edge. The widest paragraph or table cell among them has its right edge. */
+interface Column {
+  left: number;
+  right: number;
+  bottom: number;
+  top: number;
+  frames: Frame[];
+  /** That are paragraphs of text: of several lines, and not in a table. */
+  paragraphs: number;
+}
+
+/** Where a text is set that is flush right, unlike its source. */
+export interface MirroredEdges {
+  left: number;
+  right: number;
+}
 
 /**
- * Finds the right edges of left-aligned blocks that are set flush right and belong to a column of text or of a table. The blocks of
- * a column have one left edge and end anywhere: flush with their own right ends they would look torn, so they get the right end
- * of the widest one. A block alone is flush with the right end of its source.
+ * Finds the edges of left-aligned blocks that are set flush right and belong to a column of text or of a table. The blocks of a column
+ * have one left edge and end anywhere: flush with their own right ends they would look torn, so they get the right end of the
+ * widest paragraph or cell. What is indented in a column, such as a list, is as far from its right edge as its source was from its
+ * left one. All other blocks are flush with the right end of their source.
  *
  * @returns by frame id
  */
-export function rightEdges(frames: readonly Frame[]): Map<string, number> {
-  const edges = new Map<string, number>();
-  const columns = new Map<number, Frame[]>();
+export function mirroredEdges(frames: readonly Frame[]): Map<string, MirroredEdges> {
+  const edges = new Map<string, MirroredEdges>();
+  const byLeft = new Map<number, Frame[]>();
   for (const frame of frames) {
     if (frame.container) {
-      if (frame.mirrored) edges.set(frame.id, frame.bounds.right);
+      if (frame.mirrored) edges.set(frame.id, { left: frame.box.left, right: frame.bounds.right });
     } else if (frame.alignment !== 'center') {
       const left = Math.round(frame.box.left / sameEdge);
-      columns.set(left, [...(columns.get(left) ?? []), frame]);
+      byLeft.set(left, [...(byLeft.get(left) ?? []), frame]);
     }
   }
-  for (const column of columns.values())
-    for (const group of partsOf(column)) {
-      const edge = Math.max(...group.map(({ box }) => box.right));
-      for (const { id, box, mirrored } of group) if (mirrored && edge > box.right) edges.set(id, edge);
+  const columns = [...byLeft.values()].flatMap(columnsOf);
+  const ofText = columns
+    .filter(({ paragraphs }) => paragraphs > 0)
+    .sort((one, other) => other.paragraphs - one.paragraphs)
+    .slice(0, mostColumns);
+  for (const column of columns)
+    for (const frame of column.frames) {
+      if (!frame.mirrored) continue;
+      const holding = frame.isCell ? [] : ofText.filter((other) => isIndentedIn(column, frame, other));
+      const around = holding.find((other) => distance(other, frame) < largestGap * frame.size) ?? holding[0];
+      const { left, right } = around ?? column;
+      const { box } = frame;
+      const mirrored = { left: left + right - box.right, right: right - Math.max(0, box.left - left) };
+      if (around || right > box.right) edges.set(frame.id, mirrored);
     }
   return edges;
 }
 
-/**
- * Finds the blocks which begin at one edge with others above or below them. They do not grow against their alignment: the edge would
- * look torn.
- *
- * @returns ids of frames
- */
-export function withSharedEdge(frames: readonly Frame[]): Set<string> {
-  const columns = Map.groupBy(
-    frames.filter(({ alignment }) => alignment !== 'center'),
-    ({ alignment, box, rightToLeft }) =>
-      alignment === 'right' || (alignment === 'justified' && rightToLeft)
-        ? `right ${Math.round(box.right / sameEdge)}`
-        : `left ${Math.round(box.left / sameEdge)}`,
+function isIndentedIn(own: Column, { box, size }: Frame, column: Column): boolean {
+  const indent = box.left - column.left;
+  return (
+    column.paragraphs >= own.paragraphs &&
+    indent > -sameEdge &&
+    indent < deepestIndent * size &&
+    box.right < column.right + sameEdge
   );
-  const shared = [...columns.values()].flatMap(partsOf).filter((group) => group.length > 1);
-  return new Set(shared.flat().map(({ id }) => id));
 }
 
-/** Divides blocks with one left edge where the distance between them is large. */
-function partsOf(column: readonly Frame[]): Frame[][] {
-  const parts: Frame[][] = [];
-  for (const frame of column.toSorted((one, other) => other.box.top - one.box.top)) {
-    const part = parts.at(-1);
-    const last = part?.at(-1);
-    if (part && last && last.box.bottom - frame.box.top <= largestGap * Math.max(last.size, frame.size))
-      part.push(frame);
-    else parts.push([frame]);
+function distance({ bottom, top }: Column, { box }: Frame): number {
+  return Math.max(bottom - box.top, box.bottom - top);
+}
+
+/** Divides blocks with one left edge where the distance between them is large, and where a text over several columns meets one of them. */
+function columnsOf(frames: readonly Frame[]): Column[] {
+  const columns: Column[] = [];
+  for (const frame of frames.toSorted((one, other) => other.box.top - one.box.top)) {
+    const { box, isCell, makesColumn, singleLine, size } = frame;
+    let column = columns.at(-1);
+    const last = column?.frames.at(-1);
+    const isParagraph = !singleLine && !isCell;
+    const isApart = last && last.box.bottom - box.top > largestGap * Math.max(last.size, size);
+    const isOtherWidth =
+      isParagraph &&
+      column &&
+      column.paragraphs > 0 &&
+      Math.abs(column.right - box.right) > otherWidth * size;
+    if (!column || isApart || isOtherWidth) {
+      column = { ...box, right: Number.NEGATIVE_INFINITY, frames: [], paragraphs: 0 };
+      columns.push(column);
+    }
+    column.frames.push(frame);
+    column.bottom = Math.min(column.bottom, box.bottom);
+    if (makesColumn) column.right = Math.max(column.right, box.right);
+    if (isParagraph) column.paragraphs++;
   }
-  return parts;
+  return columns;
 }
 
-/** Extends a frame to the right as far as is free, up to `edge`. */
-export function extendRight(frame: Frame, edge: number, space: FreeSpace): Frame {
+/** Moves a frame to its edges, as far as the page is free there. */
+export function mirror(frame: Frame, { left, right }: MirroredEdges, space: FreeSpace): Frame {
   const { box, id, size } = frame;
   const distance = 0.6 * size;
   const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
-  const free = space.right(band, edge + distance, id) - distance;
-  return { ...frame, box: { ...box, right: Math.max(box.right, Math.min(edge, free)) } };
+  if (right >= box.right) {
+    const free = space.right(band, right + distance, id) - distance;
+    return { ...frame, box: { ...box, right: Math.max(box.right, Math.min(right, free)) } };
+  }
+  const free = space.left(band, left - distance, id) + distance;
+  return { ...frame, box: { ...box, left: Math.min(box.left, Math.max(left, free)), right } };
 }

@@ -77,11 +77,12 @@ export function shapeRuns(
     });
     return {
       shaped,
-      spans: piece.map(({ style: { bold, italic, rise, colour } }) => ({
+      spans: piece.map(({ style: { bold, italic, rise, colour, outline } }) => ({
         bold,
         italic,
         rise: rise / size,
         colour,
+        outline,
       })),
       width: shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0),
       widestWord: widestWord(shaped),
@@ -103,7 +104,7 @@ export function cutRuns(runs: readonly StyledRun[], length: number, style: TextS
   return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: last?.style ?? style }];
 }
 
-const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):])$/u;
+const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;
 
 /**
  * Widens the space after a bullet or number at the start, so that the text after it begins where the lines below begin.

@@ -1,0 +1,50 @@
+import type { Glyph } from './pieces.ts';
+import type { Row } from './rows.ts';
+
+/** Bounds the work on a page with very many rows. */
+const mostRowsCompared = 24;
+/** In points: brackets over several rows are not larger. */
+const furthestRow = 48;
+/** As shares of the size: the height at which a sign meets the letters beside it. */
+const middleOfLetters = 0.3;
+const [lowest, highest] = [-0.2, 0.8];
+
+const sign = /^[^\p{L}\p{N}\p{M}\s.,;:'"’\ufffd]$/u;
+
+/**
+ * Whether an arrow, a bracket over several rows or another sign stands in a gap of a row, though it belongs to another row. The
+ * text goes around it, so it does not go on after the gap. Formulas have signs of their own heights and are left alone.
+ *
+ * @param rows from the top
+ */
+export function hasSignBetween(index: number, left: number, right: number, rows: readonly Row[]): boolean {
+  const { baseline, size } = rows[index]!;
+  const height = baseline + middleOfLetters * size;
+  for (const direction of [-1, 1])
+    for (let step = 1; step <= mostRowsCompared; step++) {
+      const other = rows[index + direction * step];
+      if (!other || Math.abs(other.baseline - baseline) > furthestRow) break;
+      if (glyphsWithin(other, left, right).some((glyph) => isSignAt(glyph, height, other))) return true;
+    }
+  return false;
+}
+
+function isSignAt({ text, piece }: Glyph, height: number, { rises }: Row): boolean {
+  const { baseline, size } = piece;
+  const isInHeight = height > baseline + lowest * size && height < baseline + highest * size;
+  return isInHeight && !piece.isMath && !rises.has(piece) && sign.test(text);
+}
+
+/** The few glyphs of a row between two places. */
+function glyphsWithin({ glyphs }: Row, left: number, right: number): Glyph[] {
+  let low = 0;
+  let high = glyphs.length;
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (glyphs[at]!.left < left) low = at + 1;
+    else high = at;
+  }
+  const within: Glyph[] = [];
+  for (let at = low; at < glyphs.length && glyphs[at]!.right <= right; at++) within.push(glyphs[at]!);
+  return within;
+}

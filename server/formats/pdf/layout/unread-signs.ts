@@ -1,0 +1,41 @@
+import type { Rectangle } from '../geometry.ts';
+import type { KeptReason } from '../page-content.ts';
+
+/** On its baseline, in the middle of its width. */
+interface Sign {
+  x: number;
+  y: number;
+  reason: KeptReason;
+}
+
+/** Signs compared with one text at most. */
+const mostCompared = 400;
+
+/**
+ * Finds signs without a known character that stand within the box of another text, such as the arrow over a letter of a formula. That text cannot
+ * be set anew without them.
+ */
+export class UnreadSigns {
+  /** From the bottom. */
+  readonly #signs: Sign[];
+
+  constructor(signs: readonly Sign[]) {
+    this.#signs = signs.toSorted((one, other) => one.y - other.y);
+  }
+
+  /** Returns why the lowest sign that stands within a box is not read; null without one. */
+  reasonWithin({ left, right, bottom, top }: Rectangle): KeptReason | null {
+    let low = 0;
+    let high = this.#signs.length;
+    while (low < high) {
+      const at = (low + high) >> 1;
+      if (this.#signs[at]!.y < bottom) low = at + 1;
+      else high = at;
+    }
+    for (const { x, y, reason } of this.#signs.slice(low, low + mostCompared)) {
+      if (y > top) return null;
+      if (x >= left && x <= right) return reason;
+    }
+    return null;
+  }
+}

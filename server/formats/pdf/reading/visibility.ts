@@ -1,0 +1,126 @@
+import { apply, intersection, type Rectangle, transformRectangle } from '../geometry.ts';
+import type { KeptReason, ShownText } from '../page-content.ts';
+import type { Coverage } from './coverage.ts';
+import type { TextOperator } from './interpretation.ts';
+
+/** Points of a text at most at which it is tested whether it is hidden. */
+const mostPoints = 64;
+
+/** In em: glyphs that are further apart belong to different words. */
+const furthestInWord = 0.2;
+
+type PlacedText = ShownText & { operator: TextOperator };
+
+/** A text, and why a reader does not see it. */
+interface SeenText {
+  text: PlacedText;
+  hidden: KeptReason | undefined;
+}
+
+/**
+ * Keeps the texts that a reader does not see, and those of which something covers a part: set again, they would show what it hides.
+ *
+ * Many programs show each letter by itself. So the letters of a word are judged together: one whose end the clip cuts off is seen as a
+ * whole, and one whose end is covered is kept as a whole.
+ *
+ * @param texts in painting order
+ */
+export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): void {
+  const seen = texts.map((text): SeenText => ({ text, hidden: hiddenReason(text, coverage) }));
+  let word: SeenText[] = [];
+  for (const item of seen) {
+    const last = word.at(-1);
+    if (last && !isSameWord(last.text, item.text)) {
+      judgeWord(word);
+      word = [];
+    }
+    word.push(item);
+    // Of a text with several words, only the last goes on in the next text.
+    if (word.length > 1 && item.text.glyphs.some(({ text }) => isBlank(text))) {
+      judgeWord(word);
+      word = [item];
+    }
+  }
+  judgeWord(word);
+  for (const { text, hidden } of seen) text.kept = hidden ?? text.kept;
+}
+
+function judgeWord(word: readonly SeenText[]): void {
+  if (word.length < 2) return;
+  const isSeen = word.some(({ hidden }) => hidden === undefined || hidden === 'partly_covered');
+  if (!isSeen) return;
+  const isCovered = word.some(({ hidden }) => hidden === 'covered' || hidden === 'partly_covered');
+  for (const item of word) {
+    if (isCovered) item.hidden ??= 'partly_covered';
+    else if (item.hidden === 'clipped') item.hidden = undefined;
+  }
+}
+
+function isSameWord(one: PlacedText, other: PlacedText): boolean {
+  const [last, first] = [one.glyphs.at(-1), other.glyphs[0]];
+  if (!last || !first || isBlank(last.text) || isBlank(first.text)) return false;
+  const [a, b, c, d, e, f] = one.matrix;
+  const determinant = a * d - b * c;
+  const [x, y] = [other.matrix[4] - e, other.matrix[5] - f];
+  const along = (d * x - c * y) / determinant - last.x - last.advance;
+  const above = (a * y - b * x) / determinant;
+  return Math.abs(along) <= furthestInWord && Math.abs(above) <= furthestInWord;
+}
+
+function isBlank(text: string): boolean {
+  return text !== '' && text.trim() === '';
+}
+
+function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefined {
+  const { operator, glyphs, matrix, order } = text;
+  if (operator.isHidden || isUnpainted(operator)) return 'invisible';
+  if (glyphs.length === 0) return undefined;
+  const [a, b, c, d] = matrix;
+  if (!(Math.abs(a * d - b * c) > 1e-6)) return 'invisible';
+  const { clip } = operator;
+  const last = glyphs.at(-1)!;
+  const box = transformRectangle(matrix, { left: 0, bottom: 0, right: last.x + last.advance, top: 0.5 });
+  if (clip === null || intersection(clip, grown(box)) === undefined) return 'clipped';
+  const mayBeCovered = coverage.mayCover(order);
+  if (!mayBeCovered && contains(clip, box)) return undefined;
+  const points = pointsOf(text, clip);
+  if (points.length === 0) return 'clipped';
+  if (!mayBeCovered) return undefined;
+  const isCovered = points.map(({ x, y }) => coverage.covers(x, y, order));
+  if (isCovered.every((covered) => covered)) return 'covered';
+  // Dots up to a page number may go on under something without a loss.
+  const hasLetter = (covered: boolean): boolean =>
+    points.some(({ isLetter }, index) => isLetter && isCovered[index] === covered);
+  return hasLetter(true) && hasLetter(false) ? 'partly_covered' : undefined;
+}
+
+/** Whether a text is neither filled nor stroked, and nothing is painted through its letters. */
+function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
+  return renderMode === 3 || (renderMode === 7 && !stencil?.isPainted);
+}
+
+/** Points within the glyphs of a text, as far as they are within the clip. */
+function pointsOf({ glyphs, matrix }: PlacedText, { left, right, bottom, top }: Rectangle) {
+  const points: { x: number; y: number; isLetter: boolean }[] = [];
+  const step = Math.max(1, Math.ceil(glyphs.length / mostPoints));
+  for (let index = 0; index < glyphs.length; index += step) {
+    const glyph = glyphs[index]!;
+    const [x, y] = apply(matrix, glyph.x + glyph.advance / 2, 0.25);
+    if (x < left || x > right || y < bottom || y > top) continue;
+    points.push({ x, y, isLetter: glyph.text === '' || /[\p{L}\p{N}]/u.test(glyph.text) });
+  }
+  return points;
+}
+
+function contains(outer: Rectangle, inner: Rectangle): boolean {
+  return (
+    inner.left >= outer.left &&
+    inner.right <= outer.right &&
+    inner.bottom >= outer.bottom &&
+    inner.top <= outer.top
+  );
+}
+
+function grown({ left, bottom, right, top }: Rectangle): Rectangle {
+  return { left: left - 0.01, bottom: bottom - 0.01, right: right + 0.01, top: top + 0.01 };
+}

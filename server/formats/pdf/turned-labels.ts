@@ -1,0 +1,39 @@
+import { directionOf } from '../typesetting/languages.ts';
+import { shapeParagraph } from '../typesetting/paragraph.ts';
+import { intersection, transformRectangle } from './geometry.ts';
+import type { PageContent } from './page-content.ts';
+import type { Languages, SetItem } from './setting/frames.ts';
+
+/**
+ * Takes the bullet or number in front of a text into its translation if that runs from right to left, unlike its source: the label has to
+ * begin the text on the other side. It stays where it is in a table, if no font has its character, and under a link, whose place is fixed.
+ */
+export function withTurnedLabel(item: SetItem, page: PageContent, languages: Languages): SetItem {
+  const { block, target } = item;
+  const { label } = block;
+  const isTurned =
+    directionOf(languages.targetLanguage) === 'rtl' && directionOf(languages.sourceLanguage) === 'ltr';
+  const begins = block.alignment === 'left' || block.alignment === 'justified';
+  if (!isTurned || !label || !begins || block.kind === 'table_cell') return item;
+  const box = { ...block.box, left: label.left };
+  const place = transformRectangle(block.matrix, box);
+  if (page.annotations.some((other) => other.kind === 'link' && intersection(other.box, place))) return item;
+  if (!hasFont(label.text, languages.targetLanguage)) return item;
+  const tag = Math.max(0, ...block.spans.keys()) + 1;
+  return {
+    block: {
+      ...block,
+      box,
+      label: null,
+      indent: label.left - block.box.left,
+      spans: new Map([...block.spans, [tag, label.style]]),
+      glyphs: [...label.glyphs, ...block.glyphs],
+    },
+    target: [{ tag, type: 'open' }, label.text, { tag, type: 'close' }, ' ', ...target],
+  };
+}
+
+function hasFont(text: string, language: string): boolean {
+  const { clusters } = shapeParagraph(text, { language, direction: directionOf(language) });
+  return clusters.every(({ glyphs }) => glyphs.every(({ id }) => id !== 0));
+}

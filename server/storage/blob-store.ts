@@ -1,0 +1,35 @@
+/** Where records and files are kept. Paths are relative, with `/` between their parts. */
+export interface BlobStore {
+  /** Writes an object completely or not at all; replaces an existing one. */
+  put(path: string, content: Uint8Array | string): Promise<void>;
+  /**
+   * Appends a line to a text object; creates the object if it does not exist. Several processes may append to one object: each
+   * line is there once and whole.
+   */
+  appendLine(path: string, line: string): Promise<void>;
+  /** Reads up to `most` bytes of an object, starting at byte `from`; null if there is no such object. */
+  read(path: string, from: number, most: number): Promise<Uint8Array | null>;
+  /** Reads an object piece by piece; null if there is no such object. A reader that stops early releases it. */
+  stream(path: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** The names of the objects directly in a folder; none if there is no such folder. */
+  list(folder: string): Promise<string[]>;
+  /** When an object was last written; null if there is no such object. */
+  lastWritten(path: string): Promise<Date | null>;
+  /** Removes an object. Returns whether it existed. */
+  remove(path: string): Promise<boolean>;
+}
+
+/** The store of the platform itself. The paths of a tenant begin with its id. */
+export interface PlatformStore extends BlobStore {
+  /** The first parts of all paths: the ids of tenants, and the platform's own folders. */
+  listTop(): Promise<string[]>;
+  /**
+   * The time from which objects may be missing or damaged, because the system under the store stopped suddenly (a power cut);
+   * null if all objects are intact.
+   */
+  doubtfulSince(): Promise<Date | null>;
+  /** Declares all doubtful objects as checked, and rewritten where needed. */
+  settleDoubt(): Promise<void>;
+  /** Removes the remains of interrupted writes. */
+  tidy(): Promise<void>;
+}

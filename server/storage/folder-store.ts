@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { PlatformStore } from './blob-store.ts';
+import { lineAppender } from './folder/line-appender.ts';
+import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
+
+/** Milliseconds after which an unfinished write counts as interrupted. */
+const interruptedAfter = 3_600_000;
+
+/** Bytes that a stream reads at a time. */
+const streamedBytes = 256 * 1024;
+
+/** Opens a store in a folder of the file system, readable only by its owner. Several processes may share it. */
+export function openFolder(folder: string): PlatformStore {
+  const made = new Set<string>();
+  const append = lineAppender();
+  const system = trackUnflushedWrites(folder);
+  const incoming = join(folder, '.incoming');
+
+  const place = async (path: string): Promise<string> => {
+    const file = resolveInside(folder, path);
+    for (const parent of [dirname(file), incoming])
+      if (!made.has(parent)) {
+        await mkdir(parent, { recursive: true, mode: 0o700 });
+        // Bounded: one entry for each folder this process has written to.
+        if (made.size > 10_000) made.clear();
+        made.add(parent);
+      }
+    await system.writing();
+    return file;
+  };
+
+  /** Writes, and retries once if the folder was removed meanwhile. */
+  const inPlace = async (path: string, write: (file: string) => Promise<void>): Promise<void> => {
+    const file = await place(path);
+    await write(file).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      made.delete(dirname(file));
+      made.delete(incoming);
+      await write(await place(path));
+    });
+  };
+
+  return {
+    put: (path, bytes) => inPlace(path, (file) => writeWhole(incoming, file, bytes)),
+    appendLine: (path, line) => inPlace(path, (file) => append(file, line)),
+    async read(path, from, most) {
+      try {
+        await using file = await open(resolveInside(folder, path));
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from);
+        return buffer.subarray(0, bytesRead);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    async stream(path) {
+      try {
+        const file = await open(resolveInside(folder, path));
+        return file.createReadStream({ highWaterMark: streamedBytes });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    async list(path) {
+      const entries = await ifExists(readdir(resolveInside(folder, path), { withFileTypes: true }));
+      return (entries ?? []).filter((entry) => entry.isFile()).map(({ name }) => name);
+    },
+    async listTop() {
+      const entries = await ifExists(readdir(folder, { withFileTypes: true }));
+      return (entries ?? [])
+        .filter((entry) => entry.isDirectory() && /^[\w-]+$/.test(entry.name))
+        .map(({ name }) => name);
+    },
+    async lastWritten(path) {
+      return (await ifExists(stat(resolveInside(folder, path))))?.mtime ?? null;
+    },
+    async remove(path) {
+      try {
+        await rm(resolveInside(folder, path));
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+        throw error;
+      }
+    },
+    doubtfulSince: system.doubtfulSince,
+    settleDoubt: system.settleDoubt,
+    async tidy() {
+      await removeInterrupted(incoming);
+      if (await system.isTidied()) return;
+      // Earlier versions wrote temporary files next to the object, in the tenant's folder of records.
+      for (const tenant of await namesIn(folder)) await removeInterrupted(join(folder, tenant, 'golden'));
+      await system.setTidied();
+    },
+  };
+}
+
+/**
+ * Writes a temporary file in a folder of its own, then renames it: a crash leaves the old object, the new one, or a temporary
+ * file that `tidy` removes, never half an object. The file is not flushed to the disk, which every job would have to wait
+ * for (decision 36): after a power cut the newest objects are doubtful.
+ */
+async function writeWhole(incoming: string, file: string, bytes: Uint8Array | string): Promise<void> {
+  const temporary = join(incoming, `${randomBytes(12).toString('hex')}.tmp`);
+  try {
+    await writeFile(temporary, bytes, { flag: 'wx', mode: 0o600 });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Removes the temporary files of interrupted writes in a folder. */
+async function removeInterrupted(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    if (!name.endsWith('.tmp')) continue;
+    const file = join(folder, name);
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isFile() && Date.now() - found.mtimeMs > interruptedAfter) await rm(file, { force: true });
+  }
+}
+
+/** The names in a folder; none if it does not exist. */
+async function namesIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    // One after the other: a tenant's folder may hold millions.
+    for await (const { name } of await opendir(folder)) if (!name.endsWith('.json')) names.push(name);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  return names;
+}
+
+/** Null if a file or folder does not exist. */
+async function ifExists<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function resolveInside(folder: string, path: string): string {
+  if (!/^[\w-]+(\/[\w.-]+)+$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
+    throw new Error('not a path of the store');
+  return join(folder, path);
+}

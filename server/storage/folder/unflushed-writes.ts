@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+
+/** What is recorded in the folder about the system under it. */
+interface State {
+  /** When that system booted, in milliseconds since the epoch, as far as it knows. */
+  booted: number;
+  /** ISO 8601: see `PlatformStore.doubtfulSince`. */
+  doubtfulSince: string | null;
+  /** Whether the temporary files of earlier versions have been removed. */
+  tidied: boolean;
+}
+
+/** Milliseconds by which two readings of one boot time may differ, because clocks are adjusted. */
+const sameStart = 120_000;
+/** Milliseconds for which a written file may stay in the system's memory, with a wide margin: Linux flushes after 30 s. */
+const unwritten = 15 * 60_000;
+/** Milliseconds between two records that the store is in use. */
+const noteEvery = 60_000;
+
+/**
+ * Detects whether the system under a folder was rebooted since the folder was last written to: writes that were still in its
+ * memory, and not yet on the disk, may be lost. The end of a process alone loses nothing. The modification time of the state
+ * file records when the store was last in use.
+ */
+export function trackUnflushedWrites(folder: string) {
+  const file = join(folder, '.state.json');
+  const booted = Date.now() - uptime() * 1000;
+  let noted = 0;
+  let looking: Promise<void> | undefined;
+
+  /** The state, and when its file was modified; both of one open file, since another process may replace it at any time. */
+  const read = async (): Promise<{ state: State; changed: number } | undefined> => {
+    try {
+      await using opened = await open(file);
+      const { mtimeMs } = await opened.stat();
+      return { state: JSON.parse(await opened.readFile('utf8')) as State, changed: mtimeMs };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError)
+        return undefined;
+      throw error;
+    }
+  };
+  const write = async (state: State) => {
+    const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+    try {
+      await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });
+      await rename(temporary, file);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {});
+      throw error;
+    }
+  };
+
+  const look = async () => {
+    const found = await read();
+    if (!found) return write({ booted, doubtfulSince: null, tidied: false });
+    const { state, changed } = found;
+    if (Math.abs(state.booted - booted) <= sameStart) return;
+    const before = state.doubtfulSince ? Date.parse(state.doubtfulSince) : Number.POSITIVE_INFINITY;
+    const since = new Date(Math.min(before, changed - unwritten)).toISOString();
+    await write({ booted, doubtfulSince: since, tidied: state.tidied });
+  };
+  /** Checks once for each process, and again if the store was unreachable. */
+  const looked = () => {
+    looking ??= look().catch((error: unknown) => {
+      looking = undefined;
+      throw error;
+    });
+    return looking;
+  };
+  const change = async (changed: Partial<State>) => {
+    const found = await read();
+    await write({ booted, doubtfulSince: null, tidied: false, ...found?.state, ...changed });
+  };
+
+  return {
+    /** Call this before each write. */
+    async writing(): Promise<void> {
+      if (Date.now() - noted < noteEvery) return;
+      await looked();
+      noted = Date.now();
+      await utimes(file, new Date(), new Date()).catch(() => {});
+    },
+    async doubtfulSince(): Promise<Date | null> {
+      const known = await read();
+      // Nothing has been written yet.
+      if (!known) return null;
+      await looked();
+      const since = (await read())?.state.doubtfulSince;
+      return since ? new Date(since) : null;
+    },
+    settleDoubt: () => change({ doubtfulSince: null }),
+    async isTidied(): Promise<boolean> {
+      const found = await read();
+      return !found || found.state.tidied;
+    },
+    setTidied: () => change({ tidied: true }),
+  };
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { render } from './pdf-blocks.ts';
+import { bold, page, rule, text } from './pdf-page.ts';
+
+const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => plainText(block.content));
+
+describe('the parts of a form', () => {
+  it('are apart if their sizes differ and the gap is wide, on one baseline or nearly so', () => {
+    for (const raised of [0, 3]) {
+      const number = text('A 40', 50, 700 - raised, { size: 24, font: bold });
+      const title = text('Individual Income Tax', 50 + 42 + 16, 700, { size: 12, font: bold });
+      expect(read(page([number, title]))).toEqual(['Individual Income Tax']);
+    }
+  });
+
+  it('keeps a script with its text', () => {
+    const [base, raised] = [text('Annual report', 50, 700), text('note', 113.5, 704, { size: 6 })];
+    expect(read(page([base, raised]))).toEqual(['Annual reportnote']);
+  });
+
+  it('are apart where a bracket over two rows or an arrow stands between them', () => {
+    const bracket = text('}', 98, 694, { size: 24 });
+    const rows = [text('Blind', 65, 700), text('Total', 118, 700), text('Deaf', 65, 688)];
+    expect(read(page([rows, bracket]))).toContain('Total');
+    const arrow = text('▶', 72, 701.5, { size: 6 });
+    expect(read(page([text('Paid', 48, 700), arrow, text('Due', 82, 700)]))).toEqual(['Paid', 'Due']);
+  });
+
+  it('leaves the number of a field at the end of a question where it is', () => {
+    const question = text('Were you born before 1946', 50, 700);
+    const { blocks, kept } = findBlocks(page([question, text('39b', 182, 700, { font: bold })]));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual(['Were you born before 1946']);
+    expect(kept).toMatchObject([{ text: '39b' }]);
+  });
+
+  it('begins with each numbered row anew, even if all rows are full and have a number', () => {
+    const rows = ['8', '9a', 'b', '10'].map((number, index) => [
+      text(number, 50, 700 - 12 * index, { font: bold }),
+      text('Interest and dividends, attach Schedule B', 75, 700 - 12 * index),
+    ]);
+    expect(read(page(rows.flat()))).toHaveLength(4);
+  });
+});
+
+describe('edges that blocks share', () => {
+  const labels = ['Wages', 'Interest on savings', 'Ordinary dividends'];
+  const cells = labels.map((label, index) => text(label, 75, 700 - 24 * index));
+  const rules = [0, 1, 2, 3].map((row) => rule(50, 710 - 24 * row, 190, 710.5 - 24 * row));
+  const sides = [50, 190].map((x) => rule(x, 638, x + 0.5, 710));
+
+  it('show that a line in the middle of its cell is left-aligned', () => {
+    // It ends as far from the right side as it begins from the left one.
+    const middle = text('Pensions, received', 75, 700 - 72);
+    const alone = findBlocks(
+      page(
+        [middle],
+        [
+          rule(50, 614, 190, 614.5),
+          rule(50, 640, 190, 640.5),
+          ...[50, 190].map((x) => rule(x, 614, x + 0.5, 640)),
+        ],
+      ),
+    );
+    expect(alone.blocks).toMatchObject([{ alignment: 'center', sharesEdge: false }]);
+    const { blocks } = findBlocks(
+      page(
+        [cells, middle],
+        [...rules, rule(50, 614, 190, 614.5), ...[50, 190].map((x) => rule(x, 614, x + 0.5, 710))],
+      ),
+    );
+    expect(blocks.map(({ alignment, sharesEdge }) => [alignment, sharesEdge])).toEqual(
+      Array.from({ length: 4 }, () => ['left', true]),
+    );
+  });
+
+  it('are not grown over by a longer translation', async () => {
+    const content = page([cells], [...rules, ...sides]);
+    const { blocks } = findBlocks(content);
+    const target = 'Les dividendes ordinaires imposables';
+    const set = await render(
+      blocks.map((source) => ({ source, target })),
+      { page: { ...content, texts: [] } },
+    );
+    for (const { id } of blocks) expect(set.places.get(id)!.left).toBeCloseTo(75, 1);
+  });
+});
