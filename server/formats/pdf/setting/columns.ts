@@ -1,13 +1,13 @@
 import { type Rectangle, union } from '../geometry.ts';
-import { type Frame, lastBaselineOf, sourceLinesOf } from './fit.ts';
+import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /** Paragraphs with a larger distance between their baselines do not belong together, as a multiple of their leading. */
 const largestDrop = 2.2;
 /** Of the narrower of two paragraphs below each other. */
 const leastCommonWidth = 0.8;
-/** A label in front of a paragraph or behind it is this narrow and this near, in em. */
-const label = { width: 3, distance: 3 };
+/** A label in front of a paragraph or behind it is no wider or higher, and no further away, in em. */
+const label = { width: 3, height: 3, distance: 3 };
 /** Baselines that differ by less are one, in em. */
 const sameBaseline = 0.15;
 
@@ -43,11 +43,12 @@ export function areaOf(column: readonly Frame[]): Rectangle {
 function continues(column: readonly Frame[], frame: Frame): boolean {
   const last = column.at(-1)!;
   if (!last.flows || !frame.flows || last.style !== frame.style) return false;
+  if (growsLeft(last) !== growsLeft(frame)) return false;
   if (!isSame(last.container, frame.container)) return false;
   const drop = lastBaselineOf(last) - frame.baseline;
   if (drop < 0.8 * frame.size || drop > largestDrop * Math.max(last.leading.normal, frame.leading.normal))
     return false;
-  const [one, other] = [areaOf(column), frame.box];
+  const [one, other] = [last.box, frame.box];
   const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   return common >= leastCommonWidth * Math.min(one.right - one.left, other.right - other.left);
 }
@@ -65,12 +66,12 @@ function isClear(column: readonly Frame[], frame: Frame, space: FreeSpace): bool
   const owners = new Set([last.id, frame.id]);
   if (!space.isFree(inner(union(last.box, frame.box), frame.size), owners)) return false;
   return [last, frame].every(({ baseline, box, id, size }) => {
-    const [near, narrow] = [label.distance * size, label.width * size];
-    const firstLine = { bottom: baseline, top: baseline + 0.5 * size };
-    return [
-      { ...firstLine, left: box.left - near, right: box.left },
-      { ...firstLine, left: box.right, right: box.right + near },
-    ].every((side) => space.inside(side, id).every(({ left, right }) => right - left > narrow));
+    const isLabel = ({ left, bottom, right, top }: Rectangle): boolean =>
+      right - left <= label.width * size && top - bottom <= label.height * size;
+    const [near, firstLine] = [label.distance * size, { bottom: baseline, top: baseline + 0.5 * size }];
+    const before = { ...firstLine, left: box.left - near, right: box.left };
+    const behind = { ...firstLine, left: box.right, right: box.right + near };
+    return ![before, behind].some((side) => space.inside(side, id).some(isLabel));
   });
 }
 

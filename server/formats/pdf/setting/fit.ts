@@ -28,7 +28,7 @@ export interface Frame {
   isCell: boolean;
   /** A paragraph of running text, which may move up or down with those above and below it. */
   flows: boolean;
-  /** Family, weight, slant and size: blocks of one style keep one size together. */
+  /** Family, weight, slant and size, and whether it is in a table: blocks of one style keep one size together. */
   style: string;
   /** The innermost area drawn around it. */
   container: Rectangle | null;
@@ -68,7 +68,7 @@ const tolerance = 0.005;
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 
 /** What remains of the gap to the text below: a share, but no more than this, in em. */
-const [shareOfGap, widestGap] = [0.5, 1];
+const [shareOfGap, widestGap] = [0.35, 0.6];
 /** A text of some lines that is so narrow is a label, in em. */
 const widestLabel = 10;
 
@@ -187,6 +187,11 @@ function placeLines(
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
 
+/** Whether the lines begin at the right edge. Centred ones count as beginning at the left one. */
+export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
+  return alignment === 'right' || (alignment === 'justified' && rightToLeft);
+}
+
 /** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment, or off its centre. */
 export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
@@ -205,10 +210,9 @@ export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { le
     const added = Math.min(box.left - free.left, free.right - box.right);
     return { left: box.left - added, right: box.right + added };
   }
-  const growsLeft = alignment === 'right' || (alignment === 'justified' && frame.rightToLeft);
   const against = bothSides && isLabel && (frame.isRelaxed || !frame.sharesEdge);
   const far = size * distances.paragraph;
-  return growsLeft
+  return growsLeft(frame)
     ? { left: freeLeft(near), right: against ? freeRight(far) : box.right }
     : { left: against ? freeLeft(far) : box.left, right: freeRight(near) };
 }

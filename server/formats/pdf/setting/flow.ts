@@ -5,6 +5,7 @@ import {
   type Fit,
   type Frame,
   growDown,
+  growsLeft,
   lastBaselineOf,
   linesBetween,
   narrowestLine,
@@ -13,7 +14,7 @@ import {
 import type { FreeSpace } from './free-space.ts';
 
 /** What the distances between paragraphs lose at most where room is short, as a share. */
-const mostOfGap = 0.5;
+const mostOfGap = 0.65;
 /** Lines may need more than there is by this share of a line: sources are not set evenly. */
 const tolerance = 0.1;
 
@@ -121,9 +122,9 @@ function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Att
 }
 
 /** Paragraphs of a column have one edge where their lines end, be it only one line. */
-function edgesIn({ alignment, box, rightToLeft }: Frame, region: Rectangle) {
-  const growsLeft = alignment === 'right' || (alignment === 'justified' && rightToLeft);
-  return growsLeft ? { left: region.left, right: box.right } : { left: box.left, right: region.right };
+function edgesIn(frame: Frame, region: Rectangle) {
+  const { box } = frame;
+  return growsLeft(frame) ? { left: region.left, right: box.right } : { left: box.left, right: region.right };
 }
 
 function leadingOf({ leading: { normal, tight } }: Frame, scale: number, tightness: number): number {

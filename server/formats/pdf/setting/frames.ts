@@ -87,7 +87,7 @@ export function makeFrame(
     mirrored: turned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
-    style: `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
+    style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
     container,
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
     indent,
