@@ -6,12 +6,13 @@ export interface Need {
   weight: number;
 }
 
-/** At most two steps of 6 % below others count as slight. Whoever needs more is alone with it. */
-const slight = 0.94 ** 2 - 1e-9;
+const step = 0.94 - 1e-9;
+/** At most two steps of 6 % count as slight. Whoever needs more is alone with it. */
+const slight = step ** 2;
 /** All go along if so much of the text shrinks. One label among fifty is smaller alone. */
 const shareOfText = 0.25;
 /** So little of the text makes the others no smaller, whatever it needs. In rows, which are fewer, it is more. */
-const shareOfOutliers = { page: 0.05, rows: 0.125 };
+const shareOfOutliers = { page: 0.1, rows: 0.125 };
 
 /**
  * Decides at which scale the texts of one style on a page keep one size: the smallest that one of them needs, without those that are far
@@ -27,7 +28,9 @@ export function sharedOnPage(needs: readonly Need[]): number {
     half = scale;
     above -= weight;
   }
-  const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= half * slight);
+  // Where half of the text is smaller anyway, the rest of it follows one step more.
+  const limit = Math.min(slight, half * step);
+  const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= limit);
   return leastOf(smaller, total, shareOfOutliers.page);
 }
 
