@@ -90,6 +90,18 @@ describe('a label', () => {
   });
 });
 
+describe('a sign that is kept at the end of a short last line', () => {
+  it('leaves the words of the label whole: it is set above the sign, not beside it', async () => {
+    const source = { lines: ['Phone', 'no.'], style: { size: 7 }, leading: 9.4 };
+    const { lines, box } = blockOf(source);
+    const left = lines[1]!.right + 1;
+    const sign = rectangle(left, box.bottom, left + 8, lines[0]!.baseline - 3);
+    const set = await setLabel(source, 'Phone no.', { annotations: [{ kind: 'widget', box: sign }] });
+    expect(set.lines.map(({ text, size }) => [text, size])).toEqual([['Phone no.', 7]]);
+    expect(set.place.bottom).toBeGreaterThan(sign.top - 0.5);
+  });
+});
+
 describe('a text that grows downwards', () => {
   it('leaves a part of the distance to the heading below it', async () => {
     const lines = ['The quick brown fox jumps over the lazy dog and', 'runs away into the forest.'];
