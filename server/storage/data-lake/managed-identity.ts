@@ -1,0 +1,53 @@
+import type { TokenCredential } from '@azure/identity';
+import { StoreError } from '../store-error.ts';
+import { toStoreError } from './failures.ts';
+
+/** Milliseconds to get a token. */
+const timeout = 20_000;
+
+/** One for each client id, so that a process asks for a token once, however many lakes use it. The package keeps tokens. */
+const identities = new Map<string | undefined, Promise<TokenCredential>>();
+
+/**
+ * The identity of this deployment: workload identity (Kubernetes), then the managed identity of its machine. Developers' tools
+ * are not asked, so no process is started.
+ * @param clientId which of several identities; without it, the one that the environment names
+ */
+export function managedIdentity(clientId: string | undefined): Promise<TokenCredential> {
+  const known = identities.get(clientId);
+  if (known) return known;
+  const opened = openIdentity(clientId);
+  identities.set(clientId, opened);
+  opened.catch(() => identities.delete(clientId));
+  return opened;
+}
+
+async function openIdentity(clientId: string | undefined): Promise<TokenCredential> {
+  const { ChainedTokenCredential, ManagedIdentityCredential, WorkloadIdentityCredential } = await import(
+    '@azure/identity'
+  );
+  const named = clientId === undefined ? {} : { clientId };
+  const chain = new ChainedTokenCredential(
+    new WorkloadIdentityCredential(named),
+    new ManagedIdentityCredential({ ...named, retryOptions: { maxRetries: 1 } }),
+  );
+  return {
+    async getToken(scopes, options) {
+      const abortSignal = AbortSignal.timeout(timeout);
+      try {
+        // The package does not pass the signal on to each of its requests.
+        return await Promise.race([chain.getToken(scopes, { ...options, abortSignal }), failAt(abortSignal)]);
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+  };
+}
+
+function failAt(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () =>
+      reject(new StoreError('no token of the managed identity', 'timeout')),
+    );
+  });
+}
