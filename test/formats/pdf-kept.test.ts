@@ -299,3 +299,16 @@ describe('text that two readers of the file decode differently', () => {
     });
   });
 });
+
+describe('letters along a curve', () => {
+  it('are reported: each stands in a direction of its own, and no word can be read of them', async () => {
+    const letter = (character: string, index: number): string => {
+      const angle = ((10 + 6 * index) * Math.PI) / 180;
+      const [cosine, sine] = [Math.cos(angle).toFixed(4), Math.sin(angle).toFixed(4)];
+      return `BT /F 12 Tf ${cosine} ${sine} -${sine} ${cosine} ${60 + 12 * index} ${100 + index * index} Tm (${character}) Tj ET`;
+    };
+    const content = `${[...'curve'].map(letter).join(' ')} ${at(9, 300, 'A paragraph')}`;
+    const { findings } = await extract(await madePdf({ content }));
+    expect(findings).toMatchObject([{ severity: 'warning', message: expect.stringMatching(/curve.*: 5, /) }]);
+  });
+});

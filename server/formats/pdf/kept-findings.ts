@@ -16,6 +16,7 @@ const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: str
   unpaired: { severity: 'warning', what: 'texts that two readers of the file decode differently' },
   partly_covered: { severity: 'warning', what: 'texts with a part that something painted over them hides' },
   stencil: { severity: 'warning', what: 'texts whose letters are filled with a picture or a pattern' },
+  askew: { severity: 'warning', what: 'single letters on a slant, as along a curve,' },
   indirect: { severity: 'warning', what: 'texts in patterns and soft masks' },
   invisible: { severity: 'info', what: 'invisible texts, as behind a scanned page' },
   formula: { severity: 'info', what: 'formulas' },
