@@ -101,7 +101,11 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
     expect(await store.list('tenant/none')).toEqual([]);
   });
 
-  const walked = async (folder: string) => (await Array.fromAsync(store.walk(folder))).toSorted();
+  const walked = async (folder: string) => {
+    const paths: string[] = [];
+    for await (const found of store.walk(folder)) paths.push(found);
+    return paths.toSorted();
+  };
 
   test('the objects below a folder are walked, however deep; of a folder that does not exist, none', async () => {
     const paths = Array.from({ length: 9 }, (_, i) => `tenant/${'deep/'.repeat(i % 3)}${i}.json`).toSorted();
