@@ -51,8 +51,9 @@ function otherTexts({ texts }: PageContent, blocks: readonly TextBlock[]): Recta
       if (run.some(({ text }) => text.trim() !== '')) rectangles.push(rectangleOf(text, run));
       run = [];
     };
+    const own = taken.get(text);
     for (const [index, glyph] of text.glyphs.entries())
-      if (taken.get(text)?.has(index)) end();
+      if (own?.has(index)) end();
       else run.push(glyph);
     end();
   }
@@ -76,7 +77,7 @@ function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][])
   const height = background * (box.top - box.bottom);
   return paints
     .filter(({ kind }) => kinds.includes(kind))
-    .map((paint) => paint.box)
+    .flatMap(({ box, parts }) => parts ?? box)
     .filter(({ left, right, top, bottom }) => right - left < width || top - bottom < height);
 }
 
