@@ -73,6 +73,17 @@ function isEven(values: readonly number[], near: number): boolean {
   return even.length >= 0.85 * values.length;
 }
 
+/** Whether all lines of a column have one middle, and begin at different places. */
+function areCentred(chain: Chain, near: number): boolean {
+  const areEven = (placeOf: (line: TextLine) => number, furthest: number) =>
+    chain.every((line) => Math.abs(placeOf(line) - placeOf(chain[0]!)) < furthest);
+  return (
+    chain.length > 1 &&
+    areEven(({ left, right }) => (left + right) / 2, near) &&
+    !areEven(({ left }) => left, 2 * near)
+  );
+}
+
 /** One line shows its alignment by what is around it: its cell, the lines of its column, the page. */
 function ofLine(
   line: TextLine,
@@ -86,6 +97,7 @@ function ofLine(
     (other) => other.baseline !== line.baseline && Math.abs(other.right - other.left - right + left) > size,
   );
   const near = 0.5 * sameEdge * size;
+  if (areCentred(chain, near)) return 'center';
   const count = (distance: (other: TextLine) => number) =>
     others.filter((other) => Math.abs(distance(other)) < near).length;
   const lefts = count((other) => other.left - left);

@@ -2,6 +2,7 @@ import type { Rectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
 import { Cells } from './cells.ts';
 import { DrawnAreas } from './drawn-areas.ts';
+import { placeDropCaps } from './drop-caps.ts';
 import { findListings } from './kept-text.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
@@ -40,7 +41,10 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   // What is drawn stands upright. Texts that stand askew are labels, on a map for example, not in cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
   const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
-  const lines = splitRows(groupRows(withoutDoubles(pieces)), areas).map(toTextLine);
+  const dropCaps = placeDropCaps(withoutDoubles(pieces));
+  const split = splitRows(groupRows(dropCaps.pieces), areas);
+  dropCaps.widen(split);
+  const lines = split.map(toTextLine);
   const listings = findListings(lines);
   const inListings = new Set(listings.flat());
   const prose = lines.filter((line) => !inListings.has(line));
