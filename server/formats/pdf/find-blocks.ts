@@ -9,6 +9,7 @@ import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
+import { TextArea } from './layout/text-area.ts';
 import { type TextLine, usualStyle } from './layout/text-lines.ts';
 import { UnreadSigns } from './layout/unread-signs.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
@@ -119,8 +120,11 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
     (bottom, top, across) => areas.hasRuleBetween(bottom, top, across, 0),
   );
   const bodySize = bodySizeOf(ordered);
+  const area = new TextArea(lines);
   const pageBox = transformRectangle(direction.inverse, page.box);
-  const blocks = ordered.map((text) => toBlock(text, page.number, direction, pageBox, bodySize));
+  const blocks = ordered.map((text) =>
+    toBlock(text, page.number, direction, { page: pageBox, area, bodySize }),
+  );
   markSharedEdges(blocks, rightToLeft);
   return [
     ...ordered.map((text, index) => ({ glyphs: glyphsOf(text), label: text.label, block: blocks[index]! })),
@@ -148,8 +152,7 @@ function toBlock(
   text: ReadText,
   page: number,
   { matrix }: DirectedTexts,
-  pageBox: Rectangle,
-  bodySize: number,
+  { page: pageBox, area, bodySize }: { page: Rectangle; area: TextArea; bodySize: number },
 ): TextBlock {
   const { lines, characters, box, container, chain } = text;
   const { style } = usualStyle({ characters });
@@ -169,7 +172,7 @@ function toBlock(
     matrix,
     box,
     lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
-    ...alignmentOf(lines, { chain, container, page: pageBox, isItem: text.label !== null }),
+    ...alignmentOf(lines, { chain, container, page: pageBox, area, isItem: text.label !== null }),
     sharesEdge: false,
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,
     glyphs: [],
