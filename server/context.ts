@@ -5,6 +5,7 @@ import type { PaymentProcessor } from './billing/processor.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
 import type { FileWork } from './sandbox/file-work.ts';
 import type { Settings } from './settings.ts';
+import type { AccountStores } from './storage/account-stores.ts';
 import type { PlatformStore } from './storage/blob-store.ts';
 import type { Glossaries } from './terminology/glossary.ts';
 
@@ -25,8 +26,10 @@ export interface Services {
   embedder: Embedder | null;
   /** Null if neither the processor's key nor its webhook secret is set. */
   payments: PaymentProcessor | null;
-  /** Stores golden records. */
+  /** The platform's storage: golden records and files of tenants that have not bound their own. */
   storage: PlatformStore;
+  /** Tenants' own accounts. */
+  accountStores: AccountStores;
   /** Reads and renders files in child processes with limits. Its slots are shared fairly among tenants. */
   fileWork: FileWork;
   /** Cache of compiled glossaries. */

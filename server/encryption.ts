@@ -34,6 +34,11 @@ export function unseal(secretsKey: Buffer, purpose: SealPurpose, owner: string, 
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }
 
+/** Names the key that sealed a value, without revealing it: 8 hexadecimal characters. */
+export function secretsKeyId(secretsKey: Buffer): string {
+  return derive(secretsKey, 'key id').toString('hex', 0, 4);
+}
+
 /** A keyed hash (HMAC-SHA-256, 32 bytes), for values too short for a plain hash. */
 export function keyedHash(secretsKey: Buffer, purpose: string, value: string): Buffer {
   return createHmac('sha256', derive(secretsKey, `hash ${purpose}`))

@@ -42,6 +42,7 @@ export const errorTable = {
   too_many_requests: standard(429, 'TOO_MANY_REQUESTS'),
   headers_too_large: standard(431, 'BAD_REQUEST'),
   import_backend_unavailable: standard(502, 'BAD_GATEWAY'),
+  platform_storage_unavailable: standard(502, 'BAD_GATEWAY'),
   capability_off: standard(503, 'SERVICE_UNAVAILABLE'),
   storage_cap_reached: standard(507, 'INTERNAL_SERVER_ERROR'),
 

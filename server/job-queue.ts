@@ -13,6 +13,8 @@ export interface TaskPayloads {
   prune_expired: Record<string, never>;
   /** Writes golden records whose write failed or whose process died. */
   publish_unpersisted_jobs: { tenantId: string };
+  /** Publishes the parked jobs of a tenant whose storage changed (B 4.6). */
+  replay_parked_jobs: { tenantId: string; replayId: string };
   /** Removes golden records that no job refers to. After an unclean shutdown of the storage system, rewrites lost ones. */
   check_golden_records: Record<string, never>;
   /** Removes files of documents that have no row. */
@@ -29,8 +31,8 @@ export interface TaskPayloads {
   run_document: { tenantId: string; documentId: string };
   /** Feeds the memory and writes the audit record of an approved document whose approval was interrupted. */
   resume_approval: { tenantId: string; documentId: string };
-  /** Looks again for golden records of a deleted job; `attempt` is the job's last. */
-  remove_golden_records: { tenantId: string; jobId: string; attempt: number };
+  /** Looks again for golden records of a deleted job; `attempt` is the job's last, `goldenUri` what its row referred to. */
+  remove_golden_records: { tenantId: string; jobId: string; attempt: number; goldenUri: string | null };
 }
 
 export type TaskName = keyof TaskPayloads;

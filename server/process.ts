@@ -10,6 +10,7 @@ import { openFileWork } from './sandbox/file-work.ts';
 import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
+import { openAccountStores } from './storage/account-stores.ts';
 import { openPlatformStore } from './storage/platform-store.ts';
 import { createGlossaries } from './terminology/glossary.ts';
 
@@ -116,6 +117,7 @@ async function startProcess(
         embedder,
         payments,
         storage,
+        accountStores: openAccountStores(settings, secretsKey),
         fileWork,
         glossaries: createGlossaries(),
         backgroundWork: createBackgroundWork(),

@@ -3,6 +3,7 @@ import { billingRouter } from './billing/router.ts';
 import { documentsRouter } from './documents/router.ts';
 import { membersRouter } from './members/router.ts';
 import { usageRouter } from './metering/router.ts';
+import { storageRouter } from './storage/router.ts';
 import { systemRouter } from './system/router.ts';
 import { tenantsRouter } from './tenants/router.ts';
 import { terminologyRouter } from './terminology/router.ts';
@@ -17,6 +18,7 @@ export const appRouter = router({
   documents: documentsRouter,
   members: membersRouter,
   memory: memoryRouter,
+  storage: storageRouter,
   system: systemRouter,
   tenants: tenantsRouter,
   terminology: terminologyRouter,

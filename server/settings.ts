@@ -10,13 +10,14 @@ const boolean = z
   .transform((value) => value === 'true' || value === '1');
 const flag = (fallback: boolean) => boolean.default(fallback);
 
-const integer = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
+const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
-    .default(fallback);
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+const integer = (fallback: number, min: number, max?: number) => wholeNumber(min, max).default(fallback);
 
 /** Ten years, in seconds; longer times overflow dates. */
 const tenYears = 315_360_000;
@@ -154,7 +155,7 @@ const environment = z.object({
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),
   DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
-  PLATFORM_STORAGE_CAP_BYTES: integer(0, 0).optional(),
+  PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),
   STORAGE_BINDING_ENABLED: flag(false),
   STORAGE_PRINCIPAL_CLIENT_ID: optional,
   STORAGE_ENDPOINT_OVERRIDE: webAddress.optional(),
@@ -205,7 +206,13 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
-      value !== undefined && secretNames.has(name as keyof Settings) ? '(set)' : value,
+      value !== undefined && secretNames.has(name as keyof Settings) ? '(set)' : withoutQuery(name, value),
     ]),
   );
+}
+
+/** The query of PLATFORM_STORAGE_URL is a secret: the SAS token of a Data Lake. The rest says where the data is. */
+function withoutQuery(name: string, value: unknown): unknown {
+  if (name !== ('PLATFORM_STORAGE_URL' satisfies keyof Settings) || typeof value !== 'string') return value;
+  return value.replace(/[?#].*$/s, '?(set)');
 }

@@ -9,6 +9,7 @@ import { pruneQueue, type TaskName, type TaskPayloads } from '#server/job-queue.
 import { foldUsage } from '#server/metering/daily-usage.ts';
 import type { Settings } from '#server/settings.ts';
 import { removeGoldenRecords } from '#server/storage/golden-records.ts';
+import { pruneReplays } from '#server/storage/replays.ts';
 import { embedSet, embedWaiting } from '#server/translation-memory/embed-golden-sets.ts';
 import { pruneImports } from '#server/translation-memory/imports/import-jobs.ts';
 import { resumeImports, runImport } from '#server/translation-memory/imports/run-import.ts';
@@ -19,6 +20,7 @@ import { checkGoldenRecords } from '#server/translations/golden/check.ts';
 import {
   publishUnpersistedJobs,
   queueUnpersistedJobs,
+  replayParkedJobs,
 } from '#server/translations/golden/pending-persistence.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translations/stale-sweep.ts';
 
@@ -44,6 +46,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   publish_unpersisted_jobs: {
     run: (services, { tenantId }) => publishUnpersistedJobs(services, tenantId),
   },
+  replay_parked_jobs: { run: replayParkedJobs },
   // Two runs that rewrite lost lines would write them twice.
   check_golden_records: { run: checkGoldenRecords, every: everySweep, oneAtATime: true },
   check_document_files: { run: removeUnreferencedFiles, every: hourly },
@@ -106,6 +109,7 @@ async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Pro
     ...(await pruneExpired(database)),
     payment_events: await prunePaymentEvents(database),
     memory_imports: await pruneImports(database),
+    replays: await database.inPlatform(pruneReplays),
     jobs: await database.inPlatform(pruneQueue),
   };
   log.info({ pruned }, 'expired rows deleted');

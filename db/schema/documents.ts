@@ -143,6 +143,8 @@ export const documentArtifacts = pgTable(
     sizeBytes: integer('size_bytes').notNull(),
     /** Of the content, in hexadecimal. */
     sha256: text('sha256').notNull(),
+    /** Where it is in the tenant's own account, as an https address; null: in the platform's storage. */
+    address: text('address'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (t) => [

@@ -2,6 +2,7 @@ import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { type Database, prepare, type Tx } from '#db/client.ts';
 import { auditLog } from '#db/schema/audit.ts';
 import type { Administrator } from '#server/access/guards/admin.ts';
+import type { Principal } from '#server/access/principal.ts';
 import { newId } from '#server/ids.ts';
 
 /** The actions that the audit log records. The names are stable. */
@@ -40,6 +41,11 @@ export const auditActions = [
   'tenant_deactivated',
   'tenant_reactivated',
   'allowance_changed',
+  // Storage
+  'storage_binding_changed',
+  'storage_binding_removed',
+  'storage_binding_verified',
+  'storage_binding_refused',
   // Billing
   'subscription_mirrored',
   'topup_credited',
@@ -57,11 +63,12 @@ export interface Origin {
 export const atTheServer: Origin = { requestId: null, clientAddress: null };
 
 /**
- * Who acted: a member, a caller who is not signed in, the operator key, somebody with a shell on the server, or the payment
+ * Who acted: a member, the tenant's API key, a caller who is not signed in, the operator key, somebody with a shell on the server, or the payment
  * processor by an event.
  */
 export type Actor =
   | { kind: 'member'; userId: string }
+  | { kind: 'api_key' }
   | { kind: 'anonymous' }
   | { kind: 'operator_key' }
   | { kind: 'server' }
@@ -126,6 +133,11 @@ export async function recordAdministration(
     actor: actorOf(admin),
     details: { ...event.details, ...widened },
   });
+}
+
+/** Who acts with a tenant's credential. */
+export function actorOfPrincipal(principal: Principal): Actor {
+  return principal.kind === 'session' ? { kind: 'member', userId: principal.user.id } : { kind: 'api_key' };
 }
 
 /** The session says who the person is (C 7). In open dev mode (A 5.1 rule 7), nobody is known. */

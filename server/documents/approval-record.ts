@@ -2,10 +2,12 @@ import { and, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
+import { type LocatingServices, onPlatform } from '#server/storage/destination.ts';
 import {
   type Announcement,
   type GoldenRecord,
   goldenUri,
+  listGolden,
   type RecordedJobs,
   removeGolden,
   writeGolden,
@@ -43,13 +45,14 @@ interface ApprovalRecord {
  * unlike a text job, the document is already delivered, so its approval does not wait.
  */
 export async function recordApproval(
-  services: Pick<Services, 'database' | 'log' | 'settings' | 'storage'>,
+  services: LocatingServices & Pick<Services, 'backgroundWork' | 'log'>,
   tenantId: string,
   documentId: string,
 ): Promise<void> {
   const { database } = services;
   const record = await database.inTenant(tenantId, (tx) => storeRecord(tx, tenantId, documentId));
-  if (!record || !(await writeGolden(services, record))) return;
+  // The platform's storage has it, whatever the tenant's files are in (B "Routing").
+  if (!record || !(await writeGolden(services, record, onPlatform(services, tenantId, record.uri)))) return;
   const referred = await database.inTenant(tenantId, (tx) =>
     tx
       .update(documentJobs)
@@ -59,6 +62,7 @@ export async function recordApproval(
   );
   // It was deleted meanwhile.
   if (referred.length === 0) await removeGolden(services, tenantId, documentId, record.uri);
+  else listGolden(services, { provider: 'platform' }, record);
 }
 
 /** Stores the record with the document. Undefined if it is in the golden store already, or there is no such approval. */
@@ -131,9 +135,11 @@ export const approvalRecords: RecordedJobs = {
   kind: 'document_approval',
   async judge(tx, announced) {
     const approved = await selectApproved(tx, announced);
-    return announced.map(({ tenant_id, job_id }) =>
-      approved.has(`${tenant_id} ${job_id}`) ? 'keep' : 'remove',
-    );
+    return announced.map(({ tenant_id, job_id, golden_uri }) => {
+      const referred = approved.get(`${tenant_id} ${job_id}`);
+      if (referred === undefined) return 'remove';
+      return referred === golden_uri ? 'listed' : 'keep';
+    });
   },
   async tenantsSince(tx, since) {
     const rows = await tx
@@ -158,18 +164,35 @@ export const approvalRecords: RecordedJobs = {
       .limit(limit);
     return rows.map((row) => viewOf(row, row.goldenRecord as ApprovalRecord));
   },
+  async recordOf(tx, tenantId, documentId) {
+    const [row] = await tx
+      .select(documentColumns)
+      .from(documentJobs)
+      .where(and(isDocument(tenantId, documentId), isNotNull(documentJobs.goldenUri)));
+    return row && viewOf(row, row.goldenRecord as ApprovalRecord);
+  },
 };
 
-/** The approved documents among those announced, as `tenant document`. An approval is never taken back. Platform scope. */
-async function selectApproved(tx: Tx, announced: readonly Announcement[]): Promise<Set<string>> {
+/**
+ * What the approved documents among those announced refer to, by `tenant document`; null if to no record yet. An approval is never taken
+ * back. Platform scope.
+ */
+async function selectApproved(
+  tx: Tx,
+  announced: readonly Announcement[],
+): Promise<Map<string, string | null>> {
   const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
   const rows = await tx
-    .select({ tenantId: documentJobs.tenantId, documentId: documentJobs.documentId })
+    .select({
+      tenantId: documentJobs.tenantId,
+      documentId: documentJobs.documentId,
+      goldenUri: documentJobs.goldenUri,
+    })
     .from(documentJobs)
     .innerJoin(
       sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`,
       sql`wanted.tenant_id = ${documentJobs.tenantId} and wanted.job_id = ${documentJobs.documentId}`,
     )
     .where(isNotNull(documentJobs.approvedAt));
-  return new Set(rows.map(({ tenantId, documentId }) => `${tenantId} ${documentId}`));
+  return new Map(rows.map(({ tenantId, documentId, goldenUri }) => [`${tenantId} ${documentId}`, goldenUri]));
 }

@@ -4,6 +4,7 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addJob } from '#server/job-queue.ts';
+import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { recordApproval } from './approval-record.ts';
 import { isIntact, newestArtifact } from './artifacts.ts';
 import { feedApproval, selectTally } from './feed-manifest.ts';
@@ -12,16 +13,13 @@ import { requireTranslated, reviewerOf } from './review.ts';
 import { withReviewLease } from './review-lease.ts';
 import type { DocumentApprovalResult, DocumentApproveRequest } from './schema.ts';
 
-type ApproveServices = Pick<
-  Services,
-  'backgroundWork' | 'database' | 'embedder' | 'log' | 'settings' | 'storage'
->;
+type ApproveServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
 
 /**
  * Approves a translated document (B 4.3): stamps it, feeds the memory with the segments that no review has fed, and writes the
  * audit record. A second approval does what is left of the first, and changes nothing else.
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or nobody can be named as
- *   its reviewer
+ *   its reviewer; 409 storage_binding_not_verified
  */
 export async function approveDocument(
   services: ApproveServices,
@@ -31,6 +29,7 @@ export async function approveDocument(
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
   const { tenantId, reviewer } = await withTenant(async (tx, principal) => {
     requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
+    await destinationIn(tx, services, principal.tenant.id);
     const reviewer = reviewerOf(principal, request.reviewer);
     if (reviewer === null)
       throw new AppError(

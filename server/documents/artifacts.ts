@@ -6,6 +6,16 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { newId } from '#server/ids.ts';
+import { notVerified } from '#server/storage/bindings.ts';
+import {
+  type Destination,
+  type Located,
+  type LocatingServices,
+  locate,
+  placeAt,
+  removeAt,
+  storageFailure,
+} from '#server/storage/destination.ts';
 import type { DocumentArtifact } from './schema.ts';
 
 export type ArtifactRow = typeof documentArtifacts.$inferSelect;
@@ -29,20 +39,21 @@ export function artifactView(row: ArtifactRow): DocumentArtifact {
   };
 }
 
-/** The folder of all files of a tenant's documents: one, so that files without a row can be found. */
-export const artifactFolder = (tenantId: string) => `${tenantId}/documents`;
+/** The folder of all files of a tenant's documents in the platform's storage: one, so that files without a row can be found. */
+const folder = 'documents';
+export const artifactFolder = (tenantId: string) => `${tenantId}/${folder}`;
 
 /** The id in a file's name; undefined for a file of another kind. */
 export function artifactIdOf(name: string): string | undefined {
   return /^[0-9a-f]{32}\.([0-9a-f]{32})$/.exec(name)?.[1];
 }
 
-/** The path in the store. */
-export function artifactPath({
+/** The path in the platform's storage. */
+function artifactPath({
   tenantId,
   documentId,
   artifactId,
-}: Pick<ArtifactRow, 'tenantId' | 'documentId' | 'artifactId'>): string {
+}: Pick<FilePlace, 'tenantId' | 'documentId' | 'artifactId'>): string {
   return `${artifactFolder(tenantId)}/${documentId}.${artifactId}`;
 }
 
@@ -50,22 +61,57 @@ export function artifactPath({
 export type StoredFile = Omit<ArtifactRow, 'revision' | 'createdAt'>;
 
 /**
- * Writes a file to the store. Its row follows in the transaction that needs it: a crash in between leaves a file without
- * a row, which nobody sees and the sweep removes.
+ * Writes a file to its destination. Its row follows in the transaction that needs it: a crash in between leaves a file without
+ * a row, which nobody sees. In the platform's storage the sweep removes it.
+ * @throws AppError transient_error with the provider's words if the tenant's own account refused it
  */
 export async function storeFile(
-  { storage }: Pick<Services, 'storage'>,
+  services: Pick<Services, 'storage'>,
+  destination: Destination,
   file: Pick<StoredFile, 'tenantId' | 'documentId' | 'kind' | 'contentType'>,
   content: Uint8Array,
 ): Promise<StoredFile> {
-  const stored = {
+  const artifactId = newId();
+  const { tenantId, documentId, kind } = file;
+  const place = placeAt(services, tenantId, destination, {
+    platform: `${folder}/${documentId}.${artifactId}`,
+    account: ({ documentsPrefix }) =>
+      `${documentsPrefix}${documentId}/${kind}-${artifactId}.${extensionOf(file.contentType)}`,
+  });
+  await place.store.put(place.path, content).catch((error: unknown) => {
+    throw storageFailure(error);
+  });
+  return {
     ...file,
-    artifactId: newId(),
+    artifactId,
     sizeBytes: content.length,
     sha256: createHash('sha256').update(content).digest('hex'),
+    address: destination.provider === 'platform' ? null : place.address,
   };
-  await storage.put(artifactPath(stored), content);
-  return stored;
+}
+
+function extensionOf(contentType: string): string {
+  return Object.entries(layoutTypes).find(([, type]) => type === contentType)?.[0] ?? 'bin';
+}
+
+/** Removes a stored file. @returns whether it existed, and could be reached */
+export function removeFile(services: LocatingServices, file: FilePlace): Promise<boolean> {
+  return file.address === null
+    ? services.storage.remove(artifactPath(file))
+    : removeAt(services, file.tenantId, file.address);
+}
+
+/** The columns that say where a file is. */
+export type FilePlace = Pick<ArtifactRow, 'tenantId' | 'documentId' | 'artifactId' | 'address'>;
+
+/** @throws AppError 409 storage_binding_not_verified if the file is in an account that cannot be used */
+async function locateFile(services: LocatingServices, file: FilePlace): Promise<Located> {
+  if (file.address === null) return { store: services.storage, path: artifactPath(file) };
+  const located = await locate(services, file.tenantId, file.address);
+  if (located) return located;
+  throw notVerified(
+    'the file is in an account that is not bound to this workspace any more; bind it again and verify it to reach the file',
+  );
 }
 
 /** Adds the row of a stored file as the next revision of its kind. */
@@ -101,10 +147,10 @@ export async function newestArtifact(
 
 /**
  * Reads a file and verifies its checksum.
- * @throws AppError 500 if the stored file is missing or damaged
+ * @throws AppError 500 if the stored file is missing or damaged; 409 storage_binding_not_verified; 503 if an account cannot be reached
  */
 export async function readArtifact(
-  services: Pick<Services, 'storage' | 'log'>,
+  services: LocatingServices & Pick<Services, 'log'>,
   row: ArtifactRow,
 ): Promise<Uint8Array> {
   const content = await readIntact(services, row);
@@ -114,7 +160,7 @@ export async function readArtifact(
 
 /** Whether a stored file is there and has its checksum. */
 export async function isIntact(
-  services: Pick<Services, 'storage' | 'log'>,
+  services: LocatingServices & Pick<Services, 'log'>,
   row: ArtifactRow,
 ): Promise<boolean> {
   return (await readIntact(services, row)) !== null;
@@ -122,10 +168,14 @@ export async function isIntact(
 
 /** Null, after logging why, if the stored file is missing or damaged. */
 async function readIntact(
-  { storage, log }: Pick<Services, 'storage' | 'log'>,
+  services: LocatingServices & Pick<Services, 'log'>,
   row: ArtifactRow,
 ): Promise<Uint8Array | null> {
-  const content = await storage.read(artifactPath(row), 0, row.sizeBytes);
+  const { log } = services;
+  const { store, path } = await locateFile(services, row);
+  const content = await store.read(path, 0, row.sizeBytes).catch((error: unknown) => {
+    throw storageFailure(error);
+  });
   const sha256 = content && createHash('sha256').update(content).digest('hex');
   if (content && sha256 === row.sha256) return content;
   log.error(

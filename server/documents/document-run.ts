@@ -7,6 +7,7 @@ import { type DocumentRow, isDocument } from './jobs.ts';
 
 export type RunServices = Pick<
   Services,
+  | 'accountStores'
   | 'backgroundWork'
   | 'database'
   | 'embedder'
@@ -29,6 +30,8 @@ export interface DocumentRun {
   signal: AbortSignal;
   /** Milliseconds of work by stage so far, with those of the stage that runs and of the workers before. */
   timings(): Record<string, number>;
+  /** Where the translated file is in the tenant's own account, once it has reached it. */
+  delivered?: string;
   /** Whether the worker should stop between two pieces of work, to let others have their share. */
   isOver(): Promise<boolean>;
 }

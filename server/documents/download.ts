@@ -1,6 +1,7 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
 import type { FileResponse } from '#server/trpc.ts';
 import { newestArtifact, readArtifact } from './artifacts.ts';
 import { isInFlight, requireDocument } from './jobs.ts';
@@ -10,7 +11,7 @@ import { isInFlight, requireDocument } from './jobs.ts';
  * @throws AppError 404; 409 before the job is translated, or after it failed; 500 if the stored file is damaged
  */
 export async function downloadDocument(
-  services: Pick<Services, 'storage' | 'log'>,
+  services: LocatingServices & Pick<Services, 'log'>,
   withTenant: WithTenant,
   documentId: string,
 ): Promise<FileResponse> {

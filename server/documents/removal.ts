@@ -4,9 +4,10 @@ import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/do
 import type { WithOwningTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/storage/golden-records.ts';
 import { unlearnJob } from '#server/translation-memory/learning.ts';
-import { artifactPath } from './artifacts.ts';
+import { type FilePlace, removeFile } from './artifacts.ts';
 import { isDocument, selectTenantOfDocument, unknownDocument } from './jobs.ts';
 import { untilFree } from './review-lease.ts';
 import type { DocumentDeletion } from './schema.ts';
@@ -18,7 +19,7 @@ import { ofDocument } from './segments.ts';
  * @throws AppError 404
  */
 export async function removeDocument(
-  services: Pick<Services, 'log' | 'storage'>,
+  services: LocatingServices & Pick<Services, 'log'>,
   withOwningTenant: WithOwningTenant,
   documentId: string,
 ): Promise<DocumentDeletion> {
@@ -29,15 +30,7 @@ export async function removeDocument(
     ),
   );
   if (!removed) throw unknownDocument();
-  for (const artifact of removed.artifacts)
-    await services.storage
-      .remove(artifactPath(artifact))
-      .catch((error: unknown) =>
-        services.log.warn(
-          { document_id: documentId, error: describeForLog(error) },
-          'a file of a deleted document was not removed yet',
-        ),
-      );
+  await removeFiles(services, removed.artifacts);
   return {
     deleted: true,
     document_id: documentId,
@@ -47,6 +40,27 @@ export async function removeDocument(
     tm_pairs_removed: removed.pairs,
     learning_rows_removed: removed.pairs,
   };
+}
+
+/**
+ * Removes the files. Best effort: in the platform's storage the sweep removes what is left. An account that fails is not asked again for each
+ * file, which would keep the caller waiting.
+ */
+async function removeFiles(
+  services: LocatingServices & Pick<Services, 'log'>,
+  files: readonly FilePlace[],
+): Promise<void> {
+  let accountFails = false;
+  for (const file of files) {
+    if (accountFails && file.address !== null) continue;
+    await removeFile(services, file).catch((error: unknown) => {
+      accountFails ||= file.address !== null;
+      services.log.warn(
+        { document_id: file.documentId, error: describeForLog(error) },
+        'a file of a deleted document was not removed yet',
+      );
+    });
+  }
 }
 
 /** @returns `busy` while a review or an approval has the document; undefined if there is no such document */
@@ -66,12 +80,13 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
       tenantId: documentArtifacts.tenantId,
       documentId: documentArtifacts.documentId,
       artifactId: documentArtifacts.artifactId,
+      address: documentArtifacts.address,
     });
   const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
   const pairs = await unlearnJob(tx, tenantId, documentId);
   await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
   // An approval writes one record, in one attempt.
-  const deleted = { tenantId, jobId: documentId, attempt: 1 };
+  const deleted = { tenantId, jobId: documentId, attempt: 1, goldenUri: null };
   await removeGoldenLater(tx, deleted);
   return { artifacts, segments: segments.count, pairs, deleted };
 }

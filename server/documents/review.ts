@@ -8,12 +8,13 @@ import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { type InlineContent, retag } from '#server/formats/inline-content.ts';
 import { newId } from '#server/ids.ts';
+import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
 import {
-  artifactPath,
   insertArtifact,
   layoutTypes,
   newestArtifact,
   readArtifact,
+  removeFile,
   storeFile,
 } from './artifacts.ts';
 import { feedReview } from './feed-manifest.ts';
@@ -24,10 +25,7 @@ import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
 import { figuresOf, findingsOfSegments, ofDocument, storeTargetRectangles } from './segments.ts';
 
-type ReviewServices = Pick<
-  Services,
-  'backgroundWork' | 'database' | 'embedder' | 'fileWork' | 'log' | 'settings' | 'storage'
->;
+type ReviewServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'log'>;
 
 /** A reviewer's text for one segment. */
 interface Correction {
@@ -39,7 +37,7 @@ interface Correction {
 /**
  * Applies corrections to a translated document and renders the whole file again, without the engine (B 4.3, C 5 "Review"). All
  * corrections are applied or none. The corrections then feed the memory.
- * @throws AppError 404; 400 if the document is not translated; 422 for an unknown region or cell
+ * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region or cell
  */
 export async function reviewDocument(
   services: ReviewServices,
@@ -49,6 +47,7 @@ export async function reviewDocument(
 ): Promise<{ tenantId: string }> {
   const { tenantId, reviewer } = await withTenant(async (tx, principal) => {
     requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
+    await destinationIn(tx, services, principal.tenant.id);
     return { tenantId: principal.tenant.id, reviewer: reviewerOf(principal, request.reviewer) };
   });
   // A process that stops waits for it, even if the reviewer has disconnected.
@@ -107,6 +106,7 @@ async function applyReview(
   const contentType = layoutTypes[row.sourceFormat];
   const output = await storeFile(
     services,
+    await destinationOf(services, tenantId),
     { tenantId, documentId, kind: 'translated', contentType },
     rebuilt.bytes,
   );
@@ -139,7 +139,7 @@ async function applyReview(
         .where(isDocument(tenantId, documentId));
     });
   } catch (error) {
-    await services.storage.remove(artifactPath(output)).catch(() => {});
+    await removeFile(services, output).catch(() => {});
     throw error;
   }
   await feedReview(services, row);

@@ -18,7 +18,7 @@ import { comesAfterOthers, queueDocument } from './queue.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 import { admitDocument } from './stages/admit.ts';
 import { extractSegments, ingestSource } from './stages/extract.ts';
-import { reconstructDocument } from './stages/reconstruct.ts';
+import { failDelivered, reconstructDocument } from './stages/reconstruct.ts';
 import { translateSegments } from './stages/translate.ts';
 
 const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
@@ -170,12 +170,13 @@ function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: Docume
   );
 }
 
-/** Ends the job as failed. Nothing is billed. */
+/** Ends the job as failed. Nothing is billed, unless its output had reached the tenant's own account. */
 async function endFailed(
   run: DocumentRun,
   failure: DocumentFailureDetail,
   stage: DocumentStage,
 ): Promise<AppError> {
+  if (run.delivered !== undefined) return failureResponse(await failDelivered(run, stage, failure));
   const stageTimings = run.timings();
   await run.services.database.inTenant(run.tenantId, (tx) =>
     updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),

@@ -11,9 +11,11 @@ import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { clip } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
 import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
+import { type Destination, destinationIn } from '#server/storage/destination.ts';
+import { expectRoom, requireRoom } from '#server/storage/usage.ts';
 import { requireLanguage } from '#server/supported-language.ts';
 import type { UploadedFile } from '#server/trpc.ts';
-import { artifactPath, insertArtifact, layoutTypes, storeFile } from './artifacts.ts';
+import { insertArtifact, layoutTypes, removeFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
 import { checkFile } from './file-work.ts';
 import {
@@ -58,19 +60,23 @@ export async function submitDocument(
   // POST /api/translations checks a submission before its sender (B 4.1).
   const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
   // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
-  const { tenant, checked, known } = await withTenant(async (tx, principal) => {
+  const { tenant, checked, known, destination } = await withTenant(async (tx, principal) => {
     const checked = checkedFirst ?? checkForm(form);
     const { tenant } = principal;
     const key = checked.request.idempotency_key;
     const known = key === null ? undefined : await selectDocumentByKey(tx, tenant.id, key);
-    if (!known) await requirePayment(tx, services, principal);
-    return { tenant, checked, known };
+    if (known) return { tenant, checked, known };
+    await requirePayment(tx, services, principal);
+    const destination = await destinationIn(tx, services, tenant.id);
+    if (destination.provider === 'platform')
+      await expectRoom(tx, services.settings, tenant.id, checked.file.bytes.length);
+    return { tenant, checked, destination };
   });
   if (known) return replay(services, known, checked.wait, signal);
 
   const { wait } = checked;
   const key = checked.request.idempotency_key;
-  const make = () => makeJob(services, tenant, checked, via, signal);
+  const make = () => makeJob(services, tenant, checked, destination, via, signal);
   const made =
     key === null
       ? await make()
@@ -129,6 +135,7 @@ async function makeJob(
   services: RunServices,
   tenant: { id: string; name: string },
   { file, format, fileName, wait, request: checkedRequest }: CheckedForm,
+  destination: Destination,
   via: 'documents' | 'translations',
   signal: AbortSignal,
 ): Promise<{ row: DocumentRow; isNew: boolean }> {
@@ -142,6 +149,7 @@ async function makeJob(
   const contentType = layoutTypes[format];
   const source = await storeFile(
     services,
+    destination,
     { tenantId: tenant.id, documentId, kind: 'source', contentType },
     bytes,
   );
@@ -155,7 +163,9 @@ async function makeJob(
       ...(via === 'translations' && { submitted_via: 'translations_upload' }),
     },
   };
-  const inserted = await services.database.inTenant(tenant.id, async (tx) => {
+  const insert = async (tx: Tx) => {
+    if (destination.provider === 'platform')
+      await requireRoom(tx, services.settings, tenant.id, bytes.length);
     const [row] = await tx
       .insert(documentJobs)
       .values({
@@ -174,9 +184,14 @@ async function makeJob(
     // A job that runs here is queued only if this process dies: the sweep finds it.
     if (!wait) await queueDocument(tx, tenant.id, documentId);
     return row;
+  };
+  const inserted = await services.database.inTenant(tenant.id, insert).catch(async (error: unknown) => {
+    // Any other error may come after a COMMIT that was not acknowledged.
+    if (error instanceof AppError) await removeFile(services, source).catch(() => {});
+    throw error;
   });
   if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
-  await services.storage.remove(artifactPath(source));
+  await removeFile(services, source).catch(() => {});
   if (!inserted) throw new AppError('transient_error', 'the job of this key was deleted; send it again');
   return { row: inserted, isNew: false };
 }

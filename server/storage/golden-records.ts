@@ -2,18 +2,46 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/job-queue.ts';
+import {
+  type Destination,
+  isInAccount,
+  type Located,
+  type LocatingServices,
+  type Placed,
+  placeAt,
+  removeAt,
+} from './destination.ts';
 
 /*
  * Golden records (B 8 rule 4): the full record of a published text job, and the audit record of an approved document. Each is
- * announced, then written, then its row says where it is (decisions 10 and 36).
+ * announced, then written, then its row says where it is, then the manifest of the day has its line (decisions 10 and 36).
  */
 
 /**
- * The URI of a job's golden record, relative to its tenant. Each attempt has a record of its own, so that a replaced run cannot overwrite the
- * record of its successor. Folders are named by the first digits of the id, a timestamp, and hold the records of 4.7 hours (decision 36).
+ * The address of a job's golden record in the platform's storage, relative to its tenant. Each attempt has a record of its own, so that a
+ * replaced run cannot overwrite the record of its successor. Folders are named by the first digits of the id, a timestamp, and hold the
+ * records of 4.7 hours (decision 36).
  */
 export function goldenUri(jobId: string, attempt: number): string {
-  return `golden/${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
+  return `golden/${goldenPath(jobId, attempt)}`;
+}
+
+function goldenPath(jobId: string, attempt: number): string {
+  return `${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
+}
+
+/** Where a job's golden record goes. */
+export function goldenPlace(
+  services: Pick<Services, 'storage'>,
+  tenantId: string,
+  destination: Destination,
+  jobId: string,
+  attempt: number,
+): Placed {
+  return placeAt(services, tenantId, destination, {
+    platform: goldenUri(jobId, attempt),
+    account: ({ goldenPrefix }) => goldenPrefix + goldenPath(jobId, attempt),
+  });
 }
 
 /** The URI in earlier versions, which kept all records of a tenant in one folder. */
@@ -25,9 +53,12 @@ function goldenFile(jobId: string, attempt: number): string {
   return attempt === 1 ? `${jobId}.json` : `${jobId}.${attempt}.json`;
 }
 
-/** The daily manifest (C 7), one line per record. It is shared by all tenants, so that jobs published at the same moment share a write. */
-export function manifestPath(recordedAt: Date): string {
-  return `golden/manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
+/**
+ * The daily manifest (C 7), one line per record. That of the platform's storage is shared by all tenants, so that jobs published at the same
+ * moment share a write.
+ */
+export function manifestPath(recordedAt: Date, prefix = 'golden/'): string {
+  return `${prefix}manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
 export type GoldenKind = 'text' | 'document_approval';
@@ -55,6 +86,8 @@ export interface Announcement {
   tenant_id: string;
   job_id: string;
   golden_uri: string;
+  /** When the record was written. Missing in lists of earlier versions. */
+  recorded_at?: string;
 }
 
 /** A record, and its line in the manifest. */
@@ -83,24 +116,29 @@ export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }
 }
 
 /**
- * Announces a record, writes it and adds its line to the manifest. The caller's row follows: a crash leaves at most a record
- * that no row refers to, whose announcement lets `checkGoldenRecords` remove it.
- * @returns false, after logging the error, if the store could not be written
+ * Announces a record and writes it. The caller's row follows, then `listGolden`: a crash leaves at most a record that no row refers to, whose
+ * announcement lets `checkGoldenRecords` remove it, or a record without its line, which it then adds.
+ * @returns false, after logging the error, if a store could not be written
  */
 export async function writeGolden(
   { storage, settings, log }: Pick<Services, 'storage' | 'settings' | 'log'>,
   record: GoldenRecord,
+  place: Located,
 ): Promise<boolean> {
   const { kind, tenantId, jobId, uri, recordedAt, content } = record;
-  const announced: Announcement = { tenant_id: tenantId, job_id: jobId, golden_uri: uri };
+  const announced: Announcement = {
+    tenant_id: tenantId,
+    job_id: jobId,
+    golden_uri: uri,
+    recorded_at: recordedAt.toISOString(),
+  };
   try {
     await storage.appendLine(
       // Not the time of the record: one that is written again may be old.
       announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS),
       JSON.stringify(announced),
     );
-    await storage.put(`${tenantId}/${uri}`, content);
-    await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
+    await place.store.put(place.path, content);
     return true;
   } catch (error) {
     log.error({ job_id: jobId, error: describeForLog(error) }, 'golden record not written');
@@ -108,17 +146,44 @@ export async function writeGolden(
   }
 }
 
+/**
+ * Adds a record's line to the manifest, once its row refers to it. Nobody waits for it: what fails or is interrupted is added by
+ * `checkGoldenRecords`.
+ */
+export function listGolden(
+  { storage, log, backgroundWork }: Pick<Services, 'backgroundWork' | 'log' | 'storage'>,
+  destination: Destination,
+  record: GoldenRecord,
+): void {
+  const { store, path } = manifestOf({ storage }, destination, record.recordedAt);
+  const appending = store.appendLine(path, manifestLine(record)).catch((error: unknown) => {
+    log.warn({ job_id: record.jobId, error: describeForLog(error) }, 'line of the manifest not written yet');
+  });
+  void backgroundWork.track(appending);
+}
+
+/** The manifest of a day. */
+export function manifestOf(
+  { storage }: Pick<Services, 'storage'>,
+  destination: Destination,
+  recordedAt: Date,
+): Located {
+  return destination.provider === 'platform'
+    ? { store: storage, path: manifestPath(recordedAt) }
+    : { store: destination.store, path: manifestPath(recordedAt, destination.binding.goldenPrefix) };
+}
+
 /** Removes a golden record. Best effort: an error of the store is logged. @returns whether there was one */
 export async function removeGolden(
-  { storage, log }: Pick<Services, 'storage' | 'log'>,
+  services: LocatingServices & Pick<Services, 'log'>,
   tenantId: string,
   jobId: string,
   uri: string,
 ): Promise<boolean> {
   try {
-    return await storage.remove(`${tenantId}/${uri}`);
+    return await removeAt(services, tenantId, uri);
   } catch (error) {
-    log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden record not removed');
+    services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden record not removed');
     return false;
   }
 }
@@ -129,6 +194,8 @@ export interface DeletedJob {
   jobId: string;
   /** The job's last. */
   attempt: number;
+  /** Where the job's row says that its record is. */
+  goldenUri: string | null;
 }
 
 /** Seconds after which a worker removes what a crash may have left of a deleted job. */
@@ -145,28 +212,31 @@ export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> 
  * @returns how many there were
  */
 export function removeGoldenNow(
-  services: Pick<Services, 'storage' | 'log'>,
-  { tenantId, jobId, attempt }: DeletedJob,
+  services: LocatingServices & Pick<Services, 'log'>,
+  job: DeletedJob,
 ): Promise<number> {
-  return removeGoldenRecords(services, { tenantId, jobId, attempt }).catch((error: unknown) => {
-    services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden records not removed yet');
+  return removeGoldenRecords(services, job).catch((error: unknown) => {
+    services.log.warn({ job_id: job.jobId, error: describeForLog(error) }, 'golden records not removed yet');
     return 0;
   });
 }
 
 /**
- * Removes the golden records of all attempts of a deleted job.
+ * Removes the golden records of all attempts of a deleted job. One in the tenant's own account goes while its binding opens it (B "Routing":
+ * best effort).
  * @returns how many there were
  * @throws the store's error, so that the task is retried
  */
 export async function removeGoldenRecords(
-  { storage }: Pick<Services, 'storage'>,
-  { tenantId, jobId, attempt }: DeletedJob,
+  services: LocatingServices & Pick<Services, 'log'>,
+  { tenantId, jobId, attempt, goldenUri: referred }: DeletedJob,
 ): Promise<number> {
   let count = 0;
   for (let n = 1; n <= attempt; n++)
     for (const uri of [goldenUri(jobId, n), formerGoldenUri(jobId, n)])
-      if (await storage.remove(`${tenantId}/${uri}`)) count += 1;
+      if (await removeAt(services, tenantId, uri)) count += 1;
+  if (referred && isInAccount(referred) && (await removeGolden(services, tenantId, jobId, referred)))
+    count += 1;
   return count;
 }
 
@@ -178,15 +248,23 @@ export interface RecordedSpan {
   limit: number;
 }
 
+/**
+ * What becomes of an announced record. `listed`: its job's row refers to it, so the manifest must have its line. `wait`: the job may still need
+ * it, so its announcement stays.
+ */
+export type Verdict = 'listed' | 'keep' | 'remove' | 'wait';
+
 /** One kind of golden records, as `checkGoldenRecords` compares them with their rows. */
 export interface RecordedJobs {
   kind: GoldenKind;
   /**
-   * What becomes of announced records, in their order. `wait`: the job may still need it, so its announcement stays. Platform scope.
+   * What becomes of announced records, in their order. Platform scope.
    */
-  judge(tx: Tx, announced: readonly Announcement[]): Promise<('keep' | 'remove' | 'wait')[]>;
+  judge(tx: Tx, announced: readonly Announcement[]): Promise<Verdict[]>;
   /** The tenants with records since then. Platform scope. */
   tenantsSince(tx: Tx, since: Date): Promise<string[]>;
   /** Records as they must be in the store. */
   recordsBetween(tx: Tx, tenantId: string, span: RecordedSpan): Promise<GoldenRecord[]>;
+  /** The record of one job, if its row refers to one. */
+  recordOf(tx: Tx, tenantId: string, jobId: string): Promise<GoldenRecord | undefined>;
 }

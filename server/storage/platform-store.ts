@@ -2,16 +2,42 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Settings, SettingsError } from '#server/settings.ts';
 import type { PlatformStore } from './blob-store.ts';
+import { openDataLake } from './data-lake.ts';
+import { parsePlatformLake } from './data-lake-address.ts';
 import { openFolder } from './folder-store.ts';
 
+/** The providers, by the protocols of PLATFORM_STORAGE_URL. */
+const providers = {
+  'file:': (url) => openFolder(fileURLToPath(url)),
+  'https:': openPlatformLake,
+} satisfies Record<'file:' | 'https:', (url: string, settings: Settings) => PlatformStore>;
+
 /**
- * Opens the platform's store: the folder of PLATFORM_STORAGE_URL, or `storage` under DATA_DIR.
+ * Opens the platform's store: the folder or Data Lake filesystem of PLATFORM_STORAGE_URL, or `storage` under DATA_DIR.
  *
- * @throws {SettingsError} for an address that is not a folder
+ * @throws {SettingsError} for an address that is none of them
  */
-export function openPlatformStore({ PLATFORM_STORAGE_URL: url, DATA_DIR }: Settings): PlatformStore {
+export function openPlatformStore(settings: Settings): PlatformStore {
+  const { PLATFORM_STORAGE_URL: url, DATA_DIR } = settings;
   if (url === undefined) return openFolder(join(DATA_DIR, 'storage'));
-  if (new URL(url).protocol !== 'file:')
-    throw new SettingsError('PLATFORM_STORAGE_URL: only file: addresses are supported so far');
-  return openFolder(fileURLToPath(url));
+  return providers[new URL(url).protocol as keyof typeof providers](url, settings);
+}
+
+/** A lake has what it has accepted, so nothing is doubtful after a power cut, and no write leaves remains under other names. */
+function openPlatformLake(
+  url: string,
+  { STORAGE_ENDPOINT_OVERRIDE, STORAGE_PRINCIPAL_CLIENT_ID }: Settings,
+): PlatformStore {
+  const lake = parsePlatformLake(url);
+  if ('problem' in lake) throw new SettingsError(`PLATFORM_STORAGE_URL: ${lake.problem}`);
+  return {
+    ...openDataLake(lake.address, lake.credential, {
+      folder: lake.folder,
+      endpointOverride: STORAGE_ENDPOINT_OVERRIDE,
+      principalClientId: STORAGE_PRINCIPAL_CLIENT_ID,
+    }),
+    doubtfulSince: async () => null,
+    settleDoubt: async () => {},
+    tidy: async () => {},
+  };
 }

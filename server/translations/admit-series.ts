@@ -1,11 +1,13 @@
 import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
 import type { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/committed-usage.ts';
-import { type BilledTenant, checkEntitlement } from '#server/metering/entitlement.ts';
+import { type BilledTenant, checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
 import { weighCharacters } from '#server/metering/weight.ts';
 import type { Settings } from '#server/settings.ts';
+import { storageRefusalIn } from '#server/storage/destination.ts';
 import { isReplayable } from './idempotency.ts';
 import {
   type Admitted,
@@ -85,6 +87,25 @@ export function isWork(item: SeriesItem): item is WorkItem {
   return item.weight !== null;
 }
 
+/** What gates (5) to (7) look at besides the work. */
+export interface Gates {
+  tenant: BilledTenant | undefined;
+  /** Why the tenant's own storage cannot be used; null if it can, or the platform's is used. */
+  storageRefusal: AppError | null;
+}
+
+/** Reads what the gates look at. The statements are sent at once; the tenant is that of the transaction's scope. */
+export async function readGates(
+  tx: Tx,
+  services: Pick<Services, 'accountStores' | 'settings'>,
+): Promise<Gates> {
+  const [tenant, storageRefusal] = await Promise.all([
+    readBilledTenant(tx, services.settings),
+    storageRefusalIn(tx, services),
+  ]);
+  return { tenant, storageRefusal };
+}
+
 /** The result of admission. Neither a run nor a refusal: a concurrent submission inserted the job of the key first. */
 export interface Admittance {
   run: Run | undefined;
@@ -99,13 +120,14 @@ export interface Admittance {
  * Admits a series as a whole (C 7): applies gates (5) to (7) of B 4.1 to the sum of its work, then inserts its first job, which reserves that
  * sum. Sends the last statement of the transaction. Between concurrent submissions the unique index of keys decides, not the look-up.
  * @param items at least one has work
- * @throws AppError 402 if the subscription alone refuses the work, before anything is counted
+ * @throws AppError 402 if the subscription alone refuses the work, before anything is counted; 409 storage_binding_not_verified after it was
+ *   counted: the caller's transaction, and what it inserted, is rolled back
  */
 export async function admitSeries(
   tx: Tx,
   settings: Settings,
   caller: SeriesCaller,
-  tenant: BilledTenant | undefined,
+  { tenant, storageRefusal }: Gates,
   items: readonly SeriesItem[],
 ): Promise<Admittance> {
   const work = items.filter(isWork);
@@ -120,9 +142,11 @@ export async function admitSeries(
   const counting = known
     ? readmitJob(tx, restartOf(caller, known, reserved, settings), entitlement.limits)
     : admitJob(tx, newJob(caller, first, reserved), entitlement.limits);
-  const [[counted]] = await Promise.all([tx.last(counting), locked]);
+  // Without a refusal to come, COMMIT travels with it.
+  const [[counted]] = await Promise.all([storageRefusal ? counting : tx.last(counting), locked]);
   if (!counted?.admitted)
     return { run: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
+  if (storageRefusal) throw storageRefusal;
   const { onTrial } = entitlement;
   const drawsTopUp = entitlement.drawsTopUp(counted.usage);
   return { run: runOf(caller, first, counted.admitted, { onTrial, drawsTopUp }), refusal: null };

@@ -6,10 +6,8 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
-import { removeGolden } from '#server/storage/golden-records.ts';
 import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-series.ts';
-import { persistenceFailed } from './golden/pending-persistence.ts';
-import { persistGolden } from './golden/record.ts';
+import { type PersistingServices, persistenceFailed, persistGolden } from './golden/record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
 import { learnFrom, OptionalWrite, retryWithout } from './optional-writes.ts';
@@ -22,10 +20,7 @@ export interface RestOfSeries {
   work: readonly WorkItem[];
 }
 
-export type CompletionServices = Pick<
-  Services,
-  'database' | 'embedder' | 'log' | 'settings' | 'storage' | 'backgroundWork'
->;
+export type CompletionServices = PersistingServices & Pick<Services, 'embedder'>;
 
 export interface Completion {
   job: TranslationJob;
@@ -36,7 +31,8 @@ export interface Completion {
 /**
  * Stores a finished run and bills it in one transaction, together with the next job of its series. The golden record of a published job is
  * written before that. If another attempt has replaced the run, nothing is stored, and the job is returned as it is.
- * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and its persistence is pending
+ * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and its persistence is pending.
+ *   So is that of a tenant whose own storage became unusable during the run: on a submission, 409 would say that nothing was created
  */
 export async function completeRun(
   services: CompletionServices,
@@ -61,8 +57,10 @@ export async function completeRun(
   };
   // A text that a fast path served is in a store already (B 8 rule 1).
   const publishes = result.status === 'published' && result.fastPath === null;
-  const uri = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
-  const isPending = publishes && uri === null;
+  const persisted = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
+  const golden = persisted instanceof AppError ? null : persisted;
+  const uri = golden?.uri ?? null;
+  const isPending = publishes && golden === null;
   const status = advance('pending', 'translated', isPending ? 'persistence_failed' : result.status);
   const learn = uri === null ? undefined : learnFrom(services, tenantId, finished, uri);
   // A job whose persistence is pending ends the series with its error.
@@ -92,11 +90,12 @@ export async function completeRun(
   if (!stored) {
     const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
     // The record is this run's own if its transaction was committed but the COMMIT was not acknowledged.
-    if (uri !== null && job?.request.metadata['golden_uri'] !== uri)
-      await removeGolden(services, tenantId, admitted.jobId, uri);
+    if (golden && job?.request.metadata['golden_uri'] !== uri) await golden.remove();
+    else golden?.list();
     return { job: requireUsable(job), nextRun };
   }
   if (isPending) throw persistenceFailed();
+  golden?.list();
   const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
   return {
     job: {

@@ -6,9 +6,7 @@ import { getDocument } from '#server/documents/jobs.ts';
 import { type DocumentJob, documentJob } from '#server/documents/schema.ts';
 import { submitDocument } from '#server/documents/submit.ts';
 import { AppError } from '#server/errors.ts';
-import { type BilledTenant, readBilledTenant } from '#server/metering/entitlement.ts';
-import type { Settings } from '#server/settings.ts';
-import { admitSeries, isWork, planItems } from './admit-series.ts';
+import { admitSeries, type Gates, isWork, planItems, readGates } from './admit-series.ts';
 import { requireKey, selectJobsByKeys } from './idempotency.ts';
 import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest } from './intake/check-request.ts';
@@ -210,13 +208,13 @@ async function submit(
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind };
       // Gates (5) to (7), over the whole series.
-      const { run, refusal } = await admitSeries(tx, settings, caller, looked.tenant, items);
+      const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
       // With keys, `runSeries` looks again: a concurrent duplicate may account for the usage.
       if (refusal && keys.length === 0) throw refusal;
       return { caller, items, firstRun: run, prefetched: looked.prefetched };
     },
     // Sent before the caller is authenticated; only the tenant's own transaction reads the result.
-    async (tx) => lookUp(tx, requests, keys, settings),
+    async (tx) => lookUp(tx, services, requests, keys),
   );
   if ('jobs' in admitted) return admitted;
   const { jobs, ran } = await services.backgroundWork.track(runSeries(services, admitted));
@@ -227,20 +225,21 @@ async function submit(
 interface LookedUp {
   /** By idempotency key; undefined without keys. */
   known: Map<string, StoredJob> | undefined;
-  tenant: BilledTenant | undefined;
+  gates: Gates;
   prefetched: Prefetched;
 }
 
 async function lookUp(
   tx: Tx,
+  services: Pick<Services, 'accountStores' | 'settings'>,
   requests: readonly TranslationRequest[],
   keys: readonly string[],
-  settings: Settings,
 ): Promise<LookedUp> {
-  const [known, tenant, prefetched] = await Promise.all([
+  const { settings } = services;
+  const [known, gates, prefetched] = await Promise.all([
     keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
-    readBilledTenant(tx, settings),
+    readGates(tx, services),
     prefetch(tx, requests),
   ]);
-  return { known, tenant, prefetched };
+  return { known, gates, prefetched };
 }

@@ -3,6 +3,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { WithOwningTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/storage/golden-records.ts';
 import { unlearnJob } from '#server/translation-memory/learning.ts';
 import { isJob, selectTenantOfJob } from './jobs.ts';
@@ -14,7 +15,7 @@ import type { JobDeletion } from './schema.ts';
  * @throws AppError 404
  */
 export async function removeJob(
-  services: Pick<Services, 'log' | 'storage'>,
+  services: LocatingServices & Pick<Services, 'log'>,
   withOwningTenant: WithOwningTenant,
   jobId: string,
 ): Promise<JobDeletion> {
@@ -23,7 +24,7 @@ export async function removeJob(
       const job = await deleteJob(tx, tenantId, jobId);
       if (!job) throw new AppError('not_found', 'job not found');
       const pairs = await unlearnJob(tx, tenantId, jobId);
-      const deleted = { tenantId, jobId, attempt: job.attempt };
+      const deleted = { tenantId, jobId, ...job };
       await removeGoldenLater(tx, deleted);
       return { deleted, pairs };
     },
@@ -40,11 +41,15 @@ export async function removeJob(
   };
 }
 
-/** Deletes a job's row. @returns its last attempt; undefined if there was no such job */
-async function deleteJob(tx: Tx, tenantId: string, jobId: string): Promise<{ attempt: number } | undefined> {
+/** Deletes a job's row. @returns its last attempt and its golden record; undefined if there was no such job */
+async function deleteJob(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+): Promise<{ attempt: number; goldenUri: string | null } | undefined> {
   const [row] = await tx
     .delete(translationJobs)
     .where(isJob(tenantId, jobId))
-    .returning({ attempt: translationJobs.attempt });
+    .returning({ attempt: translationJobs.attempt, goldenUri: translationJobs.goldenUri });
   return row;
 }

@@ -29,7 +29,14 @@ import type {
 export async function reviewJob(
   services: Pick<
     Services,
-    'backgroundWork' | 'database' | 'embedder' | 'glossaries' | 'log' | 'settings' | 'storage'
+    | 'accountStores'
+    | 'backgroundWork'
+    | 'database'
+    | 'embedder'
+    | 'glossaries'
+    | 'log'
+    | 'settings'
+    | 'storage'
   >,
   withTenant: WithTenant,
   jobId: string,

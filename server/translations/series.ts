@@ -4,13 +4,13 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { SaturatedError } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { readBilledTenant } from '#server/metering/entitlement.ts';
 import { recordFailedRun, secondsPerFailedRun } from '#server/metering/failed-run-rate.ts';
 import {
   admitSeries,
   isWork,
   planItems,
   type Run,
+  readGates,
   type SeriesCaller,
   type SeriesItem,
 } from './admit-series.ts';
@@ -82,22 +82,23 @@ export async function runSeries(
  * @throws AppError 402; 503 transient_error if the jobs of the keys keep changing
  */
 async function admitRest(
-  { database, settings }: Pick<Services, 'database' | 'settings'>,
+  services: Pick<Services, 'accountStores' | 'database' | 'settings'>,
   caller: SeriesCaller,
   rest: readonly SeriesItem[],
 ): Promise<Pick<Series, 'items' | 'firstRun'>> {
+  const { database, settings } = services;
   const requests = rest.map(({ request }) => request);
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   let refusedAt: string | undefined;
   for (let attempt = 0; attempt < 8; attempt++) {
     const result = await database.inTenant(caller.id, async (tx) => {
-      const [known, tenant] = await Promise.all([
+      const [known, gates] = await Promise.all([
         keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
-        readBilledTenant(tx, settings),
+        readGates(tx, services),
       ]);
       const items = planItems(requests, known, settings);
       if (!items.some(isWork)) return { items, firstRun: undefined };
-      const { run, refusal } = await admitSeries(tx, settings, caller, tenant, items);
+      const { run, refusal } = await admitSeries(tx, settings, caller, gates, items);
       return refusal ? { refusal, jobs: fingerprint(known) } : run && { items, firstRun: run };
     });
     if (!result) continue;

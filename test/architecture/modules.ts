@@ -76,6 +76,8 @@ const sandbox =
   /^server\/sandbox\/(file-work|task-queue|network-namespace-seccomp|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
 /** Pure: similarity of texts, and the terms in a text. */
 const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
+/** Checks of the addresses that are dialled for others. */
+const outbound = /^server\/outbound\//;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
@@ -106,15 +108,15 @@ const domainModules = domains.split('|').map(
       /^npm:drizzle-orm$/,
       /^node:(crypto|module|timers\/promises)$/,
       // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
-      ...(name === 'auth' ? [/^node:(dns|net|os|worker_threads)$/] : []),
+      ...(name === 'auth' ? [outbound, /^node:(net|os|worker_threads)$/] : []),
       // A document's segments take the steps of the text pipeline.
       ...(name === 'documents'
         ? [/^server\/translations\/(schema|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/]
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
-      // The store is a folder.
-      ...(name === 'storage' ? [/^node:(fs|os|path|url)/] : []),
+      // A store is a folder, or a tenant's account whose addresses are checked as they are dialled.
+      ...(name === 'storage' ? [outbound, /^node:(fs|os|path|stream|url)/] : []),
     ],
   }),
 );
@@ -146,6 +148,7 @@ export const modules: Module[] = [
     files: /^server\/matching\//,
     may: [formats, /^server\/languages\.ts$/, /^node:crypto$/],
   },
+  { name: 'server/outbound', files: outbound, may: [/^node:(dns|net)$/] },
   {
     name: 'server/engines',
     files: /^server\/engines\//,

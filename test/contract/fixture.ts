@@ -40,6 +40,7 @@ export function useContractFixture(more: Record<string, string> = {}): ContractF
     OIDC_ENABLED: 'true',
     OIDC_CLIENT_ID: 'lingualoop',
     OIDC_REDIRECT_URIS: redirectUri,
+    STORAGE_BINDING_ENABLED: 'true',
     STRIPE_WEBHOOK_SECRET: webhookSecret,
     STRIPE_PRICE_PRO: 'price_pro',
     STRIPE_PRICE_TOPUP: 'price_topup',

@@ -99,6 +99,12 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.approve': 'tenant_identity',
   'documents.delete': 'admin',
 
+  'storage.binding': 'tenant_identity',
+  'storage.bind': 'tenant_admin',
+  'storage.unbind': 'tenant_admin',
+  'storage.verify': 'tenant_admin',
+  'storage.usage': 'tenant_identity',
+
   'terminology.upload': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.delete': 'tenant_identity',

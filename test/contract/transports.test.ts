@@ -12,6 +12,7 @@ import type { Case, Cases } from './cases/case.ts';
 import { documentCases } from './cases/documents.ts';
 import { memberCases } from './cases/members.ts';
 import { memoryCases } from './cases/memory.ts';
+import { storageCases } from './cases/storage.ts';
 import { tenantCases } from './cases/tenants.ts';
 import { terminologyCases } from './cases/terminology.ts';
 import { translationCases } from './cases/translations.ts';
@@ -33,6 +34,7 @@ const cases: Cases = {
   ...memoryCases,
   ...systemCases,
   ...tenantCases,
+  ...storageCases,
   ...terminologyCases,
   ...translationCases,
   ...usageCases,

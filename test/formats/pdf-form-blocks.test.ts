@@ -11,7 +11,7 @@ const read = (content: PageContent): string[] =>
 describe('the parts of a form', () => {
   it('are apart if their sizes differ and the gap is wide, on one baseline or nearly so', () => {
     for (const raised of [0, 3]) {
-      const number = text('A 40', 50, 700 - raised, { size: 24, font: bold });
+      const number = text('D 40', 50, 700 - raised, { size: 24, font: bold });
       const title = text('Individual Income Tax', 50 + 42 + 16, 700, { size: 12, font: bold });
       expect(read(page([number, title]))).toEqual(['Individual Income Tax']);
     }

@@ -11,6 +11,7 @@ import type { Embedder, Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { openFileWork } from '#server/sandbox/file-work.ts';
 import { readSettings } from '#server/settings.ts';
+import { openAccountStores } from '#server/storage/account-stores.ts';
 import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { createGlossaries } from '#server/terminology/glossary.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
@@ -82,6 +83,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
     const settings = readSettings({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...options.env });
     const storage = openPlatformStore(settings);
+    const secretsKey = Buffer.alloc(32);
     const fileWork = openFileWork(options.fileWork);
     const database = openDatabase(testDatabase.url, { size: 5 });
     const engine = options.engine ?? stubEngine;
@@ -92,10 +94,11 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       embedder: options.embedder ?? null,
       payments: await openPaymentProcessor(settings),
       storage,
+      accountStores: openAccountStores(settings, secretsKey),
       fileWork,
       glossaries: createGlossaries(),
       backgroundWork: createBackgroundWork(),
-      secretsKey: Buffer.alloc(32),
+      secretsKey,
     });
     const address = await http.listen({ host: '127.0.0.1', port: 0 });
     const { url: databaseUrl, superuserUrl } = testDatabase;

@@ -2,9 +2,7 @@ import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSettings } from '#server/settings.ts';
 import { openFolder } from '#server/storage/folder-store.ts';
-import { openPlatformStore } from '#server/storage/platform-store.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -116,12 +114,4 @@ test('processes that start together after an unclean system shutdown agree on wh
     for (const store of stores)
       expect((await store.doubtfulSince())?.getTime()).toBeLessThan(lastUse.getTime());
   }
-});
-
-test('C 1 PLATFORM_STORAGE_URL: only a file address so far', async () => {
-  const store = openPlatformStore(readSettings({ PLATFORM_STORAGE_URL: `file://${folder}/there` }));
-  await store.put(path, 'one');
-  expect((await readdir(join(folder, 'there'))).filter((name) => !name.startsWith('.'))).toEqual(['tenant']);
-  const lake = readSettings({ PLATFORM_STORAGE_URL: 'https://account.dfs.example.net/files' });
-  expect(() => openPlatformStore(lake)).toThrow(/PLATFORM_STORAGE_URL/);
 });

@@ -1,9 +1,9 @@
-import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { isIP } from 'node:net';
 import type { CustomFetch } from 'openid-client';
 import { Agent, fetch as undiciFetch } from 'undici';
+import { type AddressRange, hostOf, isLoopbackHost, rangeOf } from '#server/outbound/address-range.ts';
+import { checkedLookup, type Resolve } from '#server/outbound/checked-lookup.ts';
 import { SettingsError } from '#server/settings.ts';
-import { type AddressRange, hostOf, isLoopbackHost, rangeOf } from './address-range.ts';
 
 /** Bytes of one response, decompressed. */
 const maximumResponse = 1_000_000;
@@ -19,9 +19,6 @@ export class ProviderRefused extends Error {
 export class ProviderUnreachable extends Error {
   override name = 'ProviderUnreachable';
 }
-
-/** Looks up all addresses of a host. */
-export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 export interface OutboundParts {
   resolve?: Resolve;
@@ -63,7 +60,7 @@ export function checkIssuer(issuer: string): void {
  * is the discovery. If the issuer's addresses are in several ranges, none counts. Open one for each discovery.
  */
 export function openOutbound(issuer: string, parts: OutboundParts = {}): Outbound {
-  const { resolve = (host) => promises.lookup(host, { all: true }), timeout = 10_000 } = parts;
+  const { resolve, timeout = 10_000 } = parts;
   const issuerHost = hostOf(new URL(issuer));
   /** The issuer's range. For a host name it is unknown until the first lookup. */
   let home: ReadonlySet<AddressRange> | undefined = isIP(issuerHost)
@@ -71,6 +68,7 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
     : undefined;
 
   function admit(host: string, addresses: string[]): void {
+    if (addresses.length === 0) throw new ProviderUnreachable(`${host} has no address`);
     const ranges = new Set(addresses.map(rangeOf));
     // An issuer in two ranges could pass the check in one and give access to the other, so neither counts.
     if (host === issuerHost) home ??= ranges.size === 1 ? ranges : new Set();
@@ -91,33 +89,12 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
     if (isIP(host)) admit(host, [host]);
   }
 
-  /** Checks the addresses that are then dialled, without a second lookup between. Not called if the host is an IP address. */
-  function lookup(host: string, options: LookupOptions, done: LookupDone): void {
-    resolve(host).then(
-      (found) => {
-        const [first] = found;
-        try {
-          if (!first) throw new ProviderUnreachable(`${host} has no address`);
-          admit(
-            host,
-            found.map(({ address }) => address),
-          );
-        } catch (error) {
-          return done(error as Error, []);
-        }
-        if (options.all) done(null, found);
-        else done(null, first.address, first.family);
-      },
-      (error: Error) => done(error, []),
-    );
-  }
-
   // No connection is kept alive and HTTP/2 is off, so that every request dials and is checked.
   const dispatcher = new Agent({
     pipelining: 0,
     allowH2: false,
     connections: maximumConnections,
-    connect: { lookup, timeout },
+    connect: { lookup: checkedLookup(admit, resolve), timeout },
   });
 
   async function fetch(...[address, { body, headers, method }]: Parameters<CustomFetch>): Promise<Response> {
@@ -149,8 +126,6 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
 
   return { fetch, check };
 }
-
-type LookupDone = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];

@@ -5,11 +5,13 @@ import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
-import { artifactPath, insertArtifact, layoutTypes, storeFile } from '../artifacts.ts';
+import { destinationOf } from '#server/storage/destination.ts';
+import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import type { DocumentFailureDetail, DocumentStage } from '../schema.ts';
 import { figuresOf, findingsOfSegments, storeTargetRectangles } from '../segments.ts';
 import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
@@ -32,9 +34,11 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const contentType = layoutTypes[row.sourceFormat];
   const output = await storeFile(
     services,
+    await destinationOf(services, tenantId),
     { tenantId, documentId, kind: 'translated', contentType },
     rebuilt.bytes,
   );
+  if (output.address !== null) run.delivered = output.address;
   const finish = async (tx: Tx) => {
     const findings = [
       ...rebuilt.findings.map(findingView),
@@ -55,7 +59,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
   };
   await services.database.inTenant(tenantId, finish).catch(async (error: unknown) => {
-    if (error instanceof RunReplaced) await services.storage.remove(artifactPath(output)).catch(() => {});
+    if (error instanceof RunReplaced) await removeFile(services, output).catch(() => {});
     throw error;
   });
 }
@@ -117,6 +121,38 @@ function usageOf(run: DocumentRun): JobUsage {
   };
 }
 
+/**
+ * Ends a job as failed although its translated file had reached the tenant's own account: the tenant has what it asked for, so the job is
+ * billed (B 2.7), and need not be sent again.
+ */
+export async function failDelivered(
+  run: DocumentRun,
+  stage: DocumentStage,
+  failure: DocumentFailureDetail,
+): Promise<DocumentFailureDetail> {
+  const { services, tenantId, documentId, attempt, row, delivered } = run;
+  const told: DocumentFailureDetail = {
+    ...failure,
+    message: `${failure.message}; the translated file had already reached your storage: it is billed, and need not be sent again`,
+    transient: false,
+    metadata: { ...failure.metadata, delivered_to: delivered },
+  };
+  await services.database.inTenant(tenantId, async (tx) => {
+    const [failed] = await failBilled(tx, {
+      tenantId,
+      documentId,
+      attempt,
+      stage,
+      failure: JSON.stringify(told),
+      stageTimings: JSON.stringify(run.timings()),
+      ...usageOf(run),
+    });
+    if (!failed) throw new RunReplaced();
+    if (row.drawsTopup) await settleTopUp(tx, tenantId);
+  });
+  return told;
+}
+
 const value = sql.placeholder;
 
 /** Ends the job as translated, with its usage record and the running totals, in one statement. No row if the job is another worker's. */
@@ -151,4 +187,46 @@ const finishDocument = prepare<
       }),
   );
   return recordUsage(db, 'document', finished).prepare('finish_document');
+});
+
+/** Ends the job as failed, with its usage record and the running totals, in one statement. */
+const failBilled = prepare<
+  JobUsage & {
+    tenantId: string;
+    documentId: string;
+    attempt: number;
+    stage: DocumentStage;
+    failure: string;
+    stageTimings: string;
+  },
+  { updatedAt: Date }[]
+>((db) => {
+  const failed = db.$with('finished').as(
+    db
+      .update(documentJobs)
+      .set({
+        status: 'failed',
+        stage: sql`${value('stage')}`,
+        failure: sql`${value('failure')}::jsonb`,
+        stageTimings: sql`${value('stageTimings')}::jsonb`,
+        reservedChars: 0,
+        running: false,
+        updatedAt: sql`now()`,
+      })
+      .where(
+        and(
+          eq(documentJobs.tenantId, value('tenantId')),
+          eq(documentJobs.documentId, value('documentId')),
+          eq(documentJobs.attempt, value('attempt')),
+          eq(documentJobs.status, 'extracted'),
+        ),
+      )
+      .returning({
+        tenantId: documentJobs.tenantId,
+        jobId: documentJobs.documentId,
+        status: documentJobs.status,
+        updatedAt: documentJobs.updatedAt,
+      }),
+  );
+  return recordUsage(db, 'document', failed).prepare('fail_billed_document');
 });

@@ -4,12 +4,18 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addJob } from '#server/job-queue.ts';
-import { removeGolden } from '#server/storage/golden-records.ts';
+import {
+  countPublished,
+  endReplay,
+  persistenceQueue,
+  type Replay,
+  selectReplay,
+} from '#server/storage/replays.ts';
 import { sourcesOf } from '../job-states.ts';
 import { isJob, jobOfRow, selectJob } from '../jobs.ts';
 import { learnFrom, retryWithout } from '../optional-writes.ts';
 import type { TranslationJob } from '../schema.ts';
-import { persistGolden } from './record.ts';
+import { type PersistingServices, persistenceFailed, persistGolden } from './record.ts';
 
 /** A job whose golden record is not written yet. */
 interface UnpersistedJob {
@@ -18,12 +24,13 @@ interface UnpersistedJob {
   publishAs: 'published' | 'human_edited';
 }
 
-type PublishingServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings' | 'storage'>;
+type PublishingServices = PersistingServices & Pick<Services, 'embedder'>;
 
 /**
  * Publishes an approved job, or one whose persistence is pending: first the golden record, then the job's status (B 3.1 "fails closed").
  * Idempotent.
- * @throws AppError persistence_failed if the record could not be written; 404 if the job was deleted meanwhile
+ * @throws AppError persistence_failed if the record could not be written; 409 storage_binding_not_verified if the tenant's own storage cannot be
+ *   used; 404 if the job was deleted meanwhile
  */
 export async function publishJob(
   services: PublishingServices,
@@ -31,31 +38,29 @@ export async function publishJob(
   { job, attempt, publishAs }: UnpersistedJob,
 ): Promise<TranslationJob> {
   const { database, log } = services;
-  const uri = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
+  const persisted = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
+  const refusal = persisted instanceof AppError ? persisted : undefined;
+  const golden = persisted instanceof AppError ? undefined : persisted;
   // Another update would put the job first in every list, although nothing has changed.
-  if (uri === null && job.status === 'persistence_failed') throw persistenceFailed();
-  const to = uri === null ? 'persistence_failed' : publishAs;
-  const learn = uri === null ? undefined : learnFrom(services, tenantId, job, uri);
-  const ended = await retryWithout(log, [learn], () =>
+  if (refusal && job.status === 'persistence_failed') throw refusal;
+  const uri = golden?.uri ?? null;
+  const to = golden ? publishAs : 'persistence_failed';
+  const learn = golden && learnFrom(services, tenantId, job, golden.uri);
+  const { ended, isOurs } = await retryWithout(log, [learn], () =>
     database.inTenant(tenantId, async (tx) => {
       const [published] = await Promise.all([endPublication(tx, tenantId, job.id, to, uri), learn?.run(tx)]);
-      return published ?? (await selectJob(tx, tenantId, job.id));
+      return { ended: published ?? (await selectJob(tx, tenantId, job.id)), isOurs: published !== undefined };
     }),
   );
   if (!ended) {
-    if (uri !== null) await removeGolden(services, tenantId, job.id, uri);
+    await golden?.remove();
     throw new AppError('not_found', 'the job was deleted while it was published');
   }
-  if (ended.status === 'persistence_failed') throw persistenceFailed();
+  if (ended.status === 'persistence_failed') throw refusal ?? persistenceFailed();
+  if (isOurs) golden?.list();
+  // Another publication was first. Its record is this one, or is in another place.
+  else if (ended.request.metadata['golden_uri'] !== uri) await golden?.remove();
   return ended;
-}
-
-/** The error of a job that is stored and billed, but whose golden record could not be written (B 7). The sweep publishes it later. */
-export function persistenceFailed(): AppError {
-  return new AppError(
-    'persistence_failed',
-    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
-  );
 }
 
 /** Sets the final status from `approved` or `persistence_failed`. Returns nothing if another publication was first. */
@@ -94,12 +99,15 @@ export async function queueUnpersistedJobs({
         tx,
         'publish_unpersisted_jobs',
         { tenantId },
-        { key: `publish_unpersisted_jobs:${tenantId}` },
+        { key: `publish_unpersisted_jobs:${tenantId}`, queue: persistenceQueue(tenantId) },
       );
   });
 }
 
 const pageSize = 50;
+
+/** After so many refusals in a row the storage is taken for broken, and the other jobs wait: each attempt may take until a timeout. */
+const mostRefusals = 5;
 
 /**
  * Publishes a tenant's jobs whose persistence is pending, and approved ones whose process died while it published them (C 7). Each job is
@@ -109,29 +117,71 @@ const pageSize = 50;
 export async function publishUnpersistedJobs(
   services: PublishingServices,
   tenantId: string,
-): Promise<{ published: number; failed: number }> {
-  const { database, settings, log } = services;
-  const result = { published: 0, failed: 0 };
-  const until = await database.inTenant(tenantId, selectNow);
+): Promise<Published> {
+  const until = await services.database.inTenant(tenantId, selectNow);
+  const total: Published = { published: 0, failed: 0 };
   for (const status of unpersisted)
-    for (let after: UnpersistedPage['after'] = null; ; ) {
-      const page: UnpersistedPage = { status, after, until, staleSeconds: settings.STALE_PENDING_SECONDS };
-      const jobs = await database.inTenant(tenantId, (tx) => selectUnpersisted(tx, tenantId, page));
-      for (const unpersistedJob of jobs) {
-        try {
-          await publishJob(services, tenantId, unpersistedJob);
-          result.published += 1;
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          result.failed += 1;
-        }
-      }
-      const last = jobs.at(-1)?.job;
-      if (!last || jobs.length < pageSize) break;
-      after = { updatedAt: last.updated_at, id: last.id };
+    for await (const { published, failed } of publishThose(services, tenantId, status, until)) {
+      total.published += published;
+      total.failed += failed;
     }
-  log.info({ tenant_id: tenantId, ...result }, 'unpersisted jobs tried again');
-  return result;
+  services.log.info({ tenant_id: tenantId, ...total }, 'unpersisted jobs tried again');
+  return total;
+}
+
+/** Publishes the jobs that were parked when the tenant's storage changed (B 4.6), and counts them for who waits for that. */
+export async function replayParkedJobs(
+  services: PublishingServices,
+  { tenantId, replayId }: Pick<Replay, 'tenantId' | 'replayId'>,
+): Promise<void> {
+  const { database } = services;
+  const replay = await database.inTenant(tenantId, (tx) => selectReplay(tx, { tenantId, replayId }));
+  if (!replay) return;
+  let failed = 0;
+  for await (const page of publishThose(services, tenantId, 'persistence_failed', replay.createdAt)) {
+    failed += page.failed;
+    await database.inTenant(tenantId, (tx) => countPublished(tx, replay, page.published));
+  }
+  await database.inTenant(tenantId, (tx) => endReplay(tx, replay, failed));
+}
+
+interface Published {
+  published: number;
+  failed: number;
+}
+
+/** Publishes the jobs of one status that have not changed since `until`, page by page. */
+async function* publishThose(
+  services: PublishingServices,
+  tenantId: string,
+  status: UnpersistedPage['status'],
+  until: Date,
+): AsyncGenerator<Published> {
+  const { database, settings } = services;
+  let refusals = 0;
+  for (let after: UnpersistedPage['after'] = null; ; ) {
+    const page: UnpersistedPage = { status, after, until, staleSeconds: settings.STALE_PENDING_SECONDS };
+    const jobs = await database.inTenant(tenantId, (tx) => selectUnpersisted(tx, tenantId, page));
+    const result: Published = { published: 0, failed: 0 };
+    for (const unpersistedJob of jobs) {
+      if (refusals === mostRefusals) break;
+      try {
+        await publishJob(services, tenantId, unpersistedJob);
+        result.published += 1;
+        refusals = 0;
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        // A deleted job is neither.
+        if (error.code === 'not_found') continue;
+        result.failed += 1;
+        refusals += 1;
+      }
+    }
+    yield result;
+    const last = jobs.at(-1)?.job;
+    if (!last || jobs.length < pageSize || refusals === mostRefusals) return;
+    after = { updatedAt: last.updated_at, id: last.id };
+  }
 }
 
 interface UnpersistedPage {

@@ -1,8 +1,22 @@
 import type { Services } from '#server/context.ts';
-import { type GoldenRecord, goldenUri, writeGolden } from '#server/storage/golden-records.ts';
+import { AppError } from '#server/errors.ts';
+import {
+  type Destination,
+  type DestinationServices,
+  destinationOf,
+  isInAccount,
+} from '#server/storage/destination.ts';
+import {
+  type GoldenRecord,
+  goldenPlace,
+  listGolden,
+  removeGolden,
+  writeGolden,
+} from '#server/storage/golden-records.ts';
 import type { TranslationJob } from '../schema.ts';
+import { redactedCopy } from './redacted-copy.ts';
 
-/** The golden record of a text job: its full payload (B 8, "Golden store versus golden memory set"). */
+/** The golden record of a text job: its full payload (B 8 rule 4), or a redacted copy in the tenant's own account. */
 export function goldenRecord(
   tenantId: string,
   job: TranslationJob,
@@ -21,23 +35,55 @@ export function goldenRecord(
       tenant_id: tenantId,
       job_id: job.id,
       recorded_at: recordedAt.toISOString(),
-      job,
+      job: isInAccount(uri) ? redactedCopy(job) : job,
     }),
     summary: { status: job.status, source_lang, target_lang },
   };
 }
 
+export type PersistingServices = DestinationServices &
+  Pick<Services, 'backgroundWork' | 'storage' | 'settings' | 'log'>;
+
+/** A golden record that is in its store, before its job's row refers to it. */
+export interface PersistedGolden {
+  uri: string;
+  /** Call this once the row refers to the record. */
+  list(): void;
+  /** Removes the record, because the row was not stored. Never fails. */
+  remove(): Promise<unknown>;
+}
+
 /**
- * Writes a job's golden record before the job's row is published.
- * @returns the record's URI, or null if it could not be written: the job's persistence is then pending (B 3.1 "fails closed")
+ * Writes a job's golden record, before the job's row is published (B 3.1 "fails closed").
+ * @returns the error if it could not be written: the job's persistence is then pending
  */
 export async function persistGolden(
-  services: Pick<Services, 'storage' | 'settings' | 'log'>,
+  services: PersistingServices,
   tenantId: string,
   job: TranslationJob,
   attempt: number,
-): Promise<string | null> {
-  const uri = goldenUri(job.id, attempt);
-  const isWritten = await writeGolden(services, goldenRecord(tenantId, job, { uri, recordedAt: new Date() }));
-  return isWritten ? uri : null;
+): Promise<PersistedGolden | AppError> {
+  let destination: Destination;
+  try {
+    destination = await destinationOf(services, tenantId);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  const place = goldenPlace(services, tenantId, destination, job.id, attempt);
+  const record = goldenRecord(tenantId, job, { uri: place.address, recordedAt: new Date() });
+  if (!(await writeGolden(services, record, place))) return persistenceFailed();
+  return {
+    uri: place.address,
+    list: () => listGolden(services, destination, record),
+    remove: () => removeGolden(services, tenantId, job.id, place.address),
+  };
+}
+
+/** The error of a job that is stored and billed, but whose golden record could not be written (B 7). The sweep publishes it later. */
+export function persistenceFailed(): AppError {
+  return new AppError(
+    'persistence_failed',
+    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
+  );
 }

@@ -1,8 +1,14 @@
 import { and, eq, gt, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { type Announcement, goldenUri, type RecordedJobs } from '#server/storage/golden-records.ts';
-import { jobOfRow } from '../jobs.ts';
+import { isInAccount } from '#server/storage/destination.ts';
+import {
+  type Announcement,
+  goldenUri,
+  type RecordedJobs,
+  type Verdict,
+} from '#server/storage/golden-records.ts';
+import { isJob, jobOfRow } from '../jobs.ts';
 import type { JobStatus } from '../schema.ts';
 import { goldenRecord } from './record.ts';
 
@@ -34,26 +40,38 @@ export const textRecords: RecordedJobs = {
       )
       .orderBy(translationJobs.jobId)
       .limit(limit);
-    return rows.map((row) =>
-      goldenRecord(tenantId, jobOfRow(row), { uri: row.goldenUri as string, recordedAt: row.updatedAt }),
-    );
+    return rows.map((row) => recordOfRow(tenantId, row));
+  },
+  async recordOf(tx, tenantId, jobId) {
+    const [row] = await tx
+      .select()
+      .from(translationJobs)
+      .where(and(isJob(tenantId, jobId), isNotNull(translationJobs.goldenUri)));
+    return row && recordOfRow(tenantId, row);
   },
 };
+
+function recordOfRow(tenantId: string, row: typeof translationJobs.$inferSelect) {
+  return goldenRecord(tenantId, jobOfRow(row), { uri: row.goldenUri as string, recordedAt: row.updatedAt });
+}
 
 /**
  * Decides about a record. A record of an earlier attempt can no longer be published. The record of a failed job was written by a run that
  * could not store its result; the next run writes another. A job that is being published announces its record again.
  */
-function verdictOn(
-  { job_id, golden_uri: uri }: Announcement,
-  job: RecordedJob | undefined,
-): 'keep' | 'remove' | 'wait' {
+function verdictOn({ job_id, golden_uri: uri }: Announcement, job: RecordedJob | undefined): Verdict {
   if (!job) return 'remove';
-  if (job.goldenUri === uri) return 'keep';
+  if (job.goldenUri === uri) return 'listed';
   // It is running, or its process died and the stale sweep marks it failed.
   if (job.status === 'pending') return 'wait';
-  if (uri !== goldenUri(job_id, job.attempt)) return 'remove';
+  if (!isOfAttempt(uri, job_id, job.attempt)) return 'remove';
   return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
+}
+
+/** Whether a record, here or in the tenant's own account, is that of an attempt. */
+function isOfAttempt(uri: string, jobId: string, attempt: number): boolean {
+  const own = goldenUri(jobId, attempt);
+  return isInAccount(uri) ? uri.slice(uri.lastIndexOf('/')) === own.slice(own.lastIndexOf('/')) : uri === own;
 }
 
 /** What a job's row says about its golden record. */

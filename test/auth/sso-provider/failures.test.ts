@@ -3,7 +3,8 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { SsoExchange } from '#server/auth/sso/oidc-client.ts';
-import type { OutboundParts, Resolve } from '#server/auth/sso/outbound.ts';
+import type { OutboundParts } from '#server/auth/sso/outbound.ts';
+import type { Resolve } from '#server/outbound/checked-lookup.ts';
 import { type OidcEndpoint, type OidcFaults, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 import {
   ada,

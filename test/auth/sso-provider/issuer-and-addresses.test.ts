@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { rangeOf } from '#server/auth/sso/address-range.ts';
-import { checkIssuer, openOutbound, type Resolve } from '#server/auth/sso/outbound.ts';
+import { checkIssuer, openOutbound } from '#server/auth/sso/outbound.ts';
 import { openSsoProvider } from '#server/auth/sso/provider.ts';
+import { rangeOf } from '#server/outbound/address-range.ts';
+import type { Resolve } from '#server/outbound/checked-lookup.ts';
 import { SettingsError } from '#server/settings.ts';
 import { clientId, expectFailed, newExchange, useProvider } from './provider.ts';
 

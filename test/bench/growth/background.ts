@@ -23,6 +23,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
   const services: Services = {
     ...{ settings, database, engine: stubEngine, embedder: null, payments: null, fileWork },
     storage: openPlatformStore(settings),
+    accountStores: { open: () => undefined },
     glossaries: createGlossaries(),
     backgroundWork: createBackgroundWork(),
     secretsKey: Buffer.alloc(32),

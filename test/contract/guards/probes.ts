@@ -192,6 +192,12 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noDocument,
   },
 
+  'storage.binding': {},
+  'storage.bind': { input: () => ({ provider: 'platform' }) },
+  'storage.unbind': {},
+  'storage.verify': {},
+  'storage.usage': {},
+
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.list': {},
   'terminology.delete': {

@@ -1,0 +1,62 @@
+import type { storageBindings } from '#db/schema/storage.ts';
+import { secretsKeyId, unseal } from '#server/encryption.ts';
+import type { Settings } from '#server/settings.ts';
+import type { BlobStore } from './blob-store.ts';
+import { openDataLake } from './data-lake.ts';
+import type { DataLakeCredential } from './data-lake-address.ts';
+
+/** A tenant's account, as it is stored. */
+export type Binding = typeof storageBindings.$inferSelect;
+
+/** Tenants' own accounts. A store keeps connections and tokens, so it is opened once for each revision of a binding. */
+export interface AccountStores {
+  /** Undefined if the binding's secret is missing or cannot be read. */
+  open(binding: Binding): BlobStore | undefined;
+}
+
+/** Stores that stay open; another one that is needed again is opened again. */
+const mostOpen = 500;
+
+export function openAccountStores(settings: Settings, secretsKey: Buffer): AccountStores {
+  const opened = new Map<string, { revision: string; store: BlobStore }>();
+  return {
+    open(binding) {
+      const { tenantId, accountUrl, filesystem } = binding;
+      const revision = `${binding.createdAt.getTime()} ${binding.revision}`;
+      const known = opened.get(tenantId);
+      if (known?.revision === revision) return known.store;
+      const credential = readCredential(secretsKey, binding);
+      if (!credential) return undefined;
+      const store = openDataLake({ accountUrl, filesystem }, credential, {
+        endpointOverride: settings.STORAGE_ENDPOINT_OVERRIDE,
+        principalClientId: settings.STORAGE_PRINCIPAL_CLIENT_ID,
+      });
+      opened.delete(tenantId);
+      const [oldest] = opened.keys();
+      if (oldest !== undefined && opened.size >= mostOpen) opened.delete(oldest);
+      opened.set(tenantId, { revision, store });
+      return store;
+    },
+  };
+}
+
+/** Undefined if the binding's secret is missing, or was sealed with a key that is gone. */
+function readCredential(
+  secretsKey: Buffer,
+  { tenantId, authMode, secret, secretKeyId }: Binding,
+): DataLakeCredential | undefined {
+  if (authMode === 'managed_identity') return { mode: 'managed_identity' };
+  if (secret === null || secretKeyId !== secretsKeyId(secretsKey)) return undefined;
+  let plain: string;
+  try {
+    plain = unseal(secretsKey, 'storage', tenantId, secret).toString();
+  } catch {
+    return undefined;
+  }
+  return credentialBy(authMode, plain);
+}
+
+/** A secret of its mode. */
+export function credentialBy(mode: 'sas' | 'connection_string', secret: string): DataLakeCredential {
+  return mode === 'sas' ? { mode, token: secret } : { mode, connectionString: secret };
+}

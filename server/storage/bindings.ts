@@ -1,0 +1,115 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { storageBindings } from '#db/schema/storage.ts';
+import type { Services } from '#server/context.ts';
+import { seal, secretsKeyId } from '#server/encryption.ts';
+import { AppError } from '#server/errors.ts';
+import type { Binding } from './account-stores.ts';
+import type { BlobStore } from './blob-store.ts';
+import { defaultPrefixes, type StorageBinding } from './schema.ts';
+
+/** The tenant's binding; undefined if it uses the platform's storage. */
+export async function selectBinding(tx: Tx, tenantId: string): Promise<Binding | undefined> {
+  const [row] = await tx.select().from(storageBindings).where(eq(storageBindings.tenantId, tenantId));
+  return row;
+}
+
+/** The same for the tenant whose scope the transaction has, before its id is known. */
+export async function selectBindingInScope(tx: Tx): Promise<Binding | undefined> {
+  const [row] = await tx
+    .select()
+    .from(storageBindings)
+    .where(sql`${storageBindings.tenantId} = tenant_scope_from()`);
+  return row;
+}
+
+/** The binding as the tenant sees it; before anything is bound, that of the platform's storage (C 6). */
+export function bindingView(
+  binding: Binding | undefined,
+  { STORAGE_PRINCIPAL_CLIENT_ID }: Services['settings'],
+): StorageBinding {
+  const principal_client_id = STORAGE_PRINCIPAL_CLIENT_ID ?? null;
+  if (!binding)
+    return {
+      provider: 'platform',
+      account_url: null,
+      filesystem: null,
+      auth_mode: null,
+      has_secret: false,
+      prefixes: { ...defaultPrefixes },
+      status: 'verified',
+      last_error: null,
+      principal_client_id,
+      created_at: null,
+      updated_at: null,
+      updated_by: null,
+      last_verified_at: null,
+    };
+  return {
+    provider: 'datalake',
+    account_url: binding.accountUrl,
+    filesystem: binding.filesystem,
+    auth_mode: binding.authMode,
+    has_secret: binding.secret !== null,
+    prefixes: prefixesOf(binding),
+    status: binding.status,
+    last_error: binding.lastError,
+    principal_client_id,
+    created_at: binding.createdAt.toISOString(),
+    updated_at: binding.updatedAt.toISOString(),
+    updated_by: binding.updatedBy,
+    last_verified_at: binding.lastVerifiedAt?.toISOString() ?? null,
+  };
+}
+
+export function prefixesOf({ documentsPrefix, goldenPrefix, terminologyPrefix }: Binding) {
+  return { documents: documentsPrefix, golden: goldenPrefix, terminology: terminologyPrefix };
+}
+
+/** The columns that hold a secret. */
+export function sealSecret(
+  { secretsKey }: Pick<Services, 'secretsKey'>,
+  tenantId: string,
+  secret: string,
+): Pick<Binding, 'secret' | 'secretKeyId'> {
+  return {
+    secret: seal(secretsKey, 'storage', tenantId, Buffer.from(secret)),
+    secretKeyId: secretsKeyId(secretsKey),
+  };
+}
+
+/**
+ * Opens the account of a binding. Work of a tenant whose account cannot be used is refused (B "Routing"): nothing is written to another
+ * place instead.
+ * @throws AppError 409 storage_binding_not_verified
+ */
+export function openVerified(
+  { accountStores }: Pick<Services, 'accountStores'>,
+  binding: Binding,
+): BlobStore {
+  if (binding.status !== 'verified')
+    throw notVerified(
+      `the storage of this workspace is not verified (status=${binding.status}); verify it with POST /api/storage/binding/verify, or return to platform storage`,
+    );
+  const store = accountStores.open(binding);
+  if (!store)
+    throw notVerified(
+      'the stored secret of the storage binding is missing or cannot be read; send it again with PUT /api/storage/binding, and verify it',
+    );
+  return store;
+}
+
+export function notVerified(detail: string): AppError {
+  return new AppError('storage_binding_not_verified', detail);
+}
+
+/** The https address of an object in the account. */
+export function addressIn({ accountUrl, filesystem }: Binding, path: string): string {
+  return `${accountUrl}/${filesystem}/${path}`;
+}
+
+/** The path of an address; undefined if it is not in that account's container. */
+export function pathIn(binding: Binding, address: string): string | undefined {
+  const start = addressIn(binding, '');
+  return address.startsWith(start) ? address.slice(start.length) : undefined;
+}

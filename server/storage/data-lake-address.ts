@@ -1,0 +1,149 @@
+/*
+ * The addresses and secrets of Data Lake accounts, checked by their form. Secrets may stand where an address is expected, so no
+ * problem text repeats what it is about.
+ */
+
+/** Where a lake is. */
+export interface DataLakeAddress {
+  /** `https://<account>.dfs.core.windows.net` */
+  accountUrl: string;
+  /** The name of the container. */
+  filesystem: string;
+}
+
+/** How the service shows that it may use a lake. */
+export type DataLakeCredential =
+  | { mode: 'managed_identity' }
+  | { mode: 'sas'; token: string }
+  | { mode: 'connection_string'; connectionString: string };
+
+/** What is wrong with a text, for people; it never repeats the text. */
+export interface Problem {
+  problem: string;
+}
+
+/** The longest secret; a SAS token has some 150 to 400 characters. */
+const longestSecret = 8192;
+
+/**
+ * Reads the address of an account: its own endpoint over https, in its dfs or blob form, without port, path (but for one slash),
+ * query, fragment or user.
+ * @returns the dfs form
+ */
+export function parseAccountUrl(text: string): { accountUrl: string } | Problem {
+  const account = /^https:\/\/([a-z0-9]{3,24})\.(?:dfs|blob)\.core\.windows\.net\/?$/.exec(text)?.[1];
+  if (account) return { accountUrl: `https://${account}.dfs.core.windows.net` };
+  return {
+    problem:
+      "must be the account's own endpoint, https://<account>.dfs.core.windows.net or https://<account>.blob.core.windows.net, without port, path or query",
+  };
+}
+
+/** The name of the account at an address that `parseAccountUrl` returned. */
+export function accountOf(accountUrl: string): string {
+  return accountUrl.slice('https://'.length, accountUrl.indexOf('.'));
+}
+
+/** Checks the name of a filesystem (a container). @returns null if it is one */
+export function checkFilesystem(name: string): Problem | null {
+  if (/^[a-z0-9](-?[a-z0-9]){2,62}$/.test(name) && name.length <= 63) return null;
+  return {
+    problem:
+      'must be 3 to 63 lowercase letters, digits and single hyphens, beginning and ending with a letter or digit',
+  };
+}
+
+/** Checks a secret's form. @returns null if it has the form of its mode */
+export function checkSecret(accountUrl: string, credential: DataLakeCredential): Problem | null {
+  switch (credential.mode) {
+    case 'managed_identity':
+      return null;
+    case 'sas':
+      return isSas(credential.token)
+        ? null
+        : { problem: 'must be a SAS token: the query of an address, with sv and sig' };
+    case 'connection_string': {
+      const access = readConnectionString(accountUrl, credential.connectionString);
+      return 'problem' in access ? access : null;
+    }
+  }
+}
+
+/** A SAS token without its leading question mark. */
+export function bareSas(token: string): string {
+  return token.replace(/^\?/, '');
+}
+
+function isSas(token: string): boolean {
+  const bare = bareSas(token);
+  // What may stand in a query (RFC 3986); the token becomes part of addresses as it is.
+  if (bare.length > longestSecret || !/^[\w.~!$&'()*+,;=:@/?%-]+$/.test(bare)) return false;
+  const fields = new URLSearchParams(bare);
+  return ['sv', 'sig'].every((name) => fields.get(name));
+}
+
+/** What a connection string gives access with. Its own endpoints are not used: the account's address is known. */
+export function readConnectionString(
+  accountUrl: string,
+  text: string,
+): { accountKey: string } | { sas: string } | Problem {
+  const fields = new Map(
+    text
+      .split(';')
+      .map((field) => field.trim())
+      .filter(Boolean)
+      .map((field): [string, string] => {
+        const equals = field.indexOf('=');
+        return [field.slice(0, equals).toLowerCase(), field.slice(equals + 1)];
+      }),
+  );
+  if (text.length > longestSecret || !fields.has('accountname'))
+    return { problem: 'must be a connection string with AccountName' };
+  if (fields.get('accountname') !== accountOf(accountUrl))
+    return { problem: 'must be a connection string of the account in account_url' };
+  const accountKey = fields.get('accountkey');
+  if (accountKey !== undefined)
+    return isBase64(accountKey) ? { accountKey } : { problem: 'must have an AccountKey in base64' };
+  const sas = fields.get('sharedaccesssignature');
+  if (sas === undefined) return { problem: 'must have an AccountKey or a SharedAccessSignature' };
+  return isSas(sas)
+    ? { sas: bareSas(sas) }
+    : { problem: 'must have a SharedAccessSignature with sv and sig' };
+}
+
+function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0;
+}
+
+/** A lake of the platform itself. */
+export interface PlatformLake {
+  address: DataLakeAddress;
+  /** The folder in the filesystem that holds all objects; empty if they are at its top. */
+  folder: string;
+  credential: DataLakeCredential;
+}
+
+/** Reads PLATFORM_STORAGE_URL: `https://<account>.dfs.core.windows.net/<filesystem>[/folder][?<SAS token>]`. */
+export function parsePlatformLake(text: string): PlatformLake | Problem {
+  const { protocol, host, pathname, search, hash, username, password } = new URL(text);
+  const account = parseAccountUrl(`${protocol}//${host}`);
+  if ('problem' in account || hash || username || password)
+    return {
+      problem: 'must be https://<account>.dfs.core.windows.net/<filesystem>, with a SAS token or none',
+    };
+  const [filesystem = '', ...folders] = pathname.split('/').filter(Boolean);
+  const wrong = checkFilesystem(filesystem);
+  if (wrong) return { problem: `the filesystem ${wrong.problem}` };
+  if (!folders.every((part) => /^[\w-][\w.-]*$/.test(part)))
+    return { problem: 'the folder must have letters, digits and _-. only' };
+  const credential: DataLakeCredential = search
+    ? { mode: 'sas', token: bareSas(search) }
+    : { mode: 'managed_identity' };
+  const secret = checkSecret(account.accountUrl, credential);
+  if (secret) return { problem: `the query ${secret.problem}` };
+  return {
+    address: { accountUrl: account.accountUrl, filesystem },
+    folder: folders.join('/'),
+    credential,
+  };
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpOperationResponse, IHttpClient, WebResource } from '@azure/storage-file-datalake';
+import type { Dispatcher } from 'undici';
+import { StoreError } from '../store-error.ts';
+import { refusedResponse, toStoreError } from './failures.ts';
+
+export interface AccountClientParts {
+  /** `https://<account>.dfs.core.windows.net` */
+  accountUrl: string;
+  /** The address that is dialled instead (STORAGE_ENDPOINT_OVERRIDE). */
+  base: string | undefined;
+  /** A SAS token, which is added to each address as it is dialled: the package never has it. */
+  sas: string | undefined;
+  connections: Dispatcher;
+  /** Milliseconds for a request; of a body that is streamed, for each wait. */
+  timeout: number;
+  /** Milliseconds before the second try; four times as long before the third. The half of it is random. */
+  retryDelay: number;
+}
+
+/** Tries of a request. */
+const mostTries = 3;
+/** The longest delay in milliseconds that a response may ask for. */
+const longestDelay = 3000;
+/** Bytes of a response that is not streamed: a page of a listing has 5000 names. */
+const mostBuffered = 16 * 1024 * 1024;
+
+/**
+ * The way of all requests to one account. It goes nowhere else, follows no redirects, and takes no proxy from the environment.
+ * It tries again, twice at most, if the connection fails or the response is 429 or 5xx.
+ *
+ * Responses without success become a `StoreError` here, so that the package's own errors, which have the request with its
+ * headers, do not come to be.
+ */
+export function accountClient(parts: AccountClientParts): IHttpClient {
+  const origins = [parts.accountUrl, parts.accountUrl.replace('.dfs.', '.blob.')];
+  return {
+    async sendRequest(resource: WebResource): Promise<HttpOperationResponse> {
+      const { origin, pathname, search } = new URL(resource.url);
+      if (!origins.includes(origin)) throw new StoreError('not an address of the account', 'address_refused');
+      const base = new URL(parts.base ?? origin);
+      const query = parts.sas ? `${search ? `${search}&` : '?'}${parts.sas}` : search;
+      const target = { origin: base.origin, path: base.pathname.replace(/\/$/, '') + pathname + query };
+      for (let tried = 1; ; tried++) {
+        try {
+          return await sendOnce(resource, target, parts);
+        } catch (error) {
+          if (!(error instanceof Transient)) throw error;
+          if (tried === mostTries) throw error.failure;
+          const delay = error.retryAfter ?? parts.retryDelay * 4 ** (tried - 1) * (0.5 + Math.random());
+          await sleep(Math.min(delay, longestDelay));
+        }
+      }
+    },
+  };
+}
+
+/** Failures to connect that another try would repeat, or that have used up the time. */
+const final = new Set(['address_refused', 'timeout']);
+
+/** A failure after which the same request may succeed. */
+class Transient extends Error {
+  readonly failure: StoreError;
+  /** Milliseconds, if the response asks for it. */
+  readonly retryAfter: number | undefined;
+
+  constructor(failure: StoreError, retryAfter?: number) {
+    super();
+    this.failure = failure;
+    this.retryAfter = retryAfter;
+  }
+}
+
+async function sendOnce(
+  resource: WebResource,
+  target: { origin: string; path: string },
+  { connections, timeout }: AccountClientParts,
+): Promise<HttpOperationResponse> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeout);
+  try {
+    const response = await connections.request({
+      ...target,
+      method: resource.method as Dispatcher.HttpMethod,
+      headers: resource.headers.toJson({ preserveCase: true }),
+      body: (resource.body ?? null) as Buffer | string | null,
+      signal: deadline.signal,
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+    });
+    const { statusCode: status, body } = response;
+    if (status < 200 || status > 299) {
+      const failure = refusedResponse(status, response.headers, await buffered(body));
+      // 501: an operation that the service does not have.
+      if ((status !== 429 && status < 500) || status === 501) throw failure;
+      const seconds = Number(response.headers['retry-after']);
+      throw new Transient(failure, seconds > 0 ? seconds * 1000 : undefined);
+    }
+    const answer = { request: resource, status, headers: headersFor(resource, response.headers) };
+    if (!resource.streamResponseStatusCodes?.has(status))
+      return { ...answer, bodyAsText: (await buffered(body)).toString('utf8') };
+    // A reader that stops early makes the body fail, when nobody listens any more.
+    body.on('error', () => {});
+    return { ...answer, readableStreamBody: body };
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof Transient) throw error;
+    if (deadline.signal.aborted)
+      throw new StoreError(`no response within ${timeout / 1000} seconds`, 'timeout');
+    const failure = toStoreError(error);
+    throw final.has(failure.code) ? failure : new Transient(failure);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function buffered(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > mostBuffered) throw new StoreError('a response that is too large', 'response_refused');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The package exports no constructor of its headers, so those of the request are copied and replaced. */
+function headersFor(resource: WebResource, from: Record<string, string | string[] | undefined>) {
+  const headers = resource.headers.clone();
+  for (const name of headers.headerNames()) headers.remove(name);
+  for (const [name, value] of Object.entries(from)) if (value !== undefined) headers.set(name, String(value));
+  return headers;
+}

@@ -1,0 +1,80 @@
+import { StoreError } from '../store-error.ts';
+
+/** The longest message that is kept of a service. */
+const longestMessage = 1000;
+
+/** Signatures, keys and tokens, should a service repeat them in its message. */
+const secrets = [/(sig=)[^&\s"'<]+/gi, /(SharedKey |Bearer )[^\s"'<]+/gi, /(AccountKey=)[^;\s"'<]+/gi];
+
+/** A message without what could be a secret, of bounded length. */
+function harmless(message: string): string {
+  const bare = secrets.reduce((text, secret) => text.replace(secret, '$1(hidden)'), message.trim());
+  return bare.length > longestMessage ? `${bare.slice(0, longestMessage)}…` : bare;
+}
+
+/** The error that a response without success says: in JSON (dfs endpoint), XML (blob endpoint), or a header alone. */
+export function refusedResponse(
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+  body: Buffer,
+): StoreError {
+  if (status < 400)
+    return new StoreError(`status ${status}; redirects are not followed`, 'redirect_refused', status);
+  const text = body.toString('utf8');
+  const said = text.trimStart().startsWith('{') ? fromJson(text) : fromXml(text);
+  const code = headers['x-ms-error-code'] ?? said.code ?? `status_${status}`;
+  return new StoreError(harmless(said.message || `status ${status}`), harmless(String(code)), status);
+}
+
+interface Said {
+  code?: string | undefined;
+  message?: string | undefined;
+}
+
+function fromJson(text: string): Said {
+  try {
+    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
+    return {
+      code: typeof error?.code === 'string' ? error.code : undefined,
+      message: typeof error?.message === 'string' ? error.message : undefined,
+    };
+  } catch {
+    return {};
+  }
+}
+
+function fromXml(text: string): Said {
+  const element = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
+  return { code: element('Code'), message: element('Message') };
+}
+
+/** Codes of undici that say that time is used up. */
+const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** Returns our own error for whatever a connection, the package or an identity throws. It keeps the code and a harmless message. */
+export function toStoreError(thrown: unknown): StoreError {
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (error instanceof StoreError) return error;
+  if (!(thrown instanceof Error)) return new StoreError('unknown failure', 'unknown');
+  const { code } = thrown as { code?: unknown };
+  if (typeof code !== 'string') return new StoreError(harmless(thrown.message), thrown.name);
+  return new StoreError(harmless(thrown.message || code), timeouts.has(code) ? 'timeout' : code);
+}
+
+/** Whether the service says that the object does not exist. That its filesystem does not exist is another matter. */
+export function isMissing(error: unknown): boolean {
+  return (
+    error instanceof StoreError && error.status === 404 && !/^(Filesystem|Container|Account)/.test(error.code)
+  );
+}
+
+/** Whether another writer holds the object, or wrote to it meanwhile. */
+export function isConflict(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false;
+  return error.status === 412 || /^(Lease|InvalidFlushPosition$)/.test(error.code);
+}
+
+/** Whether the service does not know leases, as emulators may not. */
+export function hasNoLeases(error: unknown): boolean {
+  return error instanceof StoreError && [400, 405, 501].includes(error.status ?? 0);
+}

@@ -1,0 +1,96 @@
+import { deferredTenantAdminProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { router } from '#server/trpc.ts';
+import { bindingView, selectBinding } from './bindings.ts';
+import { removeBinding, replaceBinding } from './change-binding.ts';
+import { storageBinding, storageBindingRequest, storageUsage } from './schema.ts';
+import { storageUsageOf } from './usage.ts';
+import { verifyBinding } from './verify-binding.ts';
+
+/** B 4.6: the answer of every binding route while the feature is off, to an authenticated caller. */
+function requireEnabled({ settings }: Pick<Services, 'settings'>): void {
+  if (!settings.STORAGE_BINDING_ENABLED)
+    throw new AppError('capability_not_enabled', 'Bring Your Own Storage is not enabled on this service');
+}
+
+/** Authenticates the administrator before it says that the feature is off (C 7). */
+const bindingProcedure = deferredTenantAdminProcedure.use(async ({ ctx, next }) => {
+  if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
+  requireEnabled(ctx.services);
+  return next();
+});
+
+export const storageRouter = router({
+  binding: tenantProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/storage/binding',
+        tag: 'Storage',
+        summary: 'Read the storage binding',
+        description:
+          'Where records and files of the workspace are kept. Before anything is bound: the platform.',
+      },
+    })
+    .output(storageBinding)
+    .query(async ({ ctx }) => {
+      requireEnabled(ctx.services);
+      return bindingView(await selectBinding(ctx.tx, ctx.principal.tenant.id), ctx.services.settings);
+    }),
+
+  bind: bindingProcedure
+    .meta({
+      route: {
+        method: 'PUT',
+        path: '/api/storage/binding',
+        tag: 'Storage',
+        summary: 'Replace the storage binding',
+        description:
+          'The body is the complete desired state; what it leaves out gets its default. The binding is unverified until POST /api/storage/binding/verify succeeds, and work is refused meanwhile. `provider: "platform"` returns to platform storage and publishes parked jobs there.',
+      },
+    })
+    .input(storageBindingRequest)
+    .output(storageBinding)
+    .mutation(({ ctx, input }) => replaceBinding(ctx.services, ctx, ctx.withTenant, input)),
+
+  unbind: bindingProcedure
+    .meta({
+      route: {
+        method: 'DELETE',
+        path: '/api/storage/binding',
+        tag: 'Storage',
+        summary: 'Remove the storage binding',
+        description:
+          'Removes the binding and its secret, and publishes parked jobs to platform storage. What was written to the account stays there.',
+      },
+    })
+    .output(storageBinding)
+    .mutation(({ ctx }) => removeBinding(ctx.services, ctx, ctx.withTenant)),
+
+  verify: bindingProcedure
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/storage/binding/verify',
+        tag: 'Storage',
+        summary: 'Verify the storage',
+        description:
+          "Writes, reads and removes an object under the golden directory. A failed probe is a result: `status` is `error`, and `last_error` has the provider's message. A success publishes parked jobs.",
+      },
+    })
+    .output(storageBinding)
+    .mutation(({ ctx }) => verifyBinding(ctx.services, ctx, ctx.withTenant)),
+
+  usage: tenantProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/storage/usage',
+        tag: 'Storage',
+        summary: 'What documents occupy in platform storage',
+      },
+    })
+    .output(storageUsage)
+    .query(({ ctx }) => storageUsageOf(ctx.tx, ctx.services.settings, ctx.principal.tenant.id)),
+});

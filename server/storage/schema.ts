@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+const authMode = z.enum(['managed_identity', 'sas', 'connection_string']);
+
+/** Directories in the container, by what they hold (B 2.10). `terminology` is reserved. */
+export const defaultPrefixes = {
+  documents: 'documents/',
+  golden: 'golden/',
+  terminology: 'terminology/',
+} as const;
+
+const prefixes = z.object({
+  documents: z.string().describe('The directory of document files.'),
+  golden: z.string().describe('The directory of golden records and their daily manifest.'),
+  terminology: z.string().describe('Reserved: nothing is written there.'),
+});
+
+export const replaySummary = z
+  .object({
+    published: z.int().min(0).describe('Parked jobs that were published.'),
+    failed: z.int().min(0).describe('Parked jobs whose record could not be written again; they stay parked.'),
+    remaining: z
+      .int()
+      .min(0)
+      .describe('Parked jobs that were not tried before this answer; workers go on with them.'),
+  })
+  .meta({ id: 'ReplaySummary' });
+
+export type ReplaySummary = z.infer<typeof replaySummary>;
+
+export const storageBinding = z
+  .object({
+    provider: z.enum(['platform', 'datalake']).describe('Where records and files of the tenant are kept.'),
+    account_url: z.string().nullable().describe('`https://<account>.dfs.core.windows.net`'),
+    filesystem: z.string().nullable().describe('The name of the container.'),
+    auth_mode: authMode.nullable(),
+    has_secret: z.boolean().describe('Whether a secret is stored. It is never returned.'),
+    prefixes,
+    status: z
+      .enum(['unverified', 'verified', 'error'])
+      .describe('Only while it is `verified`, records and files are written there, and work is accepted.'),
+    last_error: z.string().nullable().describe("The provider's own message after a failed probe."),
+    principal_client_id: z
+      .string()
+      .nullable()
+      .describe(
+        'The application id to authorize for `managed_identity`; null if the deployment cannot name it.',
+      ),
+    created_at: z.string().nullable(),
+    updated_at: z.string().nullable(),
+    updated_by: z
+      .string()
+      .nullable()
+      .describe('The email of the member who changed it last; null for an API key.'),
+    last_verified_at: z.string().nullable(),
+    replay: replaySummary
+      .optional()
+      .describe('Where this call published parked jobs: how many, and how many are left.'),
+  })
+  .meta({ id: 'StorageBinding' });
+
+export type StorageBinding = z.infer<typeof storageBinding>;
+
+export const storageBindingRequest = z
+  .object({
+    provider: z.enum(['platform', 'datalake']).default('datalake'),
+    account_url: z
+      .string()
+      .nullish()
+      .describe(
+        "The account's own endpoint over https, in its dfs form, or its blob form, which is saved as dfs.",
+      ),
+    filesystem: z.string().nullish().describe('The name of the container.'),
+    auth_mode: authMode.nullish(),
+    secret: z
+      .string()
+      .nullish()
+      .describe(
+        'A SAS token or a connection string. With the same `auth_mode` it may be left out to keep the stored one.',
+      ),
+    prefixes: prefixes.partial().nullish().describe('Directories that are left out get their defaults.'),
+  })
+  .meta({ id: 'StorageBindingRequest' });
+
+export type StorageBindingRequest = z.infer<typeof storageBindingRequest>;
+
+export const storageUsage = z
+  .object({
+    provider: z.enum(['platform', 'datalake']),
+    bytes_used: z
+      .int()
+      .min(0)
+      .describe(
+        "Bytes of the tenant's document files in the platform's storage. Files in its own account do not count.",
+      ),
+    bytes_allowed: z.int().min(0).nullable().describe('Null if nothing limits them.'),
+    objects: z.int().min(0).describe('How many files these are.'),
+  })
+  .meta({ id: 'StorageUsage' });
+
+export type StorageUsage = z.infer<typeof storageUsage>;

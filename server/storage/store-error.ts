@@ -1,0 +1,17 @@
+/**
+ * A store's service refused a request, or did not respond. It has the service's own words, and nothing else of the request or
+ * response: no address, header or cause, which could hold a secret.
+ */
+export class StoreError extends Error {
+  override name = 'StoreError';
+  /** The service's code, such as `AuthorizationFailure`, or what happened to the connection, such as `timeout`. */
+  readonly code: string;
+  /** The HTTP status; null if there was no response. */
+  readonly status: number | null;
+
+  constructor(message: string, code: string, status: number | null = null) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}

@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { BlobStore } from '#server/storage/blob-store.ts';
+import { openFolder } from '#server/storage/folder-store.ts';
+import { startAccount } from './data-lake-account.ts';
+
+/** A place, several stores in it as several processes open them, and its end. */
+interface Place {
+  open(): BlobStore & { listTop(): Promise<string[]> };
+  close(): Promise<unknown>;
+}
+
+const providers: Record<string, () => Promise<Place>> = {
+  async folder() {
+    const folder = await mkdtemp(join(tmpdir(), 'lingualoop-store-'));
+    return { open: () => openFolder(folder), close: () => rm(folder, { recursive: true, force: true }) };
+  },
+  async 'data lake'() {
+    // Small pages, so that listings have several.
+    const account = await startAccount({ pageSize: 3 });
+    return { open: () => account.open(), close: account.lake.close };
+  },
+};
+
+const path = 'tenant/golden/record.json';
+const text = (bytes: Uint8Array | null) => bytes && Buffer.from(bytes).toString('utf8');
+
+async function piecesOf(stream: AsyncIterable<Uint8Array> | null): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stream!) pieces.push(piece);
+  return pieces;
+}
+
+describe.each(Object.entries(providers))('%s', (_, start) => {
+  let place: Place;
+  let store: ReturnType<Place['open']>;
+  beforeEach(async () => {
+    place = await start();
+    store = place.open();
+  });
+  afterEach(() => place.close());
+
+  test('an object is put, replaced by a shorter one and removed, once', async () => {
+    await store.put(path, 'the first one');
+    await store.put(path, Buffer.from('two'));
+    expect(text(await store.read(path, 0, 100))).toBe('two');
+    expect(await store.remove(path)).toBe(true);
+    expect(await store.remove(path)).toBe(false);
+    expect(await store.read(path, 0, 100)).toBeNull();
+  });
+
+  test('an object may be empty', async () => {
+    await store.put(path, '');
+    expect(text(await store.read(path, 0, 100))).toBe('');
+    expect(await piecesOf(await store.stream(path))).toEqual([]);
+  });
+
+  test('texts are kept in UTF-8, and views of a larger buffer as what they show', async () => {
+    await store.put(path, 'žluťoučký 🐎');
+    expect(text(await store.read(path, 0, 100))).toBe('žluťoučký 🐎');
+    await store.put(path, new Uint8Array(Buffer.from('abcdef')).subarray(2, 4));
+    expect(text(await store.read(path, 0, 100))).toBe('cd');
+  });
+
+  test('a range is read; beyond the end there is nothing', async () => {
+    await store.put(path, '0123456789');
+    expect(text(await store.read(path, 2, 3))).toBe('234');
+    expect(text(await store.read(path, 8, 100))).toBe('89');
+    expect(text(await store.read(path, 10, 5))).toBe('');
+    expect(text(await store.read(path, 4, 0))).toBe('');
+    expect(await store.read('tenant/golden/none.json', 4, 0)).toBeNull();
+  });
+
+  test('a large object is streamed as it was written', async () => {
+    const content = Buffer.alloc(9_500_000, 'abcdefghijk');
+    await store.put(path, content);
+    const pieces = await piecesOf(await store.stream(path));
+    expect(Buffer.concat(pieces).equals(content)).toBe(true);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(1024 * 1024);
+    expect(await store.stream('tenant/golden/none.json')).toBeNull();
+  });
+
+  test('a reader that stops early leaves a store that can be used', async () => {
+    await store.put(path, Buffer.alloc(5_000_000, 'x'));
+    for (let i = 0; i < 5; i++) {
+      for await (const piece of (await store.stream(path)) ?? []) {
+        expect(piece.length).toBeGreaterThan(0);
+        break;
+      }
+    }
+    expect(text(await store.read(path, 0, 1))).toBe('x');
+  });
+
+  test('the objects directly in a folder are listed; of a folder that does not exist, none', async () => {
+    const names = Array.from({ length: 10 }, (_, i) => `${i}.json`);
+    await Promise.all(names.map((name) => store.put(`tenant/golden/${name}`, name)));
+    await store.put('tenant/golden/deeper/other.json', '{}');
+    expect((await store.list('tenant/golden')).toSorted()).toEqual(names);
+    expect(await store.list('tenant/none')).toEqual([]);
+  });
+
+  test('the first parts of all paths are listed', async () => {
+    expect(await store.listTop()).toEqual([]);
+    await store.put(path, 'one');
+    await store.put('golden/announced/now.jsonl', '{}');
+    expect((await store.listTop()).toSorted()).toEqual(['golden', 'tenant']);
+  });
+
+  test('an object has the time of its last write; one that does not exist has none', async () => {
+    expect(await store.lastWritten(path)).toBeNull();
+    await store.put(path, 'one');
+    expect(Math.abs((await store.lastWritten(path))!.getTime() - Date.now())).toBeLessThan(5000);
+  });
+
+  test.each([
+    ['small', 50_000],
+    ['large', 5_000_000],
+  ])('of several writers of one %s object one wins, whole', async (_, size) => {
+    const bodies = Array.from({ length: 4 }, (_, i) => Buffer.alloc(size, `${i}`));
+    const stores = bodies.map(() => place.open());
+    await Promise.all(bodies.map((body, i) => stores[i]!.put(path, body)));
+    const found = Buffer.from((await store.read(path, 0, 2 * size)) ?? []);
+    expect(bodies.some((body) => body.equals(found))).toBe(true);
+  });
+
+  test('lines that several stores append at once are all there, each whole and once', async () => {
+    const stores = [place.open(), place.open(), place.open()];
+    const lines = Array.from({ length: 300 }, (_, i) => JSON.stringify({ i, text: 'ž'.repeat(i) }));
+    await Promise.all(lines.map((line, i) => stores[i % 3]!.appendLine('t/manifest.jsonl', line)));
+    const written = text(await store.read('t/manifest.jsonl', 0, 1_000_000))!
+      .trimEnd()
+      .split('\n');
+    expect(written.toSorted()).toEqual(lines.toSorted());
+  });
+
+  test('appended lines follow what was put', async () => {
+    await store.put('t/lines.jsonl', 'zero\n');
+    await store.appendLine('t/lines.jsonl', 'one');
+    await store.appendLine('t/lines.jsonl', 'two');
+    expect(text(await store.read('t/lines.jsonl', 0, 100))).toBe('zero\none\ntwo\n');
+  });
+
+  test.each([
+    '../x',
+    'a/../x',
+    '/etc/passwd',
+    'a',
+    'a//b',
+    'a/./b',
+    'a/b\0',
+    'a/b c',
+    'a/b?c',
+    'a/%2e%2e',
+    '',
+  ])('%j is not a path in it, for any operation', async (bad) => {
+    const operations = [
+      () => store.put(bad, 'x'),
+      () => store.appendLine(bad, 'x'),
+      () => store.read(bad, 0, 1),
+      () => store.stream(bad),
+      () => store.list(bad),
+      () => store.lastWritten(bad),
+      () => store.remove(bad),
+    ];
+    for (const operation of operations) await expect(operation()).rejects.toThrow('not a path');
+  });
+});

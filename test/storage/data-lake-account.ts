@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { type DataLakeOptions, openDataLake } from '#server/storage/data-lake.ts';
+import type { DataLakeCredential } from '#server/storage/data-lake-address.ts';
+import { type DataLakeEmulator, type DataLakeEmulatorParts, startDataLake } from './data-lake-emulator.ts';
+
+/** An account of an emulator with one filesystem, and the secrets that it accepts. */
+export interface TestAccount {
+  lake: DataLakeEmulator;
+  address: { accountUrl: string; filesystem: string };
+  sas: string;
+  key: string;
+  /** The credentials of the two modes that have a secret. */
+  credentials: { sas: DataLakeCredential; connection_string: DataLakeCredential };
+  /** An access token. */
+  bearer: string;
+  open(options?: DataLakeOptions & { credential?: DataLakeCredential }): ReturnType<typeof openDataLake>;
+  /** The visible content of an object as text. */
+  text(path: string): string | undefined;
+}
+
+/** Starts an emulator with the account `contoso` and its filesystem `files`. */
+export async function startAccount(
+  parts: Omit<DataLakeEmulatorParts, 'accounts'> = {},
+): Promise<TestAccount> {
+  const account = 'contoso';
+  const signature = randomBytes(32).toString('base64');
+  const expiry = new Date(Date.now() + 3_600_000).toISOString();
+  const sas = new URLSearchParams({
+    sv: '2024-11-04',
+    sr: 'c',
+    sp: 'rwcdl',
+    se: expiry,
+    sig: signature,
+  }).toString();
+  const key = randomBytes(64).toString('base64');
+  const bearer = randomBytes(32).toString('base64url');
+  const lake = await startDataLake({
+    accounts: { [account]: { filesystems: ['files'], sas: [sas], key, bearer: [bearer] } },
+    ...parts,
+  });
+  const address = { accountUrl: `https://${account}.dfs.core.windows.net`, filesystem: 'files' };
+  const credentials = {
+    sas: { mode: 'sas', token: `?${sas}` },
+    connection_string: {
+      mode: 'connection_string',
+      connectionString: `DefaultEndpointsProtocol=https;AccountName=${account};AccountKey=${key};EndpointSuffix=core.windows.net`,
+    },
+  } satisfies TestAccount['credentials'];
+  return {
+    lake,
+    address,
+    sas,
+    key,
+    bearer,
+    credentials,
+    open: ({ credential = credentials.sas, ...options } = {}) =>
+      openDataLake(address, credential, { endpointOverride: lake.url, retryDelay: 10, ...options }),
+    text: (path) => lake.files(account, 'files').get(path)?.toString('utf8'),
+  };
+}

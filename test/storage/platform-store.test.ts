@@ -1,0 +1,72 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readSettings, redactSettings } from '#server/settings.ts';
+import { openPlatformStore } from '#server/storage/platform-store.ts';
+import { startAccount } from './data-lake-account.ts';
+
+const path = 'tenant/golden/record.json';
+
+test('C 1 PLATFORM_STORAGE_URL: a file address is a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-store-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const store = openPlatformStore(readSettings({ PLATFORM_STORAGE_URL: `file://${folder}/there` }));
+  await store.put(path, 'one');
+  expect((await readdir(join(folder, 'there'))).filter((name) => !name.startsWith('.'))).toEqual(['tenant']);
+});
+
+test.each(['', '/platform', '/platform/eu/'])(
+  'C 1 PLATFORM_STORAGE_URL: a Data Lake filesystem, with objects in folder %j',
+  async (folder) => {
+    const account = await startAccount();
+    onTestFinished(account.lake.close);
+    const store = openPlatformStore(
+      readSettings({
+        PLATFORM_STORAGE_URL: `${account.address.accountUrl}/files${folder}?${account.sas}`,
+        STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
+      }),
+    );
+    expect(await store.listTop()).toEqual([]);
+    await store.put(path, 'one');
+    await store.appendLine('golden/manifest/day.jsonl', '{}');
+    const prefix = folder ? `${folder.replace(/^\/|\/$/g, '')}/` : '';
+    expect(account.text(`${prefix}${path}`)).toBe('one');
+    expect(account.text(`${prefix}golden/manifest/day.jsonl`)).toBe('{}\n');
+    expect((await store.listTop()).toSorted()).toEqual(['golden', 'tenant']);
+    expect(await store.list('tenant/golden')).toEqual(['record.json']);
+    expect(await store.doubtfulSince()).toBeNull();
+    await store.settleDoubt();
+    await store.tidy();
+    expect(account.text(`${prefix}${path}`)).toBe('one');
+  },
+);
+
+test.each([
+  'https://contoso.example.com/files',
+  'https://contoso.dfs.core.windows.net.example.com/files',
+  'https://contoso.dfs.core.windows.net:8443/files',
+  'https://user:secret@contoso.dfs.core.windows.net/files',
+  'https://contoso.dfs.core.windows.net/',
+  'https://contoso.dfs.core.windows.net/No-Filesystem',
+  'https://contoso.dfs.core.windows.net/files/a%20b',
+  'https://contoso.dfs.core.windows.net/files?sv=2024-11-04&sp=secret',
+  'https://contoso.dfs.core.windows.net/files#secret',
+])('C 1 PLATFORM_STORAGE_URL: %s stops the start, and is not repeated', (url) => {
+  let said = '';
+  try {
+    openPlatformStore(readSettings({ PLATFORM_STORAGE_URL: url }));
+  } catch (error) {
+    said = (error as Error).message;
+  }
+  expect(said).toMatch(/^PLATFORM_STORAGE_URL: /);
+  expect(said).not.toContain('secret');
+});
+
+test('C 1: settings are printed without the SAS token of PLATFORM_STORAGE_URL', () => {
+  const url = 'https://contoso.dfs.core.windows.net/files/folder';
+  const printed = redactSettings(readSettings({ PLATFORM_STORAGE_URL: `${url}?sv=1&sig=secret` }));
+  expect(printed['PLATFORM_STORAGE_URL']).toBe(`${url}?(set)`);
+  const without = redactSettings(readSettings({ PLATFORM_STORAGE_URL: url }));
+  expect(without['PLATFORM_STORAGE_URL']).toBe(url);
+});
