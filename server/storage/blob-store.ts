@@ -1,5 +1,7 @@
 /** Where records and files are kept. Paths are relative, with `/` between their parts. */
 export interface BlobStore {
+  /** Whether reading an object twice costs about as much as keeping a copy of it. */
+  readonly isLocal: boolean;
   /** Writes an object completely or not at all; replaces an existing one. */
   put(path: string, content: Uint8Array | string): Promise<void>;
   /**

@@ -56,6 +56,7 @@ export function openDataLake(
   const append = lineBatches((path, lines) => withFile(path, (file) => appendLines(file, lines)));
 
   return {
+    isLocal: false,
     put: (path, content) => withFile(path, (file) => putObject(file, bytesOf(content))),
     appendLine: async (path, line) => append(checkedPath(path), line),
     read: (path, from, most) => withFile(path, (file) => ifThere(() => readBytes(file, from, most))),

@@ -44,6 +44,7 @@ export function openFolder(folder: string): PlatformStore {
   };
 
   return {
+    isLocal: true,
     put: (path, bytes) => inPlace(path, (file) => writeWhole(incoming, file, bytes)),
     appendLine: (path, line) => inPlace(path, (file) => append(file, line)),
     async read(path, from, most) {
