@@ -86,12 +86,12 @@ export async function rebuild(
       });
       if (items.length === 0) continue;
       const removed = items.flatMap(({ block }) => block.glyphs);
-      removeText(document, page, removed);
+      const stream = removeText(document, page, removed);
       auditRemoval(pdf, page, removed);
       const set = setBlocks(page, items, options, fonts);
       for (const { block } of items)
         if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
-      addContent(document, number, set.operators, set.fonts);
+      addContent(document, number, set.operators, set.fonts, stream);
       findings.push(...set.findings);
       for (const [regionId, place] of set.places)
         rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });

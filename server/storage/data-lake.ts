@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { DataLakeFileClient, DataLakeFileSystemClient } from '@azure/storage-file-datalake';
 import type { BlobStore, PlatformStore } from './blob-store.ts';
 import { isMissing, toStoreError } from './data-lake/failures.ts';
-import { type FilesystemOptions, openFilesystem } from './data-lake/filesystem.ts';
+import type { FilesystemOptions } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
 import { lineBatches } from './objects/line-batches.ts';
@@ -30,12 +30,17 @@ export function openDataLake(
   const folder = options.folder ? `${options.folder}/` : '';
   let opened: Promise<DataLakeFileSystemClient> | undefined;
 
-  /** Opens the filesystem with its first use, and again if that failed. */
+  /**
+   * Opens the filesystem with its first use, and again if that failed. The packages behind it take 0.3 seconds and 50 MB, which a
+   * service without a lake does not pay.
+   */
   const filesystem = () => {
-    opened ??= openFilesystem(address, credential, options).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
+    opened ??= import('./data-lake/filesystem.ts')
+      .then(({ openFilesystem }) => openFilesystem(address, credential, options))
+      .catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
     return opened;
   };
   const withFile = async <T>(path: string, work: (file: DataLakeFileClient) => Promise<T>): Promise<T> => {

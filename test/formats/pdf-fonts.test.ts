@@ -69,6 +69,15 @@ describe('composite fonts', () => {
     expect(await shown('BIOPPG+MTExtra')).toEqual([[expect.anything(), 'undecodable']]);
   });
 
+  it('of ZapfDingbats show signs, not the letters that have their codes', async () => {
+    const dingbats = object({ Type: 'Font', Subtype: 'Type1', BaseFont: 'ZapfDingbats' });
+    const { texts } = await readMade({
+      content: 'BT /Z 10 Tf 9 9 Td (4lnH o\\325) Tj ET',
+      resources: { Font: { Z: dingbats } },
+    });
+    expect(texts.map(textOf)).toEqual(['✔●■★ ❏→']);
+  });
+
   it('that embed the MT Extra font of formulas are read by its encoding, but for its accents', async () => {
     const codes = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange
       3 beginbfchar <0001> <f04b> <0002> <f06c> <0003> <f076> endbfchar endcmap`;

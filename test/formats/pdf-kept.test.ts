@@ -234,7 +234,7 @@ describe('a sign without a known character', () => {
   });
 });
 
-describe('text in tiling patterns', () => {
+describe('text in tiling patterns and soft masks', () => {
   const tile =
     (content: string, resources = {}): Made =>
     (document) => {
@@ -269,5 +269,46 @@ describe('text in tiling patterns', () => {
     expect(findings).toMatchObject([
       { severity: 'warning', message: expect.stringMatching(/patterns.*: 3, .*page 1$/) },
     ]);
+  });
+
+  it('is counted where it makes a mask', async () => {
+    const group = form(
+      at(9, 50, 'A mask'),
+      { Font: { F: helvetica } },
+      { Group: { S: 'Transparency', CS: 'DeviceGray' } },
+    );
+    const state: Made = (document) =>
+      document.context.register(document.context.obj({ SMask: { S: 'Luminosity', G: group(document) } }));
+    const content = `q /G gs 0 0 200 100 re f Q ${at(9, 200, 'A paragraph')}`;
+    const { findings } = await extract(await madePdf({ content, resources: { ExtGState: { G: state } } }));
+    expect(findings).toMatchObject([{ severity: 'warning', message: expect.stringMatching(/masks.*: 1, /) }]);
+  });
+});
+
+describe('text that two readers of the file decode differently', () => {
+  it('is reported, also where nothing else is on the page', async () => {
+    const font = object({ Type: 'Font' });
+    const content = 'BT /B 12 Tf 20 300 Td (A font without a type) Tj () Tj ET';
+    const { segments, findings } = await extract(
+      await madePdf({ content, resources: { Font: { B: font } } }),
+    );
+    expect(segments).toEqual([]);
+    expect(findings[0]).toMatchObject({
+      severity: 'warning',
+      message: expect.stringMatching(/differently.*: 1, /),
+    });
+  });
+});
+
+describe('letters along a curve', () => {
+  it('are reported: each stands in a direction of its own, and no word can be read of them', async () => {
+    const letter = (character: string, index: number): string => {
+      const angle = ((10 + 6 * index) * Math.PI) / 180;
+      const [cosine, sine] = [Math.cos(angle).toFixed(4), Math.sin(angle).toFixed(4)];
+      return `BT /F 12 Tf ${cosine} ${sine} -${sine} ${cosine} ${60 + 12 * index} ${100 + index * index} Tm (${character}) Tj ET`;
+    };
+    const content = `${[...'curve'].map(letter).join(' ')} ${at(9, 300, 'A paragraph')}`;
+    const { findings } = await extract(await madePdf({ content }));
+    expect(findings).toMatchObject([{ severity: 'warning', message: expect.stringMatching(/curve.*: 5, /) }]);
   });
 });

@@ -3,6 +3,7 @@ import { PDFDict, PDFDocument, PDFName, PDFRawStream } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { normalise } from '#server/formats/pdf/normalise.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { at, madePdf, textOf, withOpenPdf } from './pdf-made.ts';
 
 const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf'));
 
@@ -67,6 +68,22 @@ describe('normalising a PDF', () => {
     const broken = `${text.slice(0, text.lastIndexOf('startxref'))}startxref\n99\n%%EOF`;
     const document = await PDFDocument.load(await normalise(Buffer.from(broken, 'latin1')));
     expect(document.getPageCount()).toBe(2);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['is shorter', (text) => text.replace(/\/Length \d+/, '/Length 7')],
+    ['is longer', (text) => text.replace(/\/Length \d+/, '/Length 99999')],
+    ['is right, but has no end', (text) => text.replace(/\nendstream/, '')],
+  ])('repairs a file with a stream whose length %s', async (_, damage) => {
+    const source = await madePdf(
+      { content: at(20, 300, 'Of a stream') },
+      { content: at(20, 300, 'Of another stream') },
+    );
+    const broken = Buffer.from(damage(Buffer.from(source).toString('latin1')), 'latin1');
+    const texts = await withOpenPdf(await normalise(broken), async (pdf) =>
+      [await pdf.readPage(1), await pdf.readPage(2)].flatMap((page) => page.texts.map(textOf)),
+    );
+    expect(texts).toEqual(['Of a stream', 'Of another stream']);
   });
 
   it.each([

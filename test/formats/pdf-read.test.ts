@@ -282,6 +282,22 @@ describe('a page', () => {
     ]);
   });
 
+  it('an open line that is curved or sloped is boxes along it; what goes around an area is its box', async () => {
+    const { paints } = await readMade({
+      content:
+        '100 100 m 100 200 200 300 300 300 c S 100 100 m 200 200 l S 10 10 m 10 90 l 90 90 l S 100 100 m 100 200 200 200 100 100 c S',
+    });
+    const [curve, slope, corner, loop] = paints.map(({ parts }) => parts);
+    expect(curve).toHaveLength(8);
+    expect(slope).toHaveLength(8);
+    expect(corner).toBeUndefined();
+    expect(loop).toBeUndefined();
+    const inside = (x: number, y: number) =>
+      curve!.some(({ left, bottom, right, top }) => x > left && x < right && y > bottom && y < top);
+    expect(inside(250, 150)).toBe(false);
+    expect(inside(162.5, 237.5)).toBe(true);
+  });
+
   it('whose streams two readers read differently has the rest of its text', async () => {
     // pdf.js stops at a lone parenthesis; the text behind it is not paired, and so it is kept.
     const bytes = await madePdf(

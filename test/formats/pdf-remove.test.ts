@@ -1,4 +1,4 @@
-import { PDFDocument, PDFName, PDFRawStream } from '@cantoo/pdf-lib';
+import { PDFDocument, PDFName, PDFRawStream, type PDFRef } from '@cantoo/pdf-lib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditRemoval } from '#server/formats/pdf/audit.ts';
@@ -9,7 +9,7 @@ import { removeText } from '#server/formats/pdf/remove-text.ts';
 import type { GlyphRange } from '#server/formats/pdf/text-block.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { hasPdftotext, textByPdftotext } from './golden-pdf-readers.ts';
-import { form, helvetica, type MadePage, madePdf, textOf, withOpenPdf } from './pdf-made.ts';
+import { form, helvetica, type Made, type MadePage, madePdf, textOf, withOpenPdf } from './pdf-made.ts';
 
 /** Encrypted files are decrypted before they are opened here. */
 const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf') && !name.startsWith('encrypted'));
@@ -223,6 +223,36 @@ describe('forms', () => {
         .filter(([, object]) => object instanceof PDFRawStream && String(object.dict).includes('/Form'));
       expect(forms.length).toBe(2);
     });
+  });
+
+  it('that paint each other in a circle do not bring back what was removed', async () => {
+    const circle: Made = (document) => {
+      const { context } = document;
+      const font = helvetica(document);
+      const entries = (name: string, painted: PDFRef) => ({
+        Subtype: 'Form',
+        BBox: [0, 0, 400, 400],
+        Resources: { Font: { F: font }, XObject: { [name]: painted } },
+      });
+      const outer = context.nextRef();
+      const inner = context.register(
+        context.stream('/Outer Do BT /F 10 Tf 5 50 Td (inner) Tj ET', entries('Outer', outer)),
+      );
+      context.assign(
+        outer,
+        context.stream('BT /F 10 Tf 5 5 Td (outer) Tj ET /Inner Do', entries('Inner', inner)),
+      );
+      return outer;
+    };
+    const page = { content: '/X Do', resources: { XObject: { X: circle } } };
+    const outerOnly: Choice = ({ texts }) => [{ text: texts[0]!, from: 0, to: 5 }];
+    for (const [choice, left] of [
+      [everything, ['', '']],
+      [outerOnly, ['', 'inner']],
+    ] as const) {
+      const { after } = await remove(await madePdf(page), choice);
+      expect(after[0]!.texts.map(textOf)).toEqual(left);
+    }
   });
 
   it('may have names with spaces, signs and bytes of any value', async () => {

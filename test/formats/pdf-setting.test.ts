@@ -260,7 +260,14 @@ describe('a translation keeps away from', () => {
 });
 
 describe('translations of one style on a page', () => {
-  const walls = pageOf({ paints: [paint(rectangle(275, 0, 285, 792)), paint(rectangle(20, 0, 71, 792))] });
+  const rules = [0, 1, 2, 3, 4].map((index) => 685 - 24 * index);
+  const walls = pageOf({
+    paints: [
+      paint(rectangle(275, 0, 285, 792)),
+      paint(rectangle(20, 0, 71, 792)),
+      ...rules.map((y) => paint(rectangle(71, y, 275, y + 0.5), 'fill')),
+    ],
+  });
   const row = (index: number) => ({ lines: english, id: `b${index}`, y: 700 - 24 * index });
   const slightly =
     'Le renard brun et rapide saute par-dessus le chien paresseux et s’enfuit dans la forêt, où il dort très bien.';

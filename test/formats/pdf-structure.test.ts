@@ -80,6 +80,15 @@ describe('the structure of a PDF', () => {
     expect(missing).toContain('pages');
   });
 
+  it('is read of a page tree whose nodes are above each other', async () => {
+    const document = await PDFDocument.create();
+    document.addPage();
+    const tree = document.catalog.lookup(PDFName.of('Pages'), PDFDict);
+    const before = structureOf(document);
+    tree.set(PDFName.of('Parent'), document.catalog.get(PDFName.of('Pages'))!);
+    expect(structureOf(document)).toEqual(before);
+  });
+
   it('takes arrays of any length', async () => {
     const document = await PDFDocument.create();
     document.addPage();

@@ -54,7 +54,7 @@ export async function startAccount(
     bearer,
     credentials,
     open: ({ credential = credentials.sas, ...options } = {}) =>
-      openDataLake(address, credential, { endpointOverride: lake.url, ...options }),
+      openDataLake(address, credential, { endpointOverride: lake.url, retryDelay: 10, ...options }),
     text: (path) => lake.files(account, 'files').get(path)?.toString('utf8'),
   };
 }

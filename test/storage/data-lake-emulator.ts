@@ -43,9 +43,9 @@ export interface FaultRule {
   times?: number;
   /**
    * What happens: a response with this status, none at all, a cut connection before or after the work is done, a response that
-   * is cut in its body, or a redirect to this address.
+   * is cut in its body, an append that does not become visible, or a redirect to this address.
    */
-  how: number | 'timeout' | 'cut' | 'cut_after' | 'cut_body' | { redirect: string };
+  how: number | 'timeout' | 'cut' | 'cut_after' | 'cut_body' | 'accept_only' | { redirect: string };
   /** Headers of the response with a status. */
   headers?: Record<string, string>;
   /** The service's message in it. */
@@ -59,6 +59,8 @@ export interface DataLakeEmulator {
   files(account: string, filesystem: string): Map<string, Buffer>;
   /** Adds a rule. @returns removes it */
   fail(rule: FaultRule): () => void;
+  /** Removes all rules. */
+  heal(): void;
   /** All requests in their order. */
   requests: SeenRequest[];
   /** Open connections. */
@@ -121,6 +123,7 @@ export async function startDataLake({
     const how = rule?.how;
     if (how === 'cut') return void response.destroy();
     if (how === 'timeout') return void (await sleep(60_000, undefined, { ref: false }));
+    if (how === 'accept_only') seen.query.delete('flush');
     const signed = url.pathname.slice(account.length + 1);
     const answer = (rule && planned(rule, seen)) ?? answerTo(seen, signed, Buffer.concat(chunks));
     if (how === 'cut_after') return void response.destroy();
@@ -187,6 +190,7 @@ export async function startDataLake({
       rules.add(added);
       return () => rules.delete(added);
     },
+    heal: () => rules.clear(),
     requests,
     connections: () =>
       new Promise((resolve, reject) => {

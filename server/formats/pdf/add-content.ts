@@ -8,18 +8,21 @@ import { pageResources } from './page-geometry.ts';
  *
  * @param operators in the page's user space; they start with the initial graphics state
  * @param fonts that the operators use, by name; no font of the page may have the same name
+ * @param replaced the page's stream, if nothing else refers to it
  */
 export function addContent(
   document: PDFDocument,
   number: number,
   operators: string,
   fonts: ReadonlyMap<string, PDFRef>,
+  replaced?: PDFRef,
 ): void {
   const { context } = document;
   const { node } = document.getPage(number - 1);
   const own = Buffer.from(enclose(pageBytes(node)));
   const all = Buffer.concat([own, Buffer.from(`\n${operators}`, 'latin1')]);
   node.set(PDFName.of('Contents'), context.register(deflatedStream(context, all)));
+  if (replaced) context.delete(replaced);
   // Resources may be shared with other pages, so the page gets its own.
   const resources = pageResources(node);
   const allFonts = PDFDict.fromMapWithContext(new Map(getDict(resources, 'Font')?.entries()), context);

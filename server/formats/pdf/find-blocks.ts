@@ -1,4 +1,4 @@
-import { type Rectangle, transformRectangle, union } from './geometry.ts';
+import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
 import { alignmentOf } from './layout/alignment.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines, Vocabulary } from './layout/joined-text.ts';
@@ -102,7 +102,9 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
   const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
     const reason = reasons.get(text);
-    return reason ? [{ glyphs: glyphsOf(text), reason, text: text.plain }] : [];
+    if (!reason) return [];
+    const isAskew = reason === 'label' && !isQuarterTurn(direction.matrix) && /^\p{L}+$/u.test(text.plain);
+    return [{ glyphs: glyphsOf(text), reason: isAskew ? 'askew' : reason, text: text.plain }];
   });
   const rightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
   const ordered = inReadingOrder(
@@ -118,6 +120,10 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
     ...ordered.map((text, index) => ({ glyphs: glyphsOf(text), label: text.label, block: blocks[index]! })),
     ...kept,
   ];
+}
+
+function isQuarterTurn([cosine, sine]: Matrix): boolean {
+  return cosine === 0 || sine === 0;
 }
 
 type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };

@@ -45,15 +45,14 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: num
 
 /** Returns the smallest upright rectangle around a transformed rectangle. */
 export function transformRectangle(matrix: Matrix, { left, bottom, right, top }: Rectangle): Rectangle {
-  const corners = [
-    apply(matrix, left, bottom),
-    apply(matrix, right, bottom),
-    apply(matrix, left, top),
-    apply(matrix, right, top),
-  ];
-  const xs = corners.map(([x]) => x);
-  const ys = corners.map(([, y]) => y);
-  return { left: Math.min(...xs), bottom: Math.min(...ys), right: Math.max(...xs), top: Math.max(...ys) };
+  const [a, b, c, d, e, f] = matrix;
+  // Each coordinate is a sum of two parts, of which each is least and greatest at one of two edges.
+  return {
+    left: Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
+    bottom: Math.min(b * left, b * right) + Math.min(d * bottom, d * top) + f,
+    right: Math.max(a * left, a * right) + Math.max(c * bottom, c * top) + e,
+    top: Math.max(b * left, b * right) + Math.max(d * bottom, d * top) + f,
+  };
 }
 
 export function union(one: Rectangle, other: Rectangle): Rectangle {

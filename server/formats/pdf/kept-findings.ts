@@ -3,9 +3,10 @@ import type { Finding } from '../document.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
+import type { ReadText } from './reading/shown-texts.ts';
 
-/** Texts in tiling patterns are not read. */
-type Reason = KeptText['reason'] | 'pattern';
+/** Texts in tiling patterns and soft masks are not read. */
+type Reason = KeptText['reason'] | 'indirect';
 
 /** Texts that a reader sees and that stay untranslated, with what to say of them. Others have nothing to translate. */
 const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: string }>> = {
@@ -15,7 +16,8 @@ const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: str
   unpaired: { severity: 'warning', what: 'texts that two readers of the file decode differently' },
   partly_covered: { severity: 'warning', what: 'texts with a part that something painted over them hides' },
   stencil: { severity: 'warning', what: 'texts whose letters are filled with a picture or a pattern' },
-  pattern: { severity: 'warning', what: 'texts in patterns that fill an area' },
+  askew: { severity: 'warning', what: 'single letters on a slant, as along a curve,' },
+  indirect: { severity: 'warning', what: 'texts in patterns and soft masks' },
   invisible: { severity: 'info', what: 'invisible texts, as behind a scanned page' },
   formula: { severity: 'info', what: 'formulas' },
   code: { severity: 'info', what: 'listings of programs' },
@@ -32,11 +34,16 @@ export class KeptCounts {
     this.#document = document;
   }
 
-  add({ number, paints, patternTexts }: ReadPage, blocks: number, kept: readonly KeptText[]): void {
+  add({ number, texts, paints, indirectTexts }: ReadPage, blocks: number, kept: readonly KeptText[]): void {
     for (const { reason } of kept) this.#count(reason, 1, number);
-    if (patternTexts > 0) this.#count('pattern', patternTexts, number);
+    // They have no glyphs that a block or a kept text could have.
+    const unpaired = texts.filter(isUnpaired).length;
+    if (unpaired > 0) this.#count('unpaired', unpaired, number);
+    if (indirectTexts > 0) this.#count('indirect', indirectTexts, number);
     const isShown =
-      patternTexts > 0 || kept.some(({ reason }) => reason !== 'invisible' && reason !== 'clipped');
+      unpaired > 0 ||
+      indirectTexts > 0 ||
+      kept.some(({ reason }) => reason !== 'invisible' && reason !== 'clipped');
     if (blocks === 0 && !isShown && paints.some(({ kind }) => kind === 'image'))
       this.#imagePages.push(number);
   }
@@ -75,6 +82,15 @@ export class KeptCounts {
     if (segments === 0) findings.push(noText(this.#imagePages));
     return findings;
   }
+}
+
+/** Whether a text that shows something has no known glyphs. */
+function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
+  return (
+    kept === 'unpaired' &&
+    glyphs.length === 0 &&
+    operator.pieces.some((piece) => typeof piece !== 'number' && piece.length > 0)
+  );
 }
 
 function noText(imagePages: readonly number[]): Finding {

@@ -1,6 +1,7 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { FileError } from '../file-error.ts';
 import { runQpdf } from './qpdf.ts';
+import { correctStreamLengths } from './stream-lengths.ts';
 
 /**
  * --decrypt: a password that only restricts the use of the file does not matter (C 7).
@@ -25,8 +26,8 @@ export async function normalise(bytes: Uint8Array): Promise<Uint8Array> {
   if (first.written) return first.written;
   if (/invalid password/.test(first.message))
     throw new FileError('protected', 'the PDF is protected by a password');
-  // This build of qpdf does not repair tables of cross-references. pdf-lib finds the objects without them.
-  const repaired = await rewritten(bytes);
+  // This build of qpdf repairs neither tables of cross-references nor lengths of streams. pdf-lib finds the objects without them.
+  const repaired = await rewritten(correctStreamLengths(bytes));
   const second = repaired && (await runQpdf(options, repaired));
   if (second?.written) return second.written;
   throw new FileError('unreadable', 'the PDF cannot be read', { cause: first.message });

@@ -3,7 +3,7 @@ import { FileError } from '../file-error.ts';
 import { Meter } from '../pdfjs/budget.ts';
 import { openPdfjs, type PdfjsDocument } from '../pdfjs/open-pdfjs.ts';
 import { decodeStream, getDict, pageBytes } from './objects.ts';
-import type { PageContent } from './page-content.ts';
+import type { OperatorPlace, PageContent } from './page-content.ts';
 import { pageAnnotations, pageBox, pageResources, pageRotation } from './page-geometry.ts';
 import { FontReader } from './reading/font-reader.ts';
 import type { FormUse, Interpretation } from './reading/interpretation.ts';
@@ -17,8 +17,10 @@ export interface ReadPage extends PageContent {
   texts: ReadText[];
   /** Use n is at n - 1. */
   uses: FormUse[];
-  /** The text operators in tiling patterns, each pattern counted once. They are neither read nor changed. */
-  patternTexts: number;
+  /** The Do operators that paint a form within itself. */
+  loops: OperatorPlace[];
+  /** The text operators in tiling patterns and soft masks, each counted once. They are neither read nor changed. */
+  indirectTexts: number;
 }
 
 export interface OpenPdf {
@@ -105,7 +107,8 @@ async function readPage(
     paints: content.paints,
     annotations: pageAnnotations(node),
     uses: content.uses,
-    patternTexts: countTexts(content.patterns, () => interpreterOf(node)),
+    loops: content.loops,
+    indirectTexts: countTexts(content.indirect, () => interpreterOf(node)),
   };
 }
 
@@ -113,15 +116,15 @@ function interpret(page: PDFDict, interpreterOf: (page: PDFDict) => Interpreter)
   return interpreterOf(page).read(pageBytes(page), pageResources(page));
 }
 
-/** Counts the texts that patterns show, also in the patterns and forms within them. */
-function countTexts(patterns: ReadonlySet<PDFStream>, interpreter: () => Interpreter): number {
-  const seen = new Set(patterns);
+/** Counts the texts that patterns and masks show, also in the patterns and forms within them. */
+function countTexts(streams: ReadonlySet<PDFStream>, interpreter: () => Interpreter): number {
+  const seen = new Set(streams);
   let count = 0;
   // A set that grows is iterated to its end.
-  for (const pattern of seen) {
-    const read = interpreter().read(decodeStream(pattern), getDict(pattern.dict, 'Resources'));
+  for (const stream of seen) {
+    const read = interpreter().read(decodeStream(stream), getDict(stream.dict, 'Resources'));
     count += read.texts.filter(({ pieces }) => pieces.some((piece) => typeof piece !== 'number')).length;
-    for (const inner of read.patterns) seen.add(inner);
+    for (const inner of read.indirect) seen.add(inner);
   }
   return count;
 }

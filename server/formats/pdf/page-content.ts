@@ -27,6 +27,8 @@ export interface Paint {
   order: number;
   /** Hides what it covers: no transparency, no soft mask, no blend mode. */
   opaque: boolean;
+  /** Of a curved or sloped line, as an arrow in a diagram: boxes along it. Most of its own box is free. */
+  parts?: Rectangle[];
 }
 
 /** Where a text operator stands. The same form XObject painted twice is two places. */

@@ -10,7 +10,7 @@ import { decodeStream, deflatedStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import { pageResources } from './page-geometry.ts';
 import { formatName } from './reading/colour.ts';
-import { ContentScanner, isRegular } from './reading/content-scanner.ts';
+import { isRegular } from './reading/content-scanner.ts';
 import type { FormUse } from './reading/interpretation.ts';
 import { nameKey } from './reading/resources.ts';
 import type { ReadText } from './reading/shown-texts.ts';
@@ -36,10 +36,15 @@ interface StreamChange {
  * is copied for each painting that changes, with its resources, so it stays as it is wherever else it is painted.
  *
  * @param page as `readPage` gave it, from this document; nothing of it may have been removed yet
+ * @returns the page's new stream, if its own has changed. Nothing else refers to it. It is not deflated, because `addContent` replaces it
  * @throws {RangeError} if a range is of a text without glyphs, such as an unpaired one
  */
-export function removeText(document: PDFDocument, page: ReadPage, ranges: readonly GlyphRange[]): void {
-  if (ranges.length === 0) return;
+export function removeText(
+  document: PDFDocument,
+  page: ReadPage,
+  ranges: readonly GlyphRange[],
+): PDFRef | undefined {
+  if (ranges.length === 0) return undefined;
   const { node } = document.getPage(page.number - 1);
   const resources = pageResources(node);
   const changes = new Map<number, StreamChange>();
@@ -51,10 +56,10 @@ export function removeText(document: PDFDocument, page: ReadPage, ranges: readon
   const bytes = new StreamBytes(pageBytes(node), page.uses);
   for (const [text, removed] of removedGlyphs(ranges)) {
     const { use, start, end } = text.place;
-    const scanner = new ContentScanner(bytes.of(use), start);
-    scanner.next();
-    changeOf(use).edits.push({ start, end, text: rewriteOperator(scanner.operator, text, removed) });
+    changeOf(use).edits.push({ start, end, text: rewriteOperator(text, removed) });
   }
+  // The copy of a form would paint the form itself there, with its text.
+  for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });
   const copies = new FormCopies(document);
   // A form is painted after the one that it is painted in began: so inner ones come first here.
   for (let use = page.uses.length; use > 0; use--) {
@@ -67,12 +72,11 @@ export function removeText(document: PDFDocument, page: ReadPage, ranges: readon
     outer.edits.push({ start, end, text: `${formatName(newName)} Do` });
   }
   const own = changes.get(0);
-  if (own === undefined) return;
-  node.set(
-    PDFName.of('Contents'),
-    document.context.register(deflatedStream(document.context, splice(bytes.of(0), own.edits))),
-  );
+  if (own === undefined) return undefined;
+  const stream = document.context.register(document.context.stream(splice(bytes.of(0), own.edits)));
+  node.set(PDFName.of('Contents'), stream);
   if (own.forms.size > 0) node.set(PDFName.of('Resources'), withForms(document, resources, own.forms));
+  return stream;
 }
 
 /** Decoded streams by use. */

@@ -5,11 +5,10 @@ import type { ReadText } from './reading/shown-texts.ts';
  * Writes a text operator without some of its glyphs. In their place is an advance of the same length, so everything after it
  * stays where it is. The codes of the other glyphs are the same bytes.
  *
- * @param operator Tj, TJ, ' or "
  * @param removed for each glyph whether it is removed
  */
-export function rewriteOperator(operator: string, text: ReadText, removed: readonly boolean[]): string {
-  const { pieces, wordSpacing, charSpacing } = text.operator;
+export function rewriteOperator(text: ReadText, removed: readonly boolean[]): string {
+  const { name, pieces, wordSpacing, charSpacing } = text.operator;
   const { codeLengths, advances } = text;
   const items: string[] = [];
   let codes = '';
@@ -39,7 +38,7 @@ export function rewriteOperator(operator: string, text: ReadText, removed: reado
   adjust(0);
   if (adjustment !== 0) items.push(formatNumber(adjustment));
   const shown = `[${items.join(' ')}] TJ`;
-  if (operator === "'") return `T* ${shown}`;
-  if (operator === '"') return `${formatNumber(wordSpacing)} Tw ${formatNumber(charSpacing)} Tc T* ${shown}`;
+  if (name === "'") return `T* ${shown}`;
+  if (name === '"') return `${formatNumber(wordSpacing)} Tw ${formatNumber(charSpacing)} Tc T* ${shown}`;
   return shown;
 }

@@ -3,6 +3,7 @@ import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
+import { columnsOf } from './setting/columns.ts';
 import { cut, formatPoints } from './setting/cut.ts';
 import { drawBlock } from './setting/draw-block.ts';
 import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './setting/frames.ts';
@@ -99,20 +100,15 @@ function fitTurned({
   const links = new FreeSpace(page.box);
   for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
   const edges = mirroredEdges(frames);
-  const extended = frames.map((frame) => {
+  const placed = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
-    const edge = edges.get(frame.id);
     // A link stays where it is, so its text does, too.
-    if (edge === undefined || links.inside(sources.get(frame.id)!, frame.id).length > 0)
-      return cutNotches(frame, space);
-    return cutNotches(mirror(frame, edge, space), space);
+    const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
+    const edge = isLinked ? undefined : edges.get(frame.id);
+    const own = edge ? mirror(frame, edge, space) : frame;
+    return cutNotches({ ...own, flows: own.flows && !(isLinked && own.singleLine) }, space);
   });
-  const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
-  return fitAll(extended, space, ({ id }) => styles.get(id)!);
-}
-
-function styleName({ style: { family, bold, italic, size } }: TextBlock): string {
-  return `${family} ${bold} ${italic} ${size.toFixed(1)}`;
+  return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }
 
 /** Encloses a block's operators, so that their state ends with them, in its optional content. */

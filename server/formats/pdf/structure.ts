@@ -10,6 +10,7 @@ import {
   PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib';
+import { inherited } from './objects.ts';
 
 /** What a document has besides the content of its pages: it must be in the translated file as it was. */
 export type StructureKind =
@@ -54,7 +55,8 @@ export function structureOf(document: PDFDocument): Map<StructureKind, string> {
   const digests = new Map<StructureKind, string>();
   digests.set(
     'pages',
-    walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, PDFName.of(key))))),
+    // A page's boxes and rotation may stand in the nodes above it.
+    walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, key)?.get(PDFName.of(key))))),
   );
   digests.set('annotations', walk.digest(pages.map(({ node }) => [node.get(PDFName.of('Annots'))])));
   for (const [kind, keys] of Object.entries(catalogKeys))
@@ -63,11 +65,6 @@ export function structureOf(document: PDFDocument): Map<StructureKind, string> {
       walk.digest([keys.map((key) => document.catalog.get(PDFName.of(key)))]),
     );
   return digests;
-}
-
-/** A page's boxes and rotation may stand in the nodes above it. */
-function inherited(node: PDFPage['node'], key: PDFName): PDFObject | undefined {
-  return node.getInheritableAttribute(key) ?? node.get(key);
 }
 
 /** Digests what objects mean, independent of their numbers. */

@@ -14,10 +14,12 @@ export interface AccountClientParts {
   connections: Dispatcher;
   /** Milliseconds for a request; of a body that is streamed, for each wait. */
   timeout: number;
+  /** Milliseconds before the second try; four times as long before the third. The half of it is random. */
+  retryDelay: number;
 }
 
-/** Milliseconds before the second and the third try; the half of each is random. */
-const delays = [300, 1200];
+/** Tries of a request. */
+const mostTries = 3;
 /** The longest delay in milliseconds that a response may ask for. */
 const longestDelay = 3000;
 /** Bytes of a response that is not streamed: a page of a listing has 5000 names. */
@@ -39,14 +41,14 @@ export function accountClient(parts: AccountClientParts): IHttpClient {
       const base = new URL(parts.base ?? origin);
       const query = parts.sas ? `${search ? `${search}&` : '?'}${parts.sas}` : search;
       const target = { origin: base.origin, path: base.pathname.replace(/\/$/, '') + pathname + query };
-      for (let attempt = 0; ; attempt++) {
+      for (let tried = 1; ; tried++) {
         try {
           return await sendOnce(resource, target, parts);
         } catch (error) {
-          const delay = delays[attempt];
           if (!(error instanceof Transient)) throw error;
-          if (delay === undefined) throw error.failure;
-          await sleep(Math.min(error.retryAfter ?? delay * (0.5 + Math.random()), longestDelay));
+          if (tried === mostTries) throw error.failure;
+          const delay = error.retryAfter ?? parts.retryDelay * 4 ** (tried - 1) * (0.5 + Math.random());
+          await sleep(Math.min(delay, longestDelay));
         }
       }
     },
@@ -89,7 +91,8 @@ async function sendOnce(
     const { statusCode: status, body } = response;
     if (status < 200 || status > 299) {
       const failure = refusedResponse(status, response.headers, await buffered(body));
-      if (status !== 429 && status < 500) throw failure;
+      // 501: an operation that the service does not have.
+      if ((status !== 429 && status < 500) || status === 501) throw failure;
       const seconds = Number(response.headers['retry-after']);
       throw new Transient(failure, seconds > 0 ? seconds * 1000 : undefined);
     }

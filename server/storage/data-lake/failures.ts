@@ -73,3 +73,8 @@ export function isConflict(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return error.status === 412 || /^(Lease|InvalidFlushPosition$)/.test(error.code);
 }
+
+/** Whether the service does not know leases, as emulators may not. */
+export function hasNoLeases(error: unknown): boolean {
+  return error instanceof StoreError && [400, 405, 501].includes(error.status ?? 0);
+}

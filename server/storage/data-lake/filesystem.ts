@@ -1,5 +1,5 @@
 import type { TokenCredential } from '@azure/identity';
-import type {
+import {
   AnonymousCredential,
   DataLakeFileSystemClient,
   StorageSharedKeyCredential,
@@ -23,12 +23,12 @@ export interface FilesystemOptions {
   endpointOverride?: string | undefined;
   /** STORAGE_PRINCIPAL_CLIENT_ID: which managed identity, if the deployment has several. */
   principalClientId?: string | undefined;
-  /** Milliseconds for a request. */
+  /** Milliseconds for a request, 20 seconds unless given; of a body that is streamed, for each wait. */
   timeout?: number;
+  /** Milliseconds before a request is tried again, 300 unless given. */
+  retryDelay?: number;
   resolve?: Resolve;
 }
-
-type Package = typeof import('@azure/storage-file-datalake');
 
 /** The signer of a mode's requests, and the token for their addresses. */
 interface Access {
@@ -36,53 +36,45 @@ interface Access {
   sas?: string;
 }
 
-type AccessOf<M extends DataLakeCredential['mode']> = (
-  loaded: Package,
+async function accessWith(
   accountUrl: string,
-  credential: Extract<DataLakeCredential, { mode: M }>,
-  options: FilesystemOptions,
-) => Access | Promise<Access>;
+  credential: DataLakeCredential,
+  principalClientId: string | undefined,
+): Promise<Access> {
+  switch (credential.mode) {
+    case 'managed_identity':
+      return { signer: await managedIdentity(principalClientId) };
+    case 'sas':
+      return { signer: new AnonymousCredential(), sas: bareSas(credential.token) };
+    case 'connection_string': {
+      const access = readConnectionString(accountUrl, credential.connectionString);
+      if ('problem' in access) throw new StoreError(access.problem, 'connection_string');
+      if ('sas' in access) return { signer: new AnonymousCredential(), sas: access.sas };
+      return { signer: new StorageSharedKeyCredential(accountOf(accountUrl), access.accountKey) };
+    }
+  }
+}
 
-const accessOf: { [M in DataLakeCredential['mode']]: AccessOf<M> } = {
-  managed_identity: async (_, __, ___, { principalClientId }) => ({
-    signer: await managedIdentity(principalClientId),
-  }),
-  sas: ({ AnonymousCredential }, _, { token }) => ({
-    signer: new AnonymousCredential(),
-    sas: bareSas(token),
-  }),
-  connection_string: (
-    { AnonymousCredential, StorageSharedKeyCredential },
-    accountUrl,
-    { connectionString },
-  ) => {
-    const access = readConnectionString(accountUrl, connectionString);
-    if ('problem' in access) throw new StoreError(access.problem, 'connection_string');
-    if ('sas' in access) return { signer: new AnonymousCredential(), sas: access.sas };
-    return { signer: new StorageSharedKeyCredential(accountOf(accountUrl), access.accountKey) };
-  },
-};
-
+/** Shared by all lakes of this process. */
 let checkedConnections: Dispatcher | undefined;
 let overrideConnections: Dispatcher | undefined;
 
-/** Opens a filesystem. Makes no request yet. The packages are loaded with the first: they take a quarter of a second and 45 MB. */
+/** Opens a filesystem. Makes no request to it yet. */
 export async function openFilesystem(
   { accountUrl, filesystem }: DataLakeAddress,
   credential: DataLakeCredential,
   options: FilesystemOptions,
 ): Promise<DataLakeFileSystemClient> {
-  const loaded = await import('@azure/storage-file-datalake');
-  const access = accessOf[credential.mode] as AccessOf<typeof credential.mode>;
-  const { signer, sas } = await access(loaded, accountUrl, credential as never, options);
+  const { signer, sas } = await accessWith(accountUrl, credential, options.principalClientId);
   const httpClient = accountClient({
     accountUrl,
     base: options.endpointOverride?.replaceAll('{account}', accountOf(accountUrl)),
     sas,
     connections: connectionsFor(options),
     timeout: options.timeout ?? 20_000,
+    retryDelay: options.retryDelay ?? 300,
   });
-  return new loaded.DataLakeFileSystemClient(`${accountUrl}/${filesystem}`, signer, {
+  return new DataLakeFileSystemClient(`${accountUrl}/${filesystem}`, signer, {
     httpClient,
     // Tries are repeated by the account's client, which knows more about what failed.
     retryOptions: { maxTries: 1 },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataLakeFileClient } from '@azure/storage-file-datalake';
-import { isConflict } from './failures.ts';
+import { hasNoLeases, isConflict } from './failures.ts';
 
 /** Seconds of a lease: the shortest that there is, since whoever dies with one delays the others by it. */
 const leaseSeconds = 15;
@@ -26,7 +26,7 @@ export async function despiteOthers<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** What a request needs to write to an object whose lease is held. Call it before each request: it renews the lease. */
-export type HeldLease = () => Promise<{ leaseId: string }>;
+export type HeldLease = () => Promise<{ leaseId?: string }>;
 
 /**
  * Holds the lease of an existing object during a write. Nobody else can write meanwhile. If the lease is lost because the write
@@ -40,7 +40,13 @@ export async function withLease<T>(
   const leaseId = randomUUID();
   const lease = file.getDataLakeLeaseClient(leaseId);
   let since = Date.now();
-  await lease.acquireLease(leaseSeconds);
+  try {
+    await lease.acquireLease(leaseSeconds);
+  } catch (error) {
+    if (!hasNoLeases(error)) throw error;
+    // The position of each append still has to be the object's end.
+    return await write(async () => ({}));
+  }
   try {
     return await write(async () => {
       if (Date.now() - since > renewAfter) {

@@ -23,14 +23,10 @@ export function managedIdentity(clientId: string | undefined): Promise<TokenCred
 }
 
 async function openIdentity(clientId: string | undefined): Promise<TokenCredential> {
-  const { ChainedTokenCredential, ManagedIdentityCredential, WorkloadIdentityCredential } = await import(
-    '@azure/identity'
-  );
+  const identity = await import('@azure/identity');
   const named = clientId === undefined ? {} : { clientId };
-  const chain = new ChainedTokenCredential(
-    new WorkloadIdentityCredential(named),
-    new ManagedIdentityCredential({ ...named, retryOptions: { maxRetries: 1 } }),
-  );
+  const managed = new identity.ManagedIdentityCredential({ ...named, retryOptions: { maxRetries: 1 } });
+  const chain = new identity.ChainedTokenCredential(...workloadIdentity(identity, named), managed);
   return {
     async getToken(scopes, options) {
       const abortSignal = AbortSignal.timeout(timeout);
@@ -42,6 +38,19 @@ async function openIdentity(clientId: string | undefined): Promise<TokenCredenti
       }
     },
   };
+}
+
+/** The constructor throws where the environment has no workload identity. */
+function workloadIdentity(
+  { CredentialUnavailableError, WorkloadIdentityCredential }: typeof import('@azure/identity'),
+  named: { clientId?: string },
+): TokenCredential[] {
+  try {
+    return [new WorkloadIdentityCredential(named)];
+  } catch (error) {
+    if (error instanceof CredentialUnavailableError) return [];
+    throw error;
+  }
 }
 
 function failAt(signal: AbortSignal): Promise<never> {

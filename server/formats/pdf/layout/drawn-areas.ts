@@ -158,6 +158,8 @@ function sortPaints(
   const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[], fills: [] as Rectangle[] };
   const seen = new Set<string>();
   for (const paint of paints) {
+    // An arrow of a diagram goes around nothing.
+    if (paint.parts) continue;
     const own = transformRectangle(inverse, paint.box);
     const key = `${paint.kind} ${[own.left, own.bottom, own.right, own.top].map((place) => Math.round(4 * place)).join(' ')}`;
     const visible = clip(own, page);

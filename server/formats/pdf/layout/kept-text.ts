@@ -13,7 +13,8 @@ export type UntranslatedReason =
   | 'code' // a listing of a program
   | 'leader' // dots up to a page number
   | 'blank' // nothing but spaces
-  | 'mirrored';
+  | 'mirrored'
+  | 'askew'; // a single letter on a slant, as along a curve
 
 /** Text of a page that is not translated. */
 export interface KeptText {

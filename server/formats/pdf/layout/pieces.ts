@@ -1,5 +1,5 @@
 import { apply, invert, type Matrix } from '../geometry.ts';
-import type { KeptReason, PageContent, ShownText } from '../page-content.ts';
+import { type KeptReason, outlineKey, type PageContent, type ShownText } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 
 /** Texts of one direction, in a space in which they run along the x axis: the block's space of all their blocks. */
@@ -59,6 +59,7 @@ const mathFont =
  */
 export function directTexts(page: PageContent): DirectedTexts[] {
   const directions = new Map<number, DirectedTexts>();
+  const styles = new Styles();
   for (const shown of page.texts) {
     if ((shown.kept !== null && !isUnread(shown.kept)) || !isUpright(shown.matrix)) continue;
     const [a, b] = shown.matrix;
@@ -68,7 +69,7 @@ export function directTexts(page: PageContent): DirectedTexts[] {
       direction = turned(degrees);
       directions.set(degrees, direction);
     }
-    const piece = placePiece(shown, direction.inverse);
+    const piece = placePiece(shown, direction.inverse, styles);
     if (piece) direction.pieces.push(piece);
   }
   const count = ({ pieces }: DirectedTexts) => pieces.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
@@ -100,21 +101,12 @@ function turned(degrees: number): DirectedTexts {
   return { matrix, inverse: invert(matrix)!, pieces: [] };
 }
 
-function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
+function placePiece(shown: ShownText, inverse: Matrix, styles: Styles): Piece | undefined {
   const { matrix, font } = shown;
   const [a, b, c, d] = matrix;
   const em = Math.hypot(a, b);
   const size = (a * d - b * c) / em;
   const [x, baseline] = apply(inverse, matrix[4], matrix[5]);
-  const style: TextStyle = {
-    family: font.family,
-    bold: font.bold,
-    italic: font.italic,
-    size: Math.round(size * 100) / 100,
-    rise: 0,
-    colour: blackOperators.test(shown.colour) ? '' : shown.colour,
-    outline: shown.outline,
-  };
   const piece: Piece = {
     shown,
     glyphs: [],
@@ -122,7 +114,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     right: Number.NEGATIVE_INFINITY,
     baseline,
     size,
-    style,
+    style: styles.of(shown, Math.round(size * 100) / 100),
     unread: shown.kept,
     isMath: mathFont.test(font.name),
     doubles: [],
@@ -141,12 +133,38 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
   return piece.left <= piece.right ? piece : undefined;
 }
 
+/** The styles of a page. Pieces that look alike share one, so that most comparisons are of one with itself. */
+class Styles {
+  readonly #known = new Map<string, TextStyle>();
+  #last: { shown: ShownText; size: number; style: TextStyle } | undefined;
+
+  of(shown: ShownText, size: number): TextStyle {
+    const last = this.#last;
+    const isLast =
+      last?.size === size &&
+      last.shown.font === shown.font &&
+      last.shown.colour === shown.colour &&
+      last.shown.outline === shown.outline;
+    if (isLast) return last.style;
+    const { family, bold, italic } = shown.font;
+    const colour = blackOperators.test(shown.colour) ? '' : shown.colour;
+    const { outline } = shown;
+    const key = `${family} ${bold} ${italic} ${size} ${colour} ${outlineKey(outline)}`;
+    const style = this.#known.get(key) ?? { family, bold, italic, size, rise: 0, colour, outline };
+    this.#known.set(key, style);
+    this.#last = { shown, size, style };
+    return style;
+  }
+}
+
 /** What a text says, with a sign for each glyph that stands for more than any glyph does. */
 export function plainTextOf({ glyphs }: ShownText): string {
   return glyphs.map(({ text }) => (text.length > longestGlyph ? unknown : text)).join('');
 }
 
 function readable(text: string): string {
+  // Most characters are of ASCII, and nothing of that changes.
+  if (text.length === 1 && text >= ' ' && text <= '~') return text;
   return text
     .replace(presentationForms, (letters) => letters.normalize('NFKC'))
     .replace(/\p{Cc}+/gu, ' ')

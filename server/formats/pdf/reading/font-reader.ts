@@ -98,7 +98,7 @@ function decoderOf(dictionary: PDFDict): ReadFont['textOf'] {
   const decoded = new Map<number, string>();
   let isMapped: ((code: number) => boolean) | undefined;
   const decode = ({ unicode, originalCharCode: code }: PdfjsGlyph): string => {
-    const known = tex?.get(code) ?? symbol?.(unicode);
+    const known = tex?.get(code) ?? symbol?.(unicode, code);
     if (known !== undefined) return known;
     if (unicode.codePointAt(0) === code) {
       isMapped ??= mappedCodes(dictionary);

@@ -5,6 +5,8 @@ import type { Colour } from './colour.ts';
 
 /** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
 export interface TextOperator {
+  /** Tj, TJ, ' or ". */
+  name: string;
   place: OperatorPlace;
   order: number;
   /** Strings of character codes, and adjustments in thousandths of the font size. */
@@ -58,6 +60,8 @@ export interface Interpretation {
   paints: Paint[];
   /** Use n is at n - 1. */
   uses: FormUse[];
-  /** Set as a colour, in the page's streams or in those of its forms. */
-  patterns: Set<PDFStream>;
+  /** The Do operators that paint a form within itself. Readers pass over them. */
+  loops: OperatorPlace[];
+  /** Tiling patterns and groups of soft masks: what they show is seen through something else. */
+  indirect: Set<PDFStream>;
 }

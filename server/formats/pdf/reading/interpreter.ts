@@ -1,4 +1,4 @@
-import { type PDFDict, PDFNumber, type PDFStream } from '@cantoo/pdf-lib';
+import { type PDFDict, PDFNumber, PDFStream } from '@cantoo/pdf-lib';
 import type { Meter } from '../../pdfjs/budget.ts';
 import { identity, matrixOf, multiply, type Rectangle, transformRectangle } from '../geometry.ts';
 import {
@@ -13,6 +13,7 @@ import {
   getNumber,
   getRectangle,
 } from '../objects.ts';
+import type { OperatorPlace } from '../page-content.ts';
 import { type Colour, formatName, nextColour } from './colour.ts';
 import { ContentScanner } from './content-scanner.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
@@ -38,7 +39,8 @@ export class Interpreter {
   readonly #texts: TextOperator[] = [];
   readonly #uses: FormUse[] = [];
   readonly #forms = new Map<PDFStream, { bytes: Uint8Array; resources: Resources | undefined }>();
-  readonly #patterns = new Set<PDFStream>();
+  readonly #loops: OperatorPlace[] = [];
+  readonly #indirect = new Set<PDFStream>();
   /** The forms that are being painted. */
   readonly #open = new Set<PDFStream>();
   readonly #meter: Meter;
@@ -58,7 +60,13 @@ export class Interpreter {
   /** @throws {FileError} `too_large` if the work is out of proportion to the file */
   read(bytes: Uint8Array, resources: PDFDict | undefined): Interpretation {
     this.#run(bytes, { use: 0, depth: 1, resources: new Resources(resources) });
-    return { texts: this.#texts, paints: this.#painter.paints, uses: this.#uses, patterns: this.#patterns };
+    return {
+      texts: this.#texts,
+      paints: this.#painter.paints,
+      uses: this.#uses,
+      loops: this.#loops,
+      indirect: this.#indirect,
+    };
   }
 
   #run(bytes: Uint8Array, stream: Stream): void {
@@ -123,6 +131,7 @@ export class Interpreter {
         break;
       case 'gs':
         setParameters(state, scanner.name() ?? '', stream);
+        this.#addMask(scanner, stream);
         break;
       case 'g':
       case 'rg':
@@ -155,10 +164,20 @@ export class Interpreter {
 
   #addPattern({ isPattern }: Colour, scanner: ContentScanner, { resources }: Stream): void {
     const pattern = isPattern && !this.#layers.isHidden && resources.tiling(scanner.name() ?? '');
-    if (pattern) this.#patterns.add(pattern);
+    if (pattern) this.#indirect.add(pattern);
   }
 
-  #showText(pieces: (Uint8Array | number)[], { start, end }: ContentScanner, { use }: Stream): void {
+  #addMask(scanner: ContentScanner, { resources }: Stream): void {
+    const mask = getDict(resources.graphicsState(scanner.name() ?? ''), 'SMask');
+    const group = get(mask, 'G');
+    if (group instanceof PDFStream && !this.#layers.isHidden) this.#indirect.add(group);
+  }
+
+  #showText(
+    pieces: (Uint8Array | number)[],
+    { operator, start, end }: ContentScanner,
+    { use }: Stream,
+  ): void {
     const state = this.#state;
     // Text without a font is shown by nobody.
     if (state.font === undefined) return;
@@ -168,6 +187,7 @@ export class Interpreter {
       state.isClipExact = false;
     }
     const text: TextOperator = {
+      name: operator,
       place: { use, start, end },
       order: this.#order++,
       pieces,
@@ -202,8 +222,10 @@ export class Interpreter {
     if (layer) this.#layers.enter(layer, undefined);
     const subtype = getName(object.dict, 'Subtype');
     if (subtype === 'Image') this.#painter.paintImage(object.dict, this.#state, this.#layers.isHidden);
-    if (subtype === 'Form' && !this.#open.has(object)) {
-      this.#paintForm(name!, object, scanner, stream);
+    if (subtype === 'Form') {
+      if (this.#open.has(object))
+        this.#loops.push({ use: stream.use, start: scanner.start, end: scanner.end });
+      else this.#paintForm(name!, object, scanner, stream);
     }
     if (layer) this.#layers.leave();
   }

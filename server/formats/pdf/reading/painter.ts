@@ -4,7 +4,7 @@ import type { Paint } from '../page-content.ts';
 import type { ContentScanner } from './content-scanner.ts';
 import type { GraphicsState } from './graphics-state.ts';
 import type { Operand } from './operand.ts';
-import { isUpright, Path, type Subpath } from './path.ts';
+import { boxesAlong, isUpright, Path, type Subpath } from './path.ts';
 
 /** Each operator that ends a path: whether it fills and whether it strokes. */
 const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
@@ -100,7 +100,10 @@ export class Painter {
     if (strokes) {
       const [a, b, c, d] = state.ctm;
       const half = (Math.abs(state.lineWidth) * Math.sqrt(Math.abs(a * d - b * c))) / 2;
-      for (const { box } of subpaths) this.#add('stroke', widen(box, half), state, false, isHidden);
+      for (const { box, curve } of subpaths) {
+        const parts = curve && isWide(box) ? boxesAlong(curve).map((part) => widen(part, half)) : undefined;
+        this.#add('stroke', widen(box, half), state, false, isHidden, parts);
+      }
     }
     if (this.#clips) {
       const box = subpaths.map((subpath) => subpath.box).reduce<Rectangle | null>(joined, null);
@@ -110,7 +113,14 @@ export class Painter {
   }
 
   /** @param covers whether nothing shines through, as far as the paint itself says */
-  #add(kind: Paint['kind'], box: Rectangle, state: GraphicsState, covers: boolean, isHidden: boolean): void {
+  #add(
+    kind: Paint['kind'],
+    box: Rectangle,
+    state: GraphicsState,
+    covers: boolean,
+    isHidden: boolean,
+    parts?: Rectangle[],
+  ): void {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden || clip === null) return;
     // A line without width has no area, but is seen.
@@ -118,7 +128,7 @@ export class Painter {
     if (visible === undefined) return;
     if (state.stencil) state.stencil.isPainted = true;
     const opaque = covers && isClipExact && !isBlended && isGroupOpaque;
-    this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque });
+    this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque, ...(parts ? { parts } : {}) });
   }
 }
 
@@ -138,6 +148,11 @@ function areApart(subpaths: readonly Subpath[]): boolean {
 
 function joined(whole: Rectangle | null, box: Rectangle): Rectangle {
   return whole ? union(whole, box) : box;
+}
+
+/** Whether a line is far from being a rule, in points. */
+function isWide({ left, bottom, right, top }: Rectangle): boolean {
+  return Math.min(right - left, top - bottom) > 3;
 }
 
 function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {

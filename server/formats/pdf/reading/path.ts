@@ -6,7 +6,14 @@ export interface Subpath {
   box: Rectangle;
   /** Whether it is exactly its box. */
   isRectangle: boolean;
+  /** Of a curved or sloped line, null for all others: each of its parts by its control points. */
+  curve: readonly (readonly Point[])[] | null;
 }
+
+/** Of a line with more parts only the box is known. */
+const mostParts = 12;
+
+type Point = readonly [x: number, y: number];
 
 /** Collects a path as the boxes of its subpaths: all that matters here is where something is painted. */
 export class Path {
@@ -15,21 +22,34 @@ export class Path {
   #points: [number, number][] = [];
   #box: Rectangle | undefined;
   #hasCurves = false;
+  #isSloped = false;
+  #first: Point = [0, 0];
+  #last: Point = [0, 0];
+  #parts: Point[][] = [];
 
   moveTo(ctm: Matrix, x: number, y: number): void {
     this.#close();
     this.#add(ctm, x, y);
+    this.#first = apply(ctm, x, y);
+    this.#last = this.#first;
   }
 
   lineTo(ctm: Matrix, x: number, y: number): void {
     this.#add(ctm, x, y);
+    const end = apply(ctm, x, y);
+    this.#isSloped ||= !near(this.#last[0], end[0]) && !near(this.#last[1], end[1]);
+    this.#addPart([this.#last, end]);
   }
 
   /** @param points pairs of coordinates: control points and the end */
   curveTo(ctm: Matrix, points: readonly number[]): void {
     this.#hasCurves = true;
-    for (let index = 0; index + 1 < points.length; index += 2)
+    const controls = [this.#last];
+    for (let index = 0; index + 1 < points.length; index += 2) {
       this.#add(ctm, points[index]!, points[index + 1]!);
+      controls.push(apply(ctm, points[index]!, points[index + 1]!));
+    }
+    this.#addPart(controls);
   }
 
   rectangle(ctm: Matrix, x: number, y: number, width: number, height: number): void {
@@ -40,7 +60,7 @@ export class Path {
       bottom: Math.min(y, y + height),
       top: Math.max(y, y + height),
     };
-    this.subpaths.push({ box: transformRectangle(ctm, box), isRectangle: isUpright(ctm) });
+    this.subpaths.push({ box: transformRectangle(ctm, box), isRectangle: isUpright(ctm), curve: null });
   }
 
   /** Ends the path and returns its subpaths. */
@@ -49,6 +69,11 @@ export class Path {
     const { subpaths } = this;
     this.subpaths = [];
     return subpaths;
+  }
+
+  #addPart(controls: Point[]): void {
+    if (this.#parts.length <= mostParts) this.#parts.push(controls);
+    this.#last = controls.at(-1)!;
   }
 
   #add(ctm: Matrix, x: number, y: number): void {
@@ -71,11 +96,51 @@ export class Path {
       this.subpaths.push({
         box: this.#box,
         isRectangle: !this.#hasCurves && isRectangle(this.#points, this.#box),
+        curve: this.#isCurve() ? this.#parts : null,
       });
     this.#points = [];
     this.#box = undefined;
     this.#hasCurves = false;
+    this.#isSloped = false;
+    this.#parts = [];
   }
+
+  /** What ends where it began goes around an area. */
+  #isCurve(): boolean {
+    const isOpen = !same(this.#first, this.#last);
+    return isOpen && (this.#hasCurves || this.#isSloped) && this.#parts.length <= mostParts;
+  }
+}
+
+const boxesOfPart = 8;
+
+/** Returns boxes along a curved or sloped line. */
+export function boxesAlong(curve: readonly (readonly Point[])[]): Rectangle[] {
+  return curve.flatMap((controls) => {
+    const points = Array.from({ length: boxesOfPart + 1 }, (_, index) =>
+      pointOf(controls, index / boxesOfPart),
+    );
+    return points.slice(1).map(([x, y], index) => {
+      const [fromX, fromY] = points[index]!;
+      return {
+        left: Math.min(x, fromX),
+        right: Math.max(x, fromX),
+        bottom: Math.min(y, fromY),
+        top: Math.max(y, fromY),
+      };
+    });
+  });
+}
+
+/** Returns the point of a Bézier curve at a share of its way (de Casteljau's algorithm). */
+function pointOf(controls: readonly Point[], share: number): Point {
+  let points = controls;
+  while (points.length > 1)
+    points = points.slice(1).map(([x, y], index) => {
+      const [fromX, fromY] = points[index]!;
+      return [fromX + share * (x - fromX), fromY + share * (y - fromY)];
+    });
+  return points[0]!;
 }
 
 /** Whether upright rectangles stay upright. */

@@ -30,18 +30,67 @@ const tableOf = (table: typeof rows): ReadonlyMap<number, string> =>
 const symbol = tableOf(rows);
 const extra = tableOf(extraRows);
 
+/** Characters of ZapfDingbats, by ranges of codes. PDF 32000-1, annex D.6. */
+const dingbatRanges: readonly [firstCode: number, firstCharacter: number, count: number][] = [
+  [0x20, 0x20, 1],
+  [0x21, 0x2701, 4],
+  [0x25, 0x260e, 1],
+  [0x26, 0x2706, 4],
+  [0x2a, 0x261b, 1],
+  [0x2b, 0x261e, 1],
+  [0x2c, 0x270c, 28],
+  [0x48, 0x2605, 1],
+  [0x49, 0x2729, 35],
+  [0x6c, 0x25cf, 1],
+  [0x6d, 0x274d, 1],
+  [0x6e, 0x25a0, 1],
+  [0x6f, 0x274f, 4],
+  [0x73, 0x25b2, 1],
+  [0x74, 0x25bc, 1],
+  [0x75, 0x25c6, 1],
+  [0x76, 0x2756, 1],
+  [0x77, 0x25d7, 1],
+  [0x78, 0x2758, 7],
+  [0xa1, 0x2761, 7],
+  [0xa8, 0x2663, 1],
+  [0xa9, 0x2666, 1],
+  [0xaa, 0x2665, 1],
+  [0xab, 0x2660, 1],
+  [0xac, 0x2460, 10],
+  [0xb6, 0x2776, 31],
+  [0xd5, 0x2192, 1],
+  [0xd6, 0x2194, 2],
+  [0xd8, 0x2798, 24],
+  [0xf1, 0x27b1, 14],
+];
+const dingbats: ReadonlyMap<number, string> = new Map(
+  dingbatRanges.flatMap(([code, character, count]) =>
+    Array.from({ length: count }, (_, index): [number, string] => [
+      code + index,
+      String.fromCodePoint(character + index),
+    ]),
+  ),
+);
+
 /** Where TrueType fonts of symbols have their codes in Unicode's private use area. */
 const privateUse = 0xf000;
 
+/** Returns the character for what pdf.js decodes a code to; undefined if that is it. */
+type SymbolDecoder = (unicode: string, code: number) => string | undefined;
+
 /**
- * Embedded copies of symbol fonts often tell only its codes, as characters for private use.
+ * Embedded copies of symbol fonts often tell only their codes, as characters for private use. Of ZapfDingbats, pdf.js takes the codes for letters.
  *
  * @returns undefined for other fonts
  */
-export function symbolCharacters(font: PDFDict): ((unicode: string) => string | undefined) | undefined {
+export function symbolCharacters(font: PDFDict): SymbolDecoder | undefined {
   const [, name] =
-    /^(?:[A-Z]{6}\+)?(Symbol(?:MT)?|MT-?Extra)(?:,|$)/.exec(getName(font, 'BaseFont') ?? '') ?? [];
+    /^(?:[A-Z]{6}\+)?(Symbol(?:MT)?|MT-?Extra|ZapfDingbats|ITCZapfDingbats\w*)(?:,|$)/.exec(
+      getName(font, 'BaseFont') ?? '',
+    ) ?? [];
   if (name === undefined) return undefined;
+  if (name.includes('Dingbats'))
+    return (unicode, code) => (unicode.codePointAt(0) === code ? (dingbats.get(code) ?? '') : undefined);
   const characters = name.startsWith('Symbol') ? symbol : extra;
   return (unicode) => characters.get((unicode.codePointAt(0) ?? 0) - privateUse);
 }

@@ -12,7 +12,6 @@ export interface Frame {
   box: Rectangle;
   /** Where it may grow at most: within the page's margins, or within its table cell. Holds the box. */
   bounds: Rectangle;
-  /** A single line may grow to both sides. */
   singleLine: boolean;
   /** Of the first line. */
   baseline: number;
@@ -27,9 +26,16 @@ export interface Frame {
   /** Left-aligned text of a left-to-right source that is set flush right. */
   mirrored: boolean;
   isCell: boolean;
+  /** A paragraph of running text, which may move up or down with those above and below it. */
+  flows: boolean;
+  /** Family, weight, slant and size, and whether it is in a table: blocks of one style keep one size together. */
+  style: string;
+  /** The innermost area drawn around it. */
+  container: Rectangle | null;
+  /** Before text is lost, it may grow upwards and against its alignment, whatever is around it. */
+  isRelaxed: boolean;
   /** A paragraph or a table cell: where it ends says where its column ends. */
   makesColumn: boolean;
-  inContainer: boolean;
   /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
   uncut?: Frame;
   /** Of the first line, in em; negative: of the others. */
@@ -58,8 +64,13 @@ interface Region {
 
 /** Lines may be wider than the box by this share, but not more than a point: the source was measured in another font. */
 const tolerance = 0.005;
-/** The least distance to what is beside a single line, beside a paragraph, and below, in em. */
+/** The least distance to what is beside a line, beside a paragraph, and below, in em. */
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
+
+/** What remains of the gap to the text below: a share, but no more than this, in em. */
+const [shareOfGap, widestGap] = [0.35, 0.6];
+/** A text of some lines that is so narrow is a label, in em. */
+const widestLabel = 10;
 
 /** The width of lines in em. */
 export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
@@ -69,8 +80,18 @@ export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left'
   return { first, others };
 }
 
+/** Returns the last baseline of a frame's source. */
+export function lastBaselineOf({ box, descent }: Frame): number {
+  return box.bottom + descent;
+}
+
+/** Counts the lines of a frame's source. */
+export function sourceLinesOf(frame: Frame): number {
+  return 1 + Math.round((frame.baseline - lastBaselineOf(frame)) / frame.leading.normal);
+}
+
 /** Counts the lines of the text between two edges. */
-function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
+export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
   const { first, others } = lineWidth(frame, edges);
   let lines = 0;
   for (const [index, { shaped, width }] of frame.text.paragraphs.entries()) {
@@ -131,7 +152,7 @@ export function widestWordOf({ paragraphs }: StyledText): number {
   return Math.max(...paragraphs.map(({ widestWord }) => widestWord));
 }
 
-function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
+export function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
   const { first, others } = lineWidth(frame, edges);
   return Math.min(first, others);
 }
@@ -166,35 +187,50 @@ function placeLines(
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
 
-/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment. */
-function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
+/** Whether the lines begin at the right edge. Centred ones count as beginning at the left one. */
+export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
+  return alignment === 'right' || (alignment === 'justified' && rightToLeft);
+}
+
+/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment, or off its centre. */
+export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
-  const distance = size * (singleLine ? distances.line : distances.paragraph);
+  const isLabel = singleLine || box.right - box.left < widestLabel * size;
+  const isNear = singleLine || (isLabel && alignment === 'center');
+  const near = size * (isNear ? distances.line : distances.paragraph);
   // Lines that are set tightly reach into each other's boxes.
   const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
-  const freeLeft = () =>
+  const freeLeft = (distance: number) =>
     Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
-  const freeRight = () =>
+  const freeRight = (distance: number) =>
     Math.max(box.right, Math.min(bounds.right, space.right(band, bounds.right + distance, id) - distance));
   if (alignment === 'center') {
-    const added = Math.min(box.left - freeLeft(), freeRight() - box.right);
+    const free = { left: freeLeft(near), right: freeRight(near) };
+    if (bothSides) return free;
+    const added = Math.min(box.left - free.left, free.right - box.right);
     return { left: box.left - added, right: box.right + added };
   }
-  const growsLeft = alignment === 'right' || (alignment === 'justified' && frame.rightToLeft);
-  const against = bothSides && singleLine && !frame.sharesEdge;
-  return {
-    left: growsLeft || against ? freeLeft() : box.left,
-    right: growsLeft && !against ? box.right : freeRight(),
-  };
+  const against = bothSides && isLabel && (frame.isRelaxed || !frame.sharesEdge);
+  const far = size * distances.paragraph;
+  return growsLeft(frame)
+    ? { left: freeLeft(near), right: against ? freeRight(far) : box.right }
+    : { left: against ? freeLeft(far) : box.left, right: freeRight(near) };
 }
 
 /** Returns what the text can take below it between two edges; in a table cell or another container, also above. */
-function growDown(frame: Frame, space: FreeSpace, { left, right }: Pick<Region, 'left' | 'right'>): Region {
-  const { bounds, box, id, inContainer, size } = frame;
+export function growDown(
+  frame: Frame,
+  space: FreeSpace,
+  { left, right }: Pick<Region, 'left' | 'right'>,
+): Region {
+  const { bounds, box, container, id, isRelaxed, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
-  const limit = space.below(from, bounds.bottom - distance, id, size / 2) + distance;
-  const ceiling = inContainer ? space.above(from, bounds.top + distance, id) - distance : box.top;
+  const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
+  // A heading or another paragraph stays apart from what is above it.
+  const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), widestGap * size) : 0;
+  const limit = edge + Math.max(distance, kept);
+  const ceiling = container || isRelaxed ? space.above(from, bounds.top + distance, id) - distance : box.top;
   return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 

@@ -54,6 +54,7 @@ export function makeFrame(
   const [a, b, c, d] = fromPage;
   const [x, y] = [a * e + c * f, b * e + d * f];
   const box = moved(block.box, x, y);
+  const container = block.container && moved(block.container, x, y);
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
   const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
@@ -74,8 +75,9 @@ export function makeFrame(
     text: indent < 0 ? alignLabel(text, -indent) : text,
     size: style.size,
     box,
-    bounds: union(box, block.container ? within(moved(block.container, x, y), box, style.size) : margins),
+    bounds: union(box, container ? within(container, box, style.size) : margins),
     singleLine: lines.length === 1,
+    isRelaxed: false,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
@@ -84,8 +86,10 @@ export function makeFrame(
     rightToLeft,
     mirrored: turned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
+    flows: block.kind === 'paragraph' && block.alignment !== 'center',
+    style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
+    container,
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
-    inContainer: block.container !== null,
     indent,
   };
 }
@@ -109,7 +113,7 @@ function turnedAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean):
 function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   const beside = Math.min(box.left - container.left, container.right - box.right);
   const above = Math.min(box.bottom - container.bottom, container.top - box.top);
-  const x = Math.min(0.5 * size, Math.max(1, beside));
+  const x = Math.min(0.3 * size, Math.max(1, beside));
   const y = Math.min(0.15 * size, Math.max(0.5, above));
   return {
     left: container.left + x,

@@ -71,22 +71,23 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the top of the nearest obstacle below, at least `until`.
+   * Returns the top of the nearest obstacle below, at least `until`, and whether it is another block's text.
    * @param reach by how much an obstacle may reach into `from`
    */
-  below(from: Rectangle, until: number, owner: string, reach: number): number {
-    let nearest = until;
-    for (let row = this.#row(from.bottom + reach); row >= this.#row(nearest); row--)
+  below(from: Rectangle, until: number, owner: string, reach: number): { edge: number; isText: boolean } {
+    let nearest = { edge: until, isText: false };
+    for (let row = this.#row(from.bottom + reach); row >= this.#row(nearest.edge); row--)
       for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
         for (const obstacle of this.#cell(column, row))
           if (
             obstacle.owner !== owner &&
+            obstacle.top > nearest.edge &&
             obstacle.top < from.bottom + reach &&
             obstacle.bottom < from.bottom &&
             obstacle.left < from.right &&
             obstacle.right > from.left
           )
-            nearest = Math.max(nearest, obstacle.top);
+            nearest = { edge: obstacle.top, isText: obstacle.owner !== null };
     return nearest;
   }
 
@@ -114,16 +115,17 @@ export class FreeSpace {
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
       for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
         for (const obstacle of this.#cell(column, row))
-          if (
-            obstacle.solid &&
-            obstacle.owner !== owner &&
-            obstacle.left < box.right &&
-            obstacle.right > box.left &&
-            obstacle.bottom < box.top &&
-            obstacle.top > box.bottom
-          )
-            found.add(obstacle);
+          if (obstacle.solid && obstacle.owner !== owner && overlaps(obstacle, box)) found.add(obstacle);
     return [...found];
+  }
+
+  /** Whether nothing but what the owners have put there reaches into a rectangle. What holds all of it is its background. */
+  isFree(box: Rectangle, owners: ReadonlySet<string | null>): boolean {
+    for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
+      for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
+        for (const obstacle of this.#cell(column, row))
+          if (!owners.has(obstacle.owner) && overlaps(obstacle, box) && !holds(obstacle, box)) return false;
+    return true;
   }
 
   #cell(column: number, row: number): Obstacle[] {
@@ -141,6 +143,19 @@ export class FreeSpace {
     const { bottom, top } = this.#area;
     return within(Math.floor((rows * (y - bottom)) / (top - bottom)), rows);
   }
+}
+
+function overlaps(one: Rectangle, other: Rectangle): boolean {
+  return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom;
+}
+
+function holds(outer: Rectangle, inner: Rectangle): boolean {
+  return (
+    outer.left <= inner.left &&
+    outer.right >= inner.right &&
+    outer.bottom <= inner.bottom &&
+    outer.top >= inner.top
+  );
 }
 
 function within(index: number, count: number): number {

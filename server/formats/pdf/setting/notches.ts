@@ -1,9 +1,9 @@
 import { intersection, type Rectangle } from '../geometry.ts';
-import type { Frame } from './fit.ts';
+import { type Frame, widestWordOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /** More of a box is not given up: then the text stands on the thing, as its source did. */
-const mostLoss = 0.5;
+const mostLoss = 0.55;
 
 /**
  * Cuts off the part of a frame's box in which something stands that its source ran around: a check box at the end of a question, an
@@ -11,6 +11,8 @@ const mostLoss = 0.5;
  */
 export function cutNotches(frame: Frame, space: FreeSpace): Frame {
   let { box } = frame;
+  // Beside the thing, no word should have to be broken.
+  const word = Math.min(widestWordOf(frame.text) * frame.size, 0.9 * (box.right - box.left));
   for (const notch of space.inside(box, frame.id)) {
     const common = intersection(box, notch);
     // The boxes of lines that are set tightly overlap a little.
@@ -22,7 +24,7 @@ export function cutNotches(frame: Frame, space: FreeSpace): Frame {
       { ...box, right: notch.left - 0.3 * frame.size },
       { ...box, left: notch.right + 0.3 * frame.size },
       { ...box, bottom: notch.top + 0.1 * frame.size },
-    ].filter(({ bottom, left, right }) => left < right && bottom <= least);
+    ].filter(({ bottom, left, right }) => right - left >= word && bottom <= least);
     const largest = candidates.reduce<Rectangle | undefined>(
       (best, one) => (best && area(best) >= area(one) ? best : one),
       undefined,

@@ -76,7 +76,7 @@ function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][])
   const height = background * (box.top - box.bottom);
   return paints
     .filter(({ kind }) => kinds.includes(kind))
-    .map((paint) => paint.box)
+    .flatMap(({ box, parts }) => parts ?? box)
     .filter(({ left, right, top, bottom }) => right - left < width || top - bottom < height);
 }
 

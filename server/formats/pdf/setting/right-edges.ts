@@ -42,7 +42,7 @@ export function mirroredEdges(frames: readonly Frame[]): Map<string, MirroredEdg
   const edges = new Map<string, MirroredEdges>();
   const byLeft = new Map<number, Frame[]>();
   for (const frame of frames) {
-    if (frame.inContainer) {
+    if (frame.container) {
       if (frame.mirrored) edges.set(frame.id, { left: frame.box.left, right: frame.bounds.right });
     } else if (frame.alignment !== 'center') {
       const left = Math.round(frame.box.left / sameEdge);

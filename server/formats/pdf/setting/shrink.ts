@@ -1,6 +1,9 @@
 import type { Rectangle } from '../geometry.ts';
-import { type Fit, type Frame, fitAtScale, mostRoom } from './fit.ts';
+import { type Fit, type Frame, fitAtScale, mostRoom, sourceLinesOf } from './fit.ts';
+import { fitColumn } from './flow.ts';
 import type { FreeSpace } from './free-space.ts';
+import { rowsOf } from './list-rows.ts';
+import { type Need, sharedInRows, sharedOnPage } from './shared-sizes.ts';
 
 /** What became of a block's text. */
 export interface Fitting {
@@ -12,13 +15,19 @@ export interface Fitting {
   whole: boolean;
 }
 
+/** Paragraphs that share a column's room, or one text alone. */
+interface Unit {
+  fittings: Fitting[];
+  isColumn: boolean;
+}
+
 const step = 0.94;
-/** At most two steps count as slight: then the neighbours become as small. Whoever needs more is alone with it. */
-const slight = step ** 2 - 1e-9;
-/** The neighbours go along if so many of their style shrink slightly. One label among fifty is smaller alone. */
-const shareOfNeighbours = 0.25;
+/** A column has one size, which only its own text decides: it is worth to find it more exactly. */
+const columnStep = 0.98;
 const leastScale = 0.6;
 const leastSize = 5;
+/** In points. */
+const outline = 0.5;
 
 /** Returns the smallest scale of a text: 60 % of its size or 5 points, whichever is more. */
 export function leastScaleOf({ size }: Frame): number {
@@ -26,47 +35,111 @@ export function leastScaleOf({ size }: Frame): number {
 }
 
 /**
- * Fits the texts of a page one after the other, in reading order: each keeps what it has taken. Then those of one style get one
- * size, if a fair share of them had to shrink slightly.
+ * Fits the texts of a page one after the other, in reading order: each keeps what it has taken. Then those of one style get one size:
+ * those below each other as the rows of a list, and those of the page if a fair share of them had to shrink slightly.
  *
- * @param styleOf the name of a frame's style
+ * @param columns from `columnsOf`
  */
-export function fitAll(
-  frames: readonly Frame[],
-  space: FreeSpace,
-  styleOf: (frame: Frame) => string,
-): Fitting[] {
-  const fittings = frames.map((frame) => {
-    const fitting = fitOne(frame, space);
-    space.add(takenBy(frame, fitting.fit), { owner: frame.id });
-    return fitting;
-  });
-  const scales = new Map<string, number>();
-  for (const [style, group] of Map.groupBy(fittings, ({ frame }) => styleOf(frame))) {
-    const shrunk = group.filter(({ fit, whole }) => whole && fit.scale < 1 && fit.scale >= slight);
-    if (shrunk.length >= shareOfNeighbours * group.length)
-      scales.set(style, Math.min(1, ...shrunk.map(({ fit }) => fit.scale)));
+export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[] {
+  const units: Unit[] = [];
+  const add = (unit: Unit): void => {
+    units.push(unit);
+    take(unit.fittings, space);
+  };
+  for (const frames of columns) {
+    const fittings = frames.length > 1 ? fitAsColumn(frames, space) : undefined;
+    if (fittings) add({ fittings, isColumn: true });
+    else for (const frame of frames) add({ fittings: [fitOne(frame, space)], isColumn: false });
   }
-  return fittings.map((fitting) => {
-    const { frame } = fitting;
-    const scale = scales.get(styleOf(frame)) ?? 1;
-    if (fitting.fit.scale <= scale || scale < leastScaleOf(frame)) return fitting;
-    const smaller = fitAtScale(frame, space, scale, leastScaleOf(frame));
-    if (!smaller) return fitting;
-    space.add(takenBy(frame, smaller), { owner: frame.id });
-    return { ...fitting, fit: smaller, shrunk: 'neighbours' };
-  });
+  const alone = units.filter(({ isColumn }) => !isColumn);
+  for (const rows of rowsOf(alone, ({ fittings }) => fittings[0]!.frame))
+    shareSize(rows, sharedInRows, space);
+  for (const group of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
+    shareSize(group, sharedOnPage, space);
+  return units.flatMap(({ fittings }) => fittings);
+}
+
+/** Makes texts that are larger than the size which they share with others as small. */
+function shareSize(
+  units: readonly Unit[],
+  decide: (needs: readonly Need[]) => number,
+  space: FreeSpace,
+): void {
+  const scale = decide(units.flatMap(({ fittings }) => fittings.map(needOf)));
+  for (const unit of units) {
+    const { frame, fit } = unit.fittings[0]!;
+    if (fit.scale <= scale || scale < leastScaleOf(frame)) continue;
+    const frames = unit.fittings.map(({ frame }) => frame);
+    const fits = unit.isColumn
+      ? fitColumn(frames, space, scale, leastScaleOf(frame))
+      : [fitAtScale(frame, space, scale, leastScaleOf(frame))];
+    if (!fits?.every((found) => found !== undefined)) continue;
+    unit.fittings = frames.map((frame, index) => ({
+      frame,
+      fit: fits[index]!,
+      shrunk: 'neighbours',
+      whole: true,
+    }));
+    take(unit.fittings, space);
+  }
+}
+
+function needOf({ frame, fit, whole }: Fitting): Need {
+  return { scale: whole ? fit.scale : 0, weight: sourceLinesOf(frame) };
+}
+
+function take(fittings: readonly Fitting[], space: FreeSpace): void {
+  for (const { frame, fit } of fittings) space.add(takenBy(frame, fit), { owner: frame.id });
+}
+
+/** Returns undefined if a paragraph of the column has no room even at the smallest size, or if something else stands in its place. */
+function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
+  const least = leastScaleOf(frames[0]!);
+  for (let scale = 1; ; scale = Math.max(least, scale * columnStep)) {
+    const fits = fitColumn(frames, space, scale, least);
+    if (fits)
+      return frames.map((frame, index) => ({
+        frame,
+        fit: fits[index]!,
+        shrunk: scale < 1 ? 'room' : null,
+        whole: true,
+      }));
+    if (scale === least) return undefined;
+  }
 }
 
 function fitOne(frame: Frame, space: FreeSpace): Fitting {
   const least = leastScaleOf(frame);
   for (let scale = 1; ; scale = Math.max(least, scale * step)) {
     const found = fitAtScale(frame, space, scale, least);
-    if (found) return { frame, fit: found, shrunk: scale < 1 ? 'room' : null, whole: true };
+    if (found) {
+      const fit =
+        (frame.isCell && frame.singleLine && found.lines > 1 && onOneLine(frame, space, scale)) || found;
+      return { frame, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true };
+    }
     if (scale === least) break;
   }
+  if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space);
   if (frame.uncut) return fitOne(frame.uncut, space);
+  const found =
+    frame.container && fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, least);
+  if (found) return { frame, fit: found, shrunk: least < 1 ? 'room' : null, whole: true };
   return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
+}
+
+/** Rows of a table stay apart if a cell becomes slightly smaller instead of higher. */
+function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefined {
+  const least = leastScaleOf(frame);
+  for (const scale of [from * step, from * step ** 2]) {
+    const found = scale >= least ? fitAtScale(frame, space, scale, least) : undefined;
+    if (found?.lines === 1) return found;
+  }
+  return undefined;
+}
+
+/** Returns what a container has for a text that has no room otherwise: all but its outline. */
+function edgeOf({ left, bottom, right, top }: Rectangle): Rectangle {
+  return { left: left + outline, bottom: bottom + outline, right: right - outline, top: top - outline };
 }
 
 /** Returns the rectangle in which a fitted text stands. */

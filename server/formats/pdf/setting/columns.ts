@@ -1,0 +1,104 @@
+import { type Rectangle, union } from '../geometry.ts';
+import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fit.ts';
+import type { FreeSpace } from './free-space.ts';
+
+/** Paragraphs with a larger distance between their baselines do not belong together, as a multiple of their leading. */
+const largestDrop = 2.2;
+/** Of the narrower of two paragraphs below each other. */
+const leastCommonWidth = 0.8;
+/** A label in front of a paragraph or behind it is no wider or higher, and no further away, in em. */
+const label = { width: 3, height: 3, distance: 3 };
+/** Baselines that differ by less are one, in em. */
+const sameBaseline = 0.15;
+
+/**
+ * Puts paragraphs together that follow each other in a column of running text, with nothing between them or beside them that belongs
+ * to one of them: such may move up and down within the column. Every other frame is alone.
+ *
+ * @param frames in reading order
+ * @param space with what the page shows, before anything is set
+ */
+export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][] {
+  const columns: Frame[][] = [];
+  for (const frame of frames) {
+    const column = columns.at(-1);
+    if (column && continues(column, frame) && isClear(column, frame, space)) column.push(frame);
+    else columns.push([frame]);
+  }
+  const rows = new Map<number, Frame[]>();
+  for (const frame of frames) {
+    const row = Math.round(frame.baseline);
+    rows.set(row, [...(rows.get(row) ?? []), frame]);
+  }
+  return columns.flatMap((column) =>
+    isRunningText(column) && !isPartOfTable(column, rows) ? [column] : column.map((frame) => [frame]),
+  );
+}
+
+/** Returns the area that the sources of a column have. */
+export function areaOf(column: readonly Frame[]): Rectangle {
+  return column.map(({ box }) => box).reduce(union);
+}
+
+function continues(column: readonly Frame[], frame: Frame): boolean {
+  const last = column.at(-1)!;
+  if (!last.flows || !frame.flows || last.style !== frame.style) return false;
+  if (growsLeft(last) !== growsLeft(frame)) return false;
+  if (!isSame(last.container, frame.container)) return false;
+  const drop = lastBaselineOf(last) - frame.baseline;
+  if (drop < 0.8 * frame.size || drop > largestDrop * Math.max(last.leading.normal, frame.leading.normal))
+    return false;
+  const [one, other] = [last.box, frame.box];
+  const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  return common >= leastCommonWidth * Math.min(one.right - one.left, other.right - other.left);
+}
+
+function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
+  if (!one || !other) return one === other;
+  return (['left', 'bottom', 'right', 'top'] as const).every(
+    (edge) => Math.abs(one[edge] - other[edge]) < 0.5,
+  );
+}
+
+/** Whether nothing stands between the last paragraph of a column and the next one, in them, or as a label beside one. */
+function isClear(column: readonly Frame[], frame: Frame, space: FreeSpace): boolean {
+  const last = column.at(-1)!;
+  const owners = new Set([last.id, frame.id]);
+  if (!space.isFree(inner(union(last.box, frame.box), frame.size), owners)) return false;
+  return [last, frame].every(({ baseline, box, id, size }) => {
+    const isLabel = ({ left, bottom, right, top }: Rectangle): boolean =>
+      right - left <= label.width * size && top - bottom <= label.height * size;
+    const [near, firstLine] = [label.distance * size, { bottom: baseline, top: baseline + 0.5 * size }];
+    const before = { ...firstLine, left: box.left - near, right: box.left };
+    const behind = { ...firstLine, left: box.right, right: box.right + near };
+    return ![before, behind].some((side) => space.inside(side, id).some(isLabel));
+  });
+}
+
+/** Without the edges, where lines that are set tightly reach into each other's boxes. */
+export function inner({ left, bottom, right, top }: Rectangle, size: number): Rectangle {
+  const edge = 0.2 * size;
+  return { left: left + edge, bottom: bottom + edge, right: right - edge, top: top - edge };
+}
+
+/** Whether most lines are those of paragraphs: single lines below each other are a list, an address or a form. */
+function isRunningText(column: readonly Frame[]): boolean {
+  if (column.length < 2) return false;
+  const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
+  const single = column.filter(({ singleLine }) => singleLine).length;
+  return single <= all / 2;
+}
+
+/** Whether half of the paragraphs below the first begin on the line on which another text begins, as the cells of a table do. */
+function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
+  const others = column.slice(1);
+  const beside = others.filter((frame) => {
+    const row = Math.round(frame.baseline);
+    const near = [row - 1, row, row + 1].flatMap((place) => rows.get(place) ?? []);
+    return near.some(
+      ({ baseline, id }) =>
+        id !== frame.id && Math.abs(baseline - frame.baseline) < sameBaseline * frame.size,
+    );
+  });
+  return beside.length >= Math.max(1, others.length / 2);
+}

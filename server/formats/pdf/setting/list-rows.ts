@@ -1,0 +1,24 @@
+import type { Frame } from './fit.ts';
+
+/** Rows with a larger gap between them are not of one list, in em. */
+const largestGap = 1.5;
+
+/** Groups texts of one style with one edge that stand closely below each other: the rows of a list, of a form, of a table's column. */
+export function rowsOf<T>(texts: readonly T[], frameOf: (text: T) => Frame): T[][] {
+  const columns = Map.groupBy(texts, (text) => {
+    const { alignment, box, style } = frameOf(text);
+    const edge =
+      alignment === 'right' ? box.right : alignment === 'center' ? (box.left + box.right) / 2 : box.left;
+    return `${style} ${alignment === 'justified' ? 'left' : alignment} ${Math.round(edge)}`;
+  });
+  return [...columns.values()].flatMap((column) => {
+    const rows: T[][] = [];
+    for (const text of column.toSorted((one, other) => frameOf(other).baseline - frameOf(one).baseline)) {
+      const list = rows.at(-1);
+      const { box, size } = frameOf(text);
+      if (list && frameOf(list.at(-1)!).box.bottom - box.top <= largestGap * size) list.push(text);
+      else rows.push([text]);
+    }
+    return rows.filter((list) => list.length > 1);
+  });
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { Rectangle } from '#server/formats/pdf/geometry.ts';
+import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
+import { blockOf, pageOf, render, type Source } from './pdf-blocks.ts';
+import { shownLines } from './pdf-shown.ts';
+
+const lines = [
+  'The quick brown fox jumps over the lazy dog and',
+  'runs away into the forest, where it finds a quiet',
+  'place to sleep until the next morning comes along.',
+];
+const sentence = lines.join(' ');
+const wall = (left: number, right: number): Paint => ({
+  kind: 'image',
+  box: { left, right, bottom: 0, top: 792 },
+  order: 0,
+  opaque: true,
+});
+/** On both sides of the paragraphs. */
+const walls = [wall(20, 70), wall(300, 320)];
+
+interface Paragraph {
+  lines?: string[];
+  target: string;
+  /** Between the baseline above and its own. */
+  drop?: number;
+  source?: Partial<Source>;
+}
+
+/** Sets paragraphs under each other, from the top. The page ends below the last one. */
+async function setColumn(paragraphs: readonly Paragraph[], content: Partial<PageContent> = {}) {
+  let y = 712;
+  const items = paragraphs.map(({ lines: own = lines, target, drop = 12, source }, index) => {
+    y -= drop;
+    const block = blockOf({ alignment: 'justified', lines: own, y, id: `b${index}`, ...source });
+    y = block.lines.at(-1)!.baseline;
+    return { source: block, target };
+  });
+  const floor: Rectangle = { left: 20, right: 320, bottom: 0, top: y - 3 };
+  const paints = [...walls, { ...wall(20, 320), box: floor }, ...(content.paints ?? [])];
+  const { bytes, places, findings } = await render(items, { page: pageOf({ ...content, paints }) });
+  const shown = await shownLines(bytes);
+  return {
+    findings,
+    shown,
+    sizes: new Set(shown.map(({ size }) => size.toFixed(2))),
+    tops: items.map(({ source }) => places.get(source.id)!.top),
+    sources: items.map(({ source }) => source.box.top),
+  };
+}
+
+describe('paragraphs of a column', () => {
+  it('have one size and one distance between all lines, however much each has grown', async () => {
+    const { shown, sizes } = await setColumn([
+      { target: `${sentence} Then it goes home.` },
+      { target: sentence },
+      { lines: lines.slice(0, 1), target: 'One line, which becomes longer than it was before, as all text.' },
+      { target: sentence },
+    ]);
+    expect(sizes.size).toBe(1);
+    const drops = shown.slice(1).map(({ y }, index) => shown[index]!.y - y);
+    expect(Math.max(...drops) - Math.min(...drops)).toBeLessThan(0.2);
+  });
+
+  it('give each other room: one that is longer pushes those below it, which need less', async () => {
+    const { findings, tops, sources } = await setColumn([
+      { target: `${sentence} ${lines[0]}` },
+      { target: lines[0]! },
+      { target: sentence },
+    ]);
+    expect(findings).toEqual([]);
+    expect(tops[0]).toBeCloseTo(sources[0]!);
+    expect(tops[1]).toBeLessThan(sources[1]! - 10);
+    expect(tops[2]).toBeCloseTo(sources[2]!);
+  });
+
+  it('lose some of the distance between them before they become smaller', async () => {
+    const { shown, findings } = await setColumn([
+      { target: `${sentence} ${lines[0]}` },
+      { target: sentence, drop: 24 },
+      { target: sentence, drop: 24 },
+    ]);
+    expect(shown).toHaveLength(10);
+    expect(findings).toEqual([]);
+  });
+
+  const longer = `${sentence} ${lines[0]}`;
+  const short = { target: lines[0]! };
+  it.each<[what: string, content: Partial<PageContent>, second?: Partial<Source>]>([
+    [
+      'a rule is between them',
+      { paints: [{ ...wall(72, 280), kind: 'fill', box: rectangle(72, 665, 280, 666) }] },
+    ],
+    [
+      'a field is beside a first line',
+      { annotations: [{ kind: 'widget', box: rectangle(284, 663, 294, 673) }] },
+    ],
+    ['they differ in style', {}, { style: { bold: true } }],
+    ['only one is in a box', {}, { container: rectangle(70, 630, 300, 674) }],
+  ])('stay where they are if %s', async (_, content, source = {}) => {
+    const { tops, sources } = await setColumn([{ target: longer }, { ...short, source }, short], content);
+    expect(tops[1]).toBeCloseTo(sources[1]!, 0);
+  });
+
+  it('stay where they are in a table, where a text beside begins on the same line', async () => {
+    const cells = [0, 1, 2].flatMap((row) =>
+      [72, 330].map((x) => ({
+        source: { lines, x, y: 700 - 36 * row, id: `${x} ${row}` },
+        target: row === 0 && x === 72 ? longer : lines[0]!,
+      })),
+    );
+    const { places } = await render(cells, { page: pageOf({ paints: [wall(300, 320)] }) });
+    for (const row of [0, 1, 2])
+      expect(places.get(`72 ${row}`)!.top).toBeCloseTo(places.get(`330 ${row}`)!.top, 0);
+  });
+});
+
+function rectangle(left: number, bottom: number, right: number, top: number): Rectangle {
+  return { left, bottom, right, top };
+}
+
+describe('rows of a list', () => {
+  const row = 'Did you drink anything before going to bed?';
+  /** With so many rows that are too long, and something to the right of all. */
+  const setRows = async (long: readonly string[]) => {
+    const targets = [...long, ...Array.from({ length: 8 - long.length }, () => row)];
+    const items = targets.map((target, index) => ({
+      source: { lines: [row], y: 700 - 14 * index, id: `b${index}` },
+      target,
+    }));
+    const right = blockOf({ lines: [row] }).box.right + 8;
+    const { bytes } = await render(items, { page: pageOf({ paints: [wall(right, 400), wall(20, 70)] }) });
+    return (await shownLines(bytes)).map(({ size }) => Number(size.toFixed(2)));
+  };
+
+  it('share a size if some of them need nearly the same', async () => {
+    const sizes = new Set(await setRows([`${row} And why?`, `${row} Or what?`, `${row} And eat?`]));
+    expect(sizes.size).toBe(1);
+    expect(Math.max(...sizes)).toBeLessThan(9);
+  });
+
+  it('keep their size if one alone is very long', async () => {
+    const [first, ...others] = await setRows([`${row} And how much, and why?`]);
+    expect(first).toBeLessThan(7.5);
+    expect(new Set(others)).toEqual(new Set([10]));
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Rectangle } from '#server/formats/pdf/geometry.ts';
+import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
+import { blockOf, pageOf, render, type Source } from './pdf-blocks.ts';
+import { shownLines } from './pdf-shown.ts';
+
+const rectangle = (left: number, bottom: number, right: number, top: number): Rectangle => ({
+  left,
+  bottom,
+  right,
+  top,
+});
+const paint = (box: Rectangle, kind: Paint['kind'] = 'image', parts?: Rectangle[]): Paint => ({
+  kind,
+  box,
+  order: 0,
+  opaque: true,
+  ...(parts ? { parts } : {}),
+});
+
+async function setLabel(source: Source, target: string, content: Partial<PageContent> = {}) {
+  const block = blockOf(source);
+  const title = { source: { lines: ['A title'], x: 500, y: 770 }, target: 'Titre' };
+  const { bytes, places, findings } = await render([{ source: block, target }, title], {
+    page: pageOf(content),
+  });
+  return {
+    lines: (await shownLines(bytes)).filter(({ text }) => text !== 'Titre'),
+    place: places.get(block.id)!,
+    box: block.box,
+    findings,
+  };
+}
+
+describe('a label', () => {
+  it('keeps away from the line of an arrow, not from the box around the line', async () => {
+    const target = 'Nom de famille et prénom';
+    const arrow = rectangle(120, 650, 300, 750);
+    const along = [rectangle(120, 650, 210, 660), rectangle(210, 660, 300, 750)];
+    const free = await setLabel({ lines: ['Name'] }, target, { paints: [paint(arrow, 'stroke', along)] });
+    expect(free.lines).toHaveLength(1);
+    const blocked = await setLabel({ lines: ['Name'] }, target, { paints: [paint(arrow, 'stroke')] });
+    expect(blocked.lines.length).toBeGreaterThan(1);
+  });
+
+  it('uses all of its box but the outline, before it is cut', async () => {
+    const source = { lines: ['Trace'], style: { size: 4 } };
+    const { box } = blockOf(source);
+    const container = rectangle(box.left - 2.5, box.bottom - 0.5, box.right + 2.5, box.top + 0.5);
+    const { findings, place } = await setLabel({ ...source, container }, 'Trace 1');
+    expect(findings).toEqual([]);
+    expect(place.right).toBeLessThanOrEqual(container.right);
+    expect(place.left).toBeGreaterThanOrEqual(container.left);
+  });
+
+  it('in the centre moves off it before a word is broken', async () => {
+    const source = { lines: ['abort', 'run'], alignment: 'center' as const, x: 200 };
+    const { box } = blockOf(source);
+    const paints = [
+      paint(rectangle(box.right + 1, 600, 400, 750)),
+      paint(rectangle(60, 600, 400, box.bottom - 1)),
+    ];
+    const { lines, findings } = await setLabel(source, 'abandonner', { paints });
+    expect(lines.map(({ text, size }) => [text, size])).toEqual([['abandonner', 10]]);
+    expect(findings).toEqual([]);
+  });
+
+  it('grows upwards before it stands on the arrow at the end of its last line', async () => {
+    const source = { lines: ['Add the numbers on the', 'lines that are above'] };
+    const { box, lines } = blockOf(source);
+    const arrow = rectangle(
+      lines[1]!.right + 3,
+      lines[1]!.baseline,
+      lines[1]!.right + 13,
+      lines[1]!.baseline + 9,
+    );
+    const floor = paint(rectangle(20, 600, 400, box.bottom - 1));
+    const beside = paint(rectangle(box.right + 1, 600, 400, 750));
+    const { place, findings } = await setLabel(
+      source,
+      'Additionnez tous les nombres de toutes les lignes qui précèdent la présente ligne, et aussi tous ceux des pages',
+      {
+        paints: [floor, beside, paint(rectangle(20, 600, box.left - 1, 750))],
+        annotations: [{ kind: 'widget', box: arrow }],
+      },
+    );
+    expect(place.right).toBeLessThanOrEqual(arrow.left);
+    expect(place.top).toBeGreaterThan(box.top + 5);
+    expect(findings.map(({ code }) => code)).not.toContain('text_truncated');
+  });
+});
+
+describe('a sign that is kept at the end of a short last line', () => {
+  it('leaves the words of the label whole: it is set above the sign, not beside it', async () => {
+    const source = { lines: ['Phone', 'no.'], style: { size: 7 }, leading: 9.4 };
+    const { lines, box } = blockOf(source);
+    const left = lines[1]!.right + 1;
+    const sign = rectangle(left, box.bottom, left + 8, lines[0]!.baseline - 3);
+    const set = await setLabel(source, 'Phone no.', { annotations: [{ kind: 'widget', box: sign }] });
+    expect(set.lines.map(({ text, size }) => [text, size])).toEqual([['Phone no.', 7]]);
+    expect(set.place.bottom).toBeGreaterThan(sign.top - 0.5);
+  });
+});
+
+describe('a text that grows downwards', () => {
+  it('leaves a part of the distance to the heading below it', async () => {
+    const lines = ['The quick brown fox jumps over the lazy dog and', 'runs away into the forest.'];
+    const blocks = [
+      blockOf({ id: 'text', lines, leading: 14 }),
+      blockOf({ id: 'heading', lines: ['A heading'], y: 660, style: { bold: true, size: 12 } }),
+    ];
+    const target =
+      'Le renard brun et rapide saute par-dessus le chien paresseux et s’enfuit loin dans la forêt.';
+    const { places } = await render(
+      [
+        { source: blocks[0]!, target: `${target} ${target}` },
+        { source: blocks[1]!, target: 'Un titre' },
+      ],
+      { page: pageOf({ paints: [paint(rectangle(290, 600, 400, 750))] }) },
+    );
+    const gap = blocks[0]!.box.bottom - blocks[1]!.box.top;
+    expect(places.get('text')!.bottom - blocks[1]!.box.top).toBeGreaterThan(0.3 * gap);
+  });
+});
+
+describe('a table cell of one line', () => {
+  it('becomes slightly smaller before it takes a second line', async () => {
+    const source = { lines: ['Central Processor'], container: rectangle(70, 680, 156, 712) };
+    const cell = { ...blockOf(source), kind: 'table_cell' as const };
+    const { bytes } = await render([{ source: cell, target: 'Central Processors 22' }]);
+    const lines = await shownLines(bytes);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]!.size).toBeGreaterThan(8.8);
+    expect(lines[0]!.size).toBeLessThan(10);
+  });
+});

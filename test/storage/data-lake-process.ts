@@ -1,0 +1,51 @@
+import { openDataLake } from '#server/storage/data-lake.ts';
+
+/*
+ * A process of its own with a store, for the tests of memory and of several processes:
+ *   node data-lake-process.ts lines <url> <sas> <name> <count>   appends lines to golden/manifest/day.jsonl
+ *   node data-lake-process.ts memory <url> <sas>                 puts and streams 30 MB; prints by how many bytes its memory grew
+ */
+
+const [, , command, url = '', token = '', name, count] = process.argv;
+const store = openDataLake(
+  { accountUrl: 'https://contoso.dfs.core.windows.net', filesystem: 'files' },
+  { mode: 'sas', token },
+  { endpointOverride: url },
+);
+
+if (command === 'lines')
+  await Promise.all(
+    Array.from({ length: Number(count) }, async (_, i) => {
+      await store.appendLine('golden/manifest/day.jsonl', `${name} ${i}`);
+    }),
+  );
+else {
+  const path = 'tenant/documents/file.pdf';
+  const content = Buffer.alloc(30_000_000, 'abcdefghijk');
+  // The packages are loaded, and the connections open.
+  await store.put(path, content);
+  for await (const _ of (await store.stream(path))!);
+  const put = await growthOf(() => store.put(path, content));
+  const streamed = await growthOf(async () => {
+    let size = 0;
+    for await (const piece of (await store.stream(path))!) {
+      size += piece.length;
+      // A reader that is slower than the network.
+      if (size % 7 === 0) await new Promise(setImmediate);
+    }
+    if (size !== content.length) throw new Error(`${size} bytes`);
+  });
+  console.log(JSON.stringify({ put, streamed }));
+}
+
+/** Bytes by which the resident memory grows at most during work. */
+async function growthOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.memoryUsage().rss;
+  let most = before;
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss);
+  }, 5);
+  await work();
+  clearInterval(timer);
+  return Math.max(most, process.memoryUsage().rss) - before;
+}

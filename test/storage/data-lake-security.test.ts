@@ -1,0 +1,268 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { BlobStore } from '#server/storage/blob-store.ts';
+import { accountClient } from '#server/storage/data-lake/account-client.ts';
+import { openConnections } from '#server/storage/data-lake/connections.ts';
+import { type DataLakeOptions, openDataLake } from '#server/storage/data-lake.ts';
+import { StoreError } from '#server/storage/store-error.ts';
+import { startAccount, type TestAccount } from './data-lake-account.ts';
+
+const path = 'tenant/golden/record.json';
+
+let account: TestAccount;
+beforeEach(async () => {
+  account = await startAccount();
+});
+afterEach(() => account.lake.close());
+
+/** Every operation of a store. */
+const operations: Record<string, (store: BlobStore) => Promise<unknown>> = {
+  put: (store) => store.put(path, 'x'),
+  appendLine: (store) => store.appendLine(path, 'x'),
+  read: (store) => store.read(path, 0, 1),
+  stream: (store) => store.stream(path),
+  list: (store) => store.list('tenant/golden'),
+  lastWritten: (store) => store.lastWritten(path),
+  remove: (store) => store.remove(path),
+};
+
+async function failureOf(work: Promise<unknown>): Promise<StoreError> {
+  const error = await work.then(
+    () => expect.fail('should have failed'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(StoreError);
+  return error as StoreError;
+}
+
+/** Counts the connections that it gets. */
+async function startStranger() {
+  let connections = 0;
+  const server = createServer((_, response) => response.end()).on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+  };
+}
+
+describe('what is dialled', () => {
+  test.each(Object.entries(operations))('%s does not follow a redirect', async (_, operation) => {
+    const stranger = await startStranger();
+    account.lake.fail({ how: { redirect: `${stranger.url}/contoso/files/${path}` } });
+    expect(await failureOf(operation(account.open()))).toMatchObject({
+      code: 'redirect_refused',
+      status: 307,
+    });
+    expect(stranger.connections()).toBe(0);
+  });
+
+  test('the SAS token does not go to another path of the override', async () => {
+    await operations['put']!(account.open());
+    for (const { account: name, filesystem } of account.lake.requests)
+      expect([name, filesystem]).toEqual(['contoso', 'files']);
+  });
+
+  test.each([
+    'https://contoso.dfs.core.windows.net.example.com/files/a',
+    'https://other.dfs.core.windows.net/files/a',
+    'https://contoso.file.core.windows.net/files/a',
+    'https://contoso.dfs.core.windows.net:8443/files/a',
+    'http://contoso.dfs.core.windows.net/files/a',
+    'http://127.0.0.1/files/a',
+    'http://169.254.169.254/metadata/identity',
+  ])('the client of an account refuses %s', async (url) => {
+    const stranger = await startStranger();
+    for (const base of [undefined, stranger.url]) {
+      const client = accountClient({
+        accountUrl: account.address.accountUrl,
+        base,
+        sas: account.sas,
+        connections: openConnections(),
+        timeout: 1000,
+        retryDelay: 10,
+      });
+      const request = { url, method: 'GET' } as Parameters<typeof client.sendRequest>[0];
+      expect((await failureOf(client.sendRequest(request))).code).toBe('address_refused');
+    }
+    expect(stranger.connections()).toBe(0);
+  });
+
+  const found = (addresses: string[]) =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const open = (addresses: string[], options: DataLakeOptions = {}) =>
+    openDataLake(account.address, account.credentials.sas, {
+      resolve: async () => found(addresses),
+      timeout: 300,
+      retryDelay: 10,
+      ...options,
+    });
+
+  test.each([
+    ['127.0.0.1', 'loopback'],
+    ['127.9.9.9', 'loopback'],
+    ['::1', 'loopback'],
+    ['::ffff:127.0.0.1', 'loopback'],
+    ['169.254.169.254', 'link_local'],
+    ['fe80::1', 'link_local'],
+    ['0.0.0.0', 'reserved'],
+    ['::', 'reserved'],
+    ['224.0.0.1', 'reserved'],
+    ['ff02::1', 'reserved'],
+    ['255.255.255.255', 'reserved'],
+  ])('an account whose name leads to %s is not dialled', async (address, range) => {
+    for (const addresses of [[address], ['20.60.0.1', address]]) {
+      let lookups = 0;
+      const resolve = async () => {
+        lookups += 1;
+        return found(addresses);
+      };
+      const failure = await failureOf(open([], { resolve }).put(path, 'x'));
+      expect(failure).toMatchObject({ code: 'address_refused', status: null });
+      expect(failure.message).toContain(range);
+      // Not tried again until another address is found.
+      expect(lookups).toBe(1);
+    }
+  });
+
+  test('a private endpoint is dialled', async () => {
+    expect((await failureOf(open(['10.255.255.254']).put(path, 'x'))).code).not.toBe('address_refused');
+  });
+
+  test('both hosts of the account are looked up, and no others', async () => {
+    const hosts = new Set<string>();
+    const resolve = async (host: string) => {
+      hosts.add(host);
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    for (const operation of Object.values(operations)) await failureOf(operation(open([], { resolve })));
+    expect([...hosts].toSorted()).toEqual(['contoso.blob.core.windows.net', 'contoso.dfs.core.windows.net']);
+  });
+
+  test('a name without an address is an error like others', async () => {
+    expect((await failureOf(open([]).read(path, 0, 1))).status).toBeNull();
+  });
+
+  test('no proxy of the environment is used', async () => {
+    const stranger = await startStranger();
+    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
+    const before = names.map((name) => process.env[name]);
+    for (const name of names) process.env[name] = stranger.url;
+    onTestFinished(() => {
+      for (const [i, name] of names.entries()) {
+        if (before[i] === undefined) delete process.env[name];
+        else process.env[name] = before[i];
+      }
+    });
+    await operations['put']!(account.open());
+    expect((await failureOf(open(['127.0.0.1']).put(path, 'x'))).code).toBe('address_refused');
+    expect(stranger.connections()).toBe(0);
+  });
+});
+
+describe('secrets', () => {
+  /** Everything that a log could print of an error. */
+  const everything = (error: StoreError) =>
+    [
+      inspect(error, { depth: null, showHidden: true }),
+      JSON.stringify(error),
+      error.stack,
+      String(error),
+    ].join('\n');
+
+  const faults = [
+    403,
+    500,
+    429,
+    'timeout',
+    'cut',
+    'cut_after',
+    { redirect: 'https://example.com/' },
+  ] as const;
+
+  test.each(faults)('are not in errors, after %j', async (how) => {
+    const { lake, sas, key, credentials } = account;
+    const signature = new URLSearchParams(sas).get('sig')!;
+    const message = `Signature did not match: ?${sas} sig=${signature} Authorization: SharedKey contoso:${key} AccountKey=${key};`;
+    lake.fail({ how, message });
+    for (const credential of Object.values(credentials))
+      for (const operation of Object.values(operations)) {
+        const failure = await failureOf(operation(account.open({ credential, timeout: 100 })));
+        const printed = everything(failure);
+        for (const secret of [signature, encodeURIComponent(signature), key, 'contoso:'])
+          expect(printed).not.toContain(secret);
+        expect(failure.cause).toBeUndefined();
+      }
+  });
+
+  test('a stream that fails says no secret either', async () => {
+    const store = account.open();
+    await store.put(path, Buffer.alloc(1_000_000));
+    account.lake.fail({ how: 'cut_body' });
+    const failure = await failureOf(
+      (async () => {
+        for await (const _ of (await store.stream(path))!);
+      })(),
+    );
+    expect(everything(failure)).not.toContain('sig=');
+  });
+
+  test("the service's own words, code and status are in them", async () => {
+    account.lake.fail({ how: 403, message: 'This request is not authorized by the network rules.' });
+    const failure = await failureOf(account.open().put(path, 'x'));
+    expect(failure).toMatchObject({ status: 403, code: 'Injected403' });
+    expect(failure.message).toContain('not authorized by the network rules');
+  });
+
+  test('a very long message is cut', async () => {
+    account.lake.fail({ how: 403, message: 'x'.repeat(100_000) });
+    expect((await failureOf(account.open().put(path, 'x'))).message.length).toBeLessThan(1100);
+  });
+});
+
+describe('credentials', () => {
+  test.each(['sas', 'connection_string'] as const)('%s gives access', async (mode) => {
+    const store = account.open({ credential: account.credentials[mode] });
+    await store.put(path, 'x');
+    await store.appendLine('tenant/lines.jsonl', 'x');
+    expect(await store.list('tenant/golden')).toEqual(['record.json']);
+    expect(await store.remove(path)).toBe(true);
+  });
+
+  test('a connection string may have a SAS token, and its endpoints are not dialled', async () => {
+    const stranger = await startStranger();
+    const connectionString = `BlobEndpoint=${stranger.url};DfsEndpoint=${stranger.url};AccountName=contoso;SharedAccessSignature=${account.sas}`;
+    await account.open({ credential: { mode: 'connection_string', connectionString } }).put(path, 'x');
+    expect(account.text(path)).toBe('x');
+    expect(stranger.connections()).toBe(0);
+  });
+
+  test('another key is refused with 403', async () => {
+    const connectionString = `AccountName=contoso;AccountKey=${Buffer.alloc(64).toString('base64')}`;
+    const store = account.open({ credential: { mode: 'connection_string', connectionString } });
+    expect(await failureOf(store.put(path, 'x'))).toMatchObject({
+      status: 403,
+      code: 'AuthenticationFailed',
+    });
+    expect(account.lake.requests).toHaveLength(1);
+  });
+
+  test('another SAS token is refused with 403', async () => {
+    const token = account.sas.replace('rwcdl', 'rwcdlx');
+    const store = account.open({ credential: { mode: 'sas', token } });
+    expect(await failureOf(store.put(path, 'x'))).toMatchObject({
+      status: 403,
+      code: 'AuthenticationFailed',
+    });
+  });
+
+  test('a filesystem that does not exist is an error, not an object that does not exist', async () => {
+    const address = { ...account.address, filesystem: 'none' };
+    const store = openDataLake(address, account.credentials.sas, { endpointOverride: account.lake.url });
+    for (const operation of Object.values(operations))
+      expect((await failureOf(operation(store))).status).toBe(404);
+  });
+});
