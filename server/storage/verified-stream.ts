@@ -21,9 +21,18 @@ export interface VerifiedStream {
   close(): Promise<void>;
 }
 
+/** How long, in milliseconds, a version counts as verified: who downloads a file again does not wait for its checksum again. */
+const verifiedFor = 600_000;
+/** Versions that are remembered of a store. */
+const mostRemembered = 1000;
+
+/** What this process has verified, by store and path. */
+const verified = new WeakMap<BlobStore, Map<string, { version: string; sha256: string; at: number }>>();
+
 /**
  * Opens an object after its checksum was verified, without holding it in memory. An object of the local file system is read twice. One of
- * another service is copied to a temporary file, which has no name while it is read, so that nothing of it stays.
+ * another service is copied to a temporary file, which has no name while it is read, so that nothing of it stays. A version that was verified
+ * some minutes ago is not read for that again: the store says if it has been written since.
  * @returns null if the object is missing or damaged
  */
 export async function openVerifiedStream(
@@ -31,11 +40,55 @@ export async function openVerifiedStream(
   path: string,
   fingerprint: Fingerprint,
 ): Promise<VerifiedStream | null> {
-  if (!store.isLocal) return openCopy(store, path, fingerprint);
-  const first = await store.stream(path);
+  const version = await store.version(path);
+  if (version === null) return null;
+  const known = remembered(store, path);
+  if (known?.version === version && known.sha256 === fingerprint.sha256) {
+    const stream = await store.stream(path, version);
+    return stream && readOnce(stream);
+  }
+  const opened = store.isLocal
+    ? await openLocal(store, path, version, fingerprint)
+    : await openCopy(store, path, version, fingerprint);
+  if (opened) remember(store, path, { version, sha256: fingerprint.sha256, at: Date.now() });
+  return opened;
+}
+
+function remembered(store: BlobStore, path: string) {
+  const known = verified.get(store)?.get(path);
+  return known && Date.now() - known.at < verifiedFor ? known : undefined;
+}
+
+function remember(store: BlobStore, path: string, known: { version: string; sha256: string; at: number }) {
+  const versions = verified.get(store) ?? new Map();
+  verified.set(store, versions);
+  versions.delete(path);
+  const [oldest] = versions.keys();
+  if (versions.size >= mostRemembered) versions.delete(oldest);
+  versions.set(path, known);
+}
+
+/** A stream that is read at most once. */
+function readOnce(stream: AsyncIterable<Uint8Array>): VerifiedStream {
+  const iterator = stream[Symbol.asyncIterator]();
+  return {
+    chunks: { [Symbol.asyncIterator]: () => iterator },
+    async close() {
+      await iterator.return?.();
+    },
+  };
+}
+
+async function openLocal(
+  store: BlobStore,
+  path: string,
+  version: string,
+  fingerprint: Fingerprint,
+): Promise<VerifiedStream | null> {
+  const first = await store.stream(path, version);
   if (!first || !(await isIntact(first, fingerprint))) return null;
-  // Opened with the first piece that is asked for, and closed by its own reader.
-  return { chunks: readAgain(store, path), close: async () => {} };
+  const second = await store.stream(path, version);
+  return second && readOnce(second);
 }
 
 /** Reads a stream to its end. `each` is awaited for each piece. */
@@ -56,18 +109,13 @@ async function isIntact(
   return bytes === sizeBytes && hash.digest('hex') === sha256;
 }
 
-async function* readAgain(store: BlobStore, path: string): AsyncGenerator<Uint8Array, void> {
-  const stream = await store.stream(path);
-  if (!stream) throw new Error('the object was removed while it was read');
-  yield* stream;
-}
-
 async function openCopy(
   store: BlobStore,
   path: string,
+  version: string,
   fingerprint: Fingerprint,
 ): Promise<VerifiedStream | null> {
-  const stream = await store.stream(path);
+  const stream = await store.stream(path, version);
   if (!stream) return null;
   const copy = await openUnnamedFile();
   try {
