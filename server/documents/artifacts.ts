@@ -50,7 +50,7 @@ export function artifactIdOf(name: string): string | undefined {
 }
 
 /** The path in the platform's storage. */
-function artifactPath({
+export function artifactPath({
   tenantId,
   documentId,
   artifactId,

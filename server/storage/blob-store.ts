@@ -20,6 +20,11 @@ export interface BlobStore {
   version(path: string): Promise<string | null>;
   /** The names of the objects directly in a folder; none if there is no such folder. */
   list(folder: string): Promise<string[]>;
+  /**
+   * The paths of all objects below a folder, however deep, one after the other and in any order; none if there is no such folder. Never has
+   * all of them in memory.
+   */
+  walk(folder: string): AsyncIterable<string>;
   /** When an object was last written; null if there is no such object. */
   lastWritten(path: string): Promise<Date | null>;
   /** Removes an object. Returns whether it existed. */

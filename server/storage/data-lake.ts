@@ -6,7 +6,7 @@ import type { FilesystemOptions } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
 import { lineBatches } from './objects/line-batches.ts';
-import { checkedPath } from './objects/object-path.ts';
+import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
 export interface DataLakeOptions extends FilesystemOptions {
@@ -85,6 +85,18 @@ export function openDataLake(
       return found
         .filter(({ name, isDirectory }) => isDirectory && /^[\w-]+$/.test(name))
         .map(({ name }) => name);
+    },
+    async *walk(path) {
+      const below = folder + checkedFolder(path);
+      const found = await asStoreError(async () =>
+        (await filesystem()).listPaths({ path: below, recursive: true })[Symbol.asyncIterator](),
+      );
+      const next = () => asStoreError(() => ifThere(() => found.next()));
+      // The package asks for a page of some thousands at a time.
+      for (let step = await next(); step && !step.done; step = await next()) {
+        const { name = '', isDirectory = false } = step.value;
+        if (!isDirectory) yield name.slice(folder.length);
+      }
     },
     lastWritten: (path) =>
       withFile(path, (file) => ifThere(async () => (await file.getProperties()).lastModified ?? null)),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { PlatformStore } from './blob-store.ts';
 import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
 import { lineBatches } from './objects/line-batches.ts';
-import { checkedPath } from './objects/object-path.ts';
+import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
 /** Milliseconds after which an unfinished write counts as interrupted. */
@@ -82,6 +82,7 @@ export function openFolder(folder: string): PlatformStore {
         .filter((entry) => entry.isDirectory() && /^[\w-]+$/.test(entry.name))
         .map(({ name }) => name);
     },
+    walk: (path) => objectsBelow(folder, checkedFolder(path)),
     async lastWritten(path) {
       return (await ifExists(stat(join(folder, checkedPath(path)))))?.mtime ?? null;
     },
@@ -147,6 +148,16 @@ async function namesIn(folder: string): Promise<string[]> {
 /** The time of the last change of a file's status cannot be set by a program, unlike that of its content. */
 function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join('.');
+}
+
+/** The paths of the files below a folder. One that is removed meanwhile has none. */
+async function* objectsBelow(root: string, path: string): AsyncGenerator<string> {
+  const opened = await ifExists(opendir(join(root, path)));
+  for await (const entry of opened ?? []) {
+    const below = `${path}/${entry.name}`;
+    if (entry.isDirectory()) yield* objectsBelow(root, below);
+    else if (entry.isFile()) yield below;
+  }
 }
 
 /** Null if a file or folder does not exist. */
