@@ -38,6 +38,14 @@ test('lines that wait while others are written share a write', async () => {
   expect(operations().filter((operation) => operation === 'append').length).toBeLessThanOrEqual(2);
 });
 
+test('requests one after the other share connections; many at once have a limit', async () => {
+  const store = account.open();
+  for (let i = 0; i < 30; i++) await store.put(path, `${i}`);
+  expect(await account.lake.connections()).toBeLessThanOrEqual(3);
+  await Promise.all(Array.from({ length: 200 }, (_, i) => store.put(`tenant/golden/${i}.json`, 'x')));
+  expect(await account.lake.connections()).toBeLessThanOrEqual(64);
+});
+
 describe('requests are tried again', () => {
   const passing: FaultRule['how'][] = [500, 503, 429, 'cut'];
 
