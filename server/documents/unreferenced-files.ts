@@ -5,6 +5,8 @@ import { artifactFolder, artifactIdOf } from './artifacts.ts';
 
 /** Milliseconds after which the row of a stored file must exist: it follows within the same request or stage. */
 const oldEnough = 3_600_000;
+/** Milliseconds after which a file without a row is removed in the platform's storage, if workers run: the task runs hourly. */
+export const unreferencedFileLimit = 2 * oldEnough;
 /** Names of one query. */
 const pageSize = 1000;
 

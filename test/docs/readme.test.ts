@@ -38,7 +38,7 @@ describe('commands', () => {
 
   test('every command that a page names is one of package.json', () => {
     for (const page of pages.filter((path) => path !== 'sdk/README.md'))
-      for (const [, name] of read(page).matchAll(/\bnpm run (?:-s )?([\w:]+)/g))
+      for (const [, name] of read(page).matchAll(/\bnpm run (?:-s )?([\w:-]+)/g))
         expect(scripts, `${page}: npm run ${name}`).toHaveProperty([name as string]);
   });
 

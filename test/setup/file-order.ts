@@ -13,6 +13,7 @@ const long = [
   'test/formats/golden-pdf.test.ts',
   'test/formats/pdf-corpus.test.ts',
   'test/metering/admission-across-processes.test.ts',
+  'test/storage/failing-store.test.ts',
   'test/translation-memory/embedded-imports.test.ts',
   'test/db/upgrade.test.ts',
   'test/rest/streaming.test.ts',

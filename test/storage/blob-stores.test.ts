@@ -101,6 +101,32 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
     expect(await store.list('tenant/none')).toEqual([]);
   });
 
+  const walked = async (folder: string) => {
+    const paths: string[] = [];
+    for await (const found of store.walk(folder)) paths.push(found);
+    return paths.toSorted();
+  };
+
+  test('the objects below a folder are walked, however deep; of a folder that does not exist, none', async () => {
+    const paths = Array.from({ length: 9 }, (_, i) => `tenant/${'deep/'.repeat(i % 3)}${i}.json`).toSorted();
+    await Promise.all(paths.map((each) => store.put(each, '{}')));
+    await store.put('tenant-2/other.json', '{}');
+    expect(await walked('tenant')).toEqual(paths);
+    expect(await walked('tenant/deep')).toEqual(paths.filter((each) => each.includes('deep')));
+    expect(await walked('none')).toEqual([]);
+    for (const bad of ['../x', '..', '/etc', ''])
+      await expect((async () => walked(bad))()).rejects.toThrow('not a path');
+  });
+
+  test('a walk that is given up leaves a store that can be used', async () => {
+    for (let i = 0; i < 9; i++) await store.put(`tenant/golden/${i}.json`, '{}');
+    for await (const found of store.walk('tenant')) {
+      expect(found).toMatch(/^tenant/);
+      break;
+    }
+    expect(await walked('tenant')).toHaveLength(9);
+  });
+
   test('the first parts of all paths are listed', async () => {
     expect(await store.listTop()).toEqual([]);
     await store.put(path, 'one');

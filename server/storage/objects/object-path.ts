@@ -5,7 +5,17 @@
  * @throws {Error} for another path
  */
 export function checkedPath(path: string): string {
-  if (!/^[\w-]+(\/[\w.-]+)+$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
-    throw new Error('not a path of the store');
+  if (!path.includes('/')) throw notAPath();
+  return checkedFolder(path);
+}
+
+/** The same for a folder, which may be at the top of the store: one part or more. */
+export function checkedFolder(path: string): string {
+  if (!/^[\w-]+(\/[\w.-]+)*$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
+    throw notAPath();
   return path;
+}
+
+function notAPath(): Error {
+  return new Error('not a path of the store');
 }

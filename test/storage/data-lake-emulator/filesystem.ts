@@ -96,14 +96,15 @@ export class EmulatedFilesystem {
     this.files.delete(path);
   }
 
-  /** What is directly in a folder; an empty name is the top. */
-  list(folder: string): { name: string; file: StoredFile | null }[] {
+  /** What is in a folder, directly or however deep; an empty name is the top. */
+  list(folder: string, recursive = false): { name: string; file: StoredFile | null }[] {
     const prefix = folder && `${folder}/`;
     const found = new Map<string, StoredFile | null>();
     for (const [path, file] of this.files) {
       if (!path.startsWith(prefix)) continue;
-      const [first, ...deeper] = path.slice(prefix.length).split('/');
-      found.set(`${prefix}${first}`, deeper.length > 0 ? null : file);
+      const parts = path.slice(prefix.length).split('/');
+      for (let depth = 1; depth <= (recursive ? parts.length : 1); depth++)
+        found.set(`${prefix}${parts.slice(0, depth).join('/')}`, depth < parts.length ? null : file);
     }
     if (folder && found.size === 0) throw pathNotFound();
     return [...found].map(([name, file]) => ({ name, file })).toSorted((a, b) => (a.name < b.name ? -1 : 1));

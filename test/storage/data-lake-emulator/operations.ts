@@ -111,7 +111,7 @@ const handlers: Record<Operation, Handler> = {
     return { status: 200 };
   },
   list(filesystem, { query }, pageSize) {
-    const all = filesystem.list(query.get('directory') ?? '');
+    const all = filesystem.list(query.get('directory') ?? '', query.get('recursive') === 'true');
     const from = Number(query.get('continuation') ?? 0);
     const page = all.slice(from, from + pageSize);
     const paths = page.map(({ name, file }) => ({

@@ -51,8 +51,9 @@ function otherTexts({ texts }: PageContent, blocks: readonly TextBlock[]): Recta
       if (run.some(({ text }) => text.trim() !== '')) rectangles.push(rectangleOf(text, run));
       run = [];
     };
+    const own = taken.get(text);
     for (const [index, glyph] of text.glyphs.entries())
-      if (taken.get(text)?.has(index)) end();
+      if (own?.has(index)) end();
       else run.push(glyph);
     end();
   }

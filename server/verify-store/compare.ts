@@ -1,0 +1,58 @@
+import { asc, gt } from 'drizzle-orm';
+import { tenants } from '#db/schema/tenants.ts';
+import { type Comparison, pageSize } from './comparison.ts';
+import { compareFiles } from './files.ts';
+import { compareManifests } from './manifests.ts';
+import { findPlaces, inAccount } from './places.ts';
+import { compareRecords } from './records.ts';
+import { findUnreferencedFiles, findUnreferencedRecords } from './unreferenced.ts';
+
+/**
+ * Compares the store with the database: records, files and lines of the manifests. Reads only, in pages, and may run beside the service.
+ * @param only the tenant to compare; all unless given
+ * @throws what the database or the platform's storage throws; an account that fails is reported
+ */
+export async function compareStore(comparison: Comparison, only?: string): Promise<void> {
+  const tenantIds = only === undefined ? await allTenants(comparison) : [only];
+  for (const tenantId of tenantIds) await compareTenant(comparison, tenantId);
+  const [any] = tenantIds;
+  if (any === undefined) return;
+  // The platform's manifests are those of all tenants.
+  const { platform } = await findPlaces(comparison, any);
+  await compareManifests(comparison, platform, tenantIds);
+}
+
+async function compareTenant(comparison: Comparison, tenantId: string): Promise<void> {
+  const places = await findPlaces(comparison, tenantId);
+  await compareRecords(comparison, places, tenantId);
+  await compareFiles(comparison, places, tenantId);
+  await findUnreferencedRecords(comparison, places.platform, tenantId);
+  await findUnreferencedFiles(comparison, places.platform, tenantId);
+  await inAccount(comparison, places, tenantId, async (account) => {
+    await findUnreferencedRecords(comparison, account, tenantId);
+    await findUnreferencedFiles(comparison, account, tenantId);
+    await compareManifests(comparison, account, [tenantId]);
+  });
+}
+
+/** All tenants, and folders of the platform's storage that are of none, in the order of their ids. */
+async function allTenants({ database, storage, stop }: Comparison): Promise<string[]> {
+  const ids = new Set(await storage.listTop());
+  // The platform's own: announcements and manifests.
+  ids.delete('golden');
+  for (let after = ''; ; ) {
+    stop.throwIfAborted();
+    const rows = await database.inPlatform((tx) =>
+      tx
+        .select({ id: tenants.tenantId })
+        .from(tenants)
+        .where(gt(tenants.tenantId, after))
+        .orderBy(asc(tenants.tenantId))
+        .limit(pageSize),
+    );
+    for (const { id } of rows) ids.add(id);
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return [...ids].sort();
+    after = last.id;
+  }
+}

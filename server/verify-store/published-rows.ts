@@ -1,0 +1,109 @@
+import { and, asc, eq, gt, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+
+/** A published job or an approved document. */
+export interface PublishedRow {
+  id: string;
+  /** Where its record is; null if it has none, though it should. */
+  uri: string | null;
+  /** When its record was written, or its approval stamped, within an hour. */
+  at: Date;
+}
+
+/** The last row of a page, after which the next one begins. */
+export type Cursor = Pick<PublishedRow, 'id' | 'at'>;
+
+/** A kind of rows that have records. All in the tenant's scope. */
+export interface PublishedRows {
+  /** Whether a row comes before its record: an approval is stamped, then recorded. */
+  isRecordedLater: boolean;
+  /** Those that must have a record, in the order of their ids. */
+  byId(tx: Tx, tenantId: string, after: string, limit: number): Promise<PublishedRow[]>;
+  /** Those that refer to a record, in the order of its time. */
+  byTime(tx: Tx, tenantId: string, after: Cursor | null, limit: number): Promise<PublishedRow[]>;
+  /** Those of these ids that must have a record. */
+  byIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<PublishedRow[]>;
+}
+
+const textJobs: PublishedRows = {
+  isRecordedLater: false,
+  byId: (tx, tenantId, after, limit) =>
+    selectJobs(tx, tenantId, gt(translationJobs.jobId, after)).orderBy(translationJobs.jobId).limit(limit),
+  byTime: (tx, tenantId, after, limit) =>
+    selectJobs(
+      tx,
+      tenantId,
+      and(
+        isNotNull(translationJobs.goldenUri),
+        follows(translationJobs.updatedAt, translationJobs.jobId, after),
+      ),
+    )
+      .orderBy(asc(translationJobs.updatedAt), translationJobs.jobId)
+      .limit(limit),
+  byIds: (tx, tenantId, ids) => selectJobs(tx, tenantId, inArray(translationJobs.jobId, [...ids])),
+};
+
+/** A text that a fast path served has no record of its own: it is in a store already (B 8 rule 1). */
+const hasRecord = or(
+  isNotNull(translationJobs.goldenUri),
+  sql`${translationJobs.pipelineMetadata} -> 'provenance' ->> 'fast_path' is null`,
+);
+
+function selectJobs(tx: Tx, tenantId: string, which: SQL | undefined) {
+  const { jobId, goldenUri, updatedAt, status } = translationJobs;
+  return tx
+    .select({ id: jobId, uri: goldenUri, at: updatedAt })
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        inArray(status, ['published', 'human_edited']),
+        hasRecord,
+        which,
+      ),
+    );
+}
+
+/** When an approval's record was made; before that, when it was stamped. */
+const approvalTime = sql<Date>`coalesce((${documentJobs.goldenRecord} ->> 'recorded_at')::timestamptz(3),
+  ${documentJobs.approvedAt})`.mapWith(documentJobs.approvedAt);
+
+const approvedDocuments: PublishedRows = {
+  isRecordedLater: true,
+  byId: (tx, tenantId, after, limit) =>
+    selectDocuments(tx, tenantId, gt(documentJobs.documentId, after))
+      .orderBy(documentJobs.documentId)
+      .limit(limit),
+  byTime: (tx, tenantId, after, limit) =>
+    selectDocuments(
+      tx,
+      tenantId,
+      and(isNotNull(documentJobs.goldenUri), follows(approvalTime, documentJobs.documentId, after)),
+    )
+      .orderBy(approvalTime, documentJobs.documentId)
+      .limit(limit),
+  byIds: (tx, tenantId, ids) => selectDocuments(tx, tenantId, inArray(documentJobs.documentId, [...ids])),
+};
+
+function selectDocuments(tx: Tx, tenantId: string, which: SQL | undefined) {
+  const { documentId, goldenUri, approvedAt } = documentJobs;
+  return tx
+    .select({ id: documentId, uri: goldenUri, at: approvalTime })
+    .from(documentJobs)
+    .where(and(eq(documentJobs.tenantId, tenantId), isNotNull(approvedAt), which));
+}
+
+function follows(
+  time: SQL | typeof translationJobs.updatedAt,
+  id: typeof translationJobs.jobId | typeof documentJobs.documentId,
+  after: Cursor | null,
+): SQL | undefined {
+  return after === null
+    ? undefined
+    : sql`(${time}, ${id}) > (${after.at.toISOString()}::timestamptz, ${after.id})`;
+}
+
+/** All kinds. */
+export const publishedRows: readonly PublishedRows[] = [textJobs, approvedDocuments];

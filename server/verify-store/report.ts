@@ -1,0 +1,99 @@
+/** What may differ between store and database. */
+export type Difference =
+  | 'record missing'
+  | 'record damaged'
+  | 'record without a row'
+  | 'line missing'
+  | 'line twice'
+  | 'file missing'
+  | 'file damaged'
+  | 'file without a row';
+
+/** What is compared. */
+export type Compared = 'records' | 'lines' | 'files';
+
+/** What the running service may still be doing. */
+export type Unfinished =
+  | 'job that is not published yet'
+  | 'document that is not finished yet'
+  | 'record that is not written yet'
+  | 'record whose row may follow'
+  | 'line that may follow'
+  | 'file whose row may follow';
+
+/** The tenant, and the ids and paths that name what was found. Nothing of a text. */
+export interface Place {
+  tenantId: string;
+  /** The job, document or file; unset if a path alone says it. */
+  id?: string;
+  /** The address of the object, or the path in the platform's storage; unset if there is none. */
+  path?: string;
+}
+
+/** Prints each difference as it is found, and counts; its memory does not grow with what is compared. */
+export class Report {
+  readonly #print: (line: string) => Promise<void>;
+  readonly #compared: Record<Compared, number> = { records: 0, lines: 0, files: 0 };
+  readonly #differences = new Map<Difference, number>();
+  readonly #unfinished = new Map<Unfinished, number>();
+  readonly #unreached = new Map<string, number>();
+  #lookAgain = 0;
+
+  constructor(print: (line: string) => Promise<void>) {
+    this.#print = print;
+  }
+
+  compared(what: Compared, count: number): void {
+    this.#compared[what] += count;
+  }
+
+  async difference(what: Difference, { tenantId, id, path }: Place): Promise<void> {
+    add(this.#differences, what, 1);
+    const fields = [`tenant=${tenantId}`, id && `id=${id}`, path && `path=${path}`].filter(Boolean);
+    await this.#print([what, ...fields].join('\t'));
+  }
+
+  /** @param until when it must have ended, in milliseconds since the epoch */
+  inFlight(what: Unfinished, count: number, until: number): void {
+    if (count === 0) return;
+    add(this.#unfinished, what, count);
+    this.#lookAgain = Math.max(this.#lookAgain, until);
+  }
+
+  /** Counts what could not be looked at, because of an account. */
+  unreached(tenantId: string, why: string, count: number): void {
+    add(this.#unreached, `the account of tenant ${tenantId} (${why})`, count);
+  }
+
+  /** How many differences there are. */
+  get differences(): number {
+    return sum(this.#differences);
+  }
+
+  /** Prints the counts. */
+  async summarize(): Promise<void> {
+    const { records, lines, files } = this.#compared;
+    await this.#print(`compared: ${records} records, ${lines} lines of manifests, ${files} files`);
+    for (const [account, count] of this.#unreached)
+      await this.#print(`not reached: ${account}: ${count} records and files not compared`);
+    if (this.#unfinished.size > 0)
+      await this.#print(
+        `in flight: ${listed(this.#unfinished)}; look again after ${new Date(this.#lookAgain).toISOString()}`,
+      );
+    const kinds = this.#differences.size > 0 ? ` (${listed(this.#differences)})` : '';
+    await this.#print(`differences: ${this.differences}${kinds}`);
+  }
+}
+
+function add<K>(counts: Map<K, number>, key: K, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+function sum(counts: Map<unknown, number>): number {
+  return counts.values().reduce((total, count) => total + count, 0);
+}
+
+/** `record missing: 2, file damaged: 1` */
+function listed(counts: Map<string, number>): string {
+  return [...counts].map(([what, count]) => `${what}: ${count}`).join(', ');
+}

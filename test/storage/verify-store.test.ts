@@ -1,0 +1,169 @@
+import { appendFile, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '#server/ids.ts';
+import { openDocuments } from '#test/documents/workspace.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { manifestLinesOf } from '#test/translations/golden-files.ts';
+import { type Verified, verifyHere } from './verify.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+const long = new Date(Date.now() - 4 * 3_600_000);
+
+/** A fresh tenant with a published job, a held one, and an approved document; `place` is where an address of it is on the disk. */
+async function openStore() {
+  const mine = await openDocuments(app);
+  const job = await mine.job();
+  const document = await mine.translate(['Hello']);
+  expect((await mine.approve(document.id)).status).toBe(200);
+  const folder = join(app.services.settings.DATA_DIR, 'storage');
+  const sql = openSuperuser(app.superuserUrl);
+  // Nobody waits for the lines of the manifest.
+  for (const { id } of [job, document])
+    await poll(async () => (await manifestLinesOf(app, mine, id)).length === 1);
+  const place = (address: string) => join(folder, mine.tenantId, address);
+  const [artifact] = await sql`
+    select document_id || '.' || artifact_id as name, artifact_id as id from document_artifacts
+    where tenant_id = ${mine.tenantId} and kind = 'translated'`;
+  return {
+    ...mine,
+    job: job as { id: string },
+    document,
+    sql,
+    place,
+    record: `golden/${job.id.slice(0, 6)}/${job.id}.json`,
+    file: { id: artifact!['id'] as string, path: `documents/${artifact!['name']}` },
+    /** Makes an object old enough to be judged. */
+    async age(address: string) {
+      await utimes(place(address), long, long);
+    },
+    /** The manifest of the job, and its line. */
+    async line(id: string) {
+      const [found] = await manifestLinesOf(app, mine, id);
+      return { path: join(folder, 'golden', found!.path), line: `${found!.line}\n` };
+    },
+    verify: (quick = false) => verifyHere(app.services, { tenant: mine.tenantId, quick }),
+  };
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>;
+
+let mine: Store;
+beforeEach(async () => {
+  mine = await openStore();
+});
+
+/** The kinds and ids of what was found. */
+const named = ({ found }: Verified) => found.map(([what, tenant, id]) => [what, tenant, id]);
+
+test('a store that agrees with the database has no differences', async () => {
+  const { found, counts } = await mine.verify();
+  expect(found).toEqual([]);
+  expect(counts.at(-1)).toBe('differences: 0');
+});
+
+describe('a difference is found, named by its ids, and is the only one:', () => {
+  const damages: Record<string, (store: Store) => Promise<readonly [string, string]>> = {
+    async 'a record that is gone'({ place, record, job }) {
+      await rm(place(record));
+      return ['record missing', job.id];
+    },
+    async 'a published job that refers to no record'({ place, record, job, sql }) {
+      await rm(place(record));
+      await sql`update translation_jobs set golden_uri = null where job_id = ${job.id}`;
+      return ['record missing', job.id];
+    },
+    async 'a record that is not JSON'({ place, record, job }) {
+      await writeFile(place(record), (await readFile(place(record), 'utf8')).slice(0, -1));
+      return ['record damaged', job.id];
+    },
+    async 'a record of another job'({ place, record, job }) {
+      const text = await readFile(place(record), 'utf8');
+      await writeFile(place(record), text.replaceAll(job.id, newId()));
+      return ['record damaged', job.id];
+    },
+    async 'the record of an approval that is gone'({ place, document: { id } }) {
+      await rm(place(`golden/${id.slice(0, 6)}/${id}.json`));
+      return ['record missing', id];
+    },
+    async 'a record of no job'({ sql, job, age, record }) {
+      await sql`delete from translation_jobs where job_id = ${job.id}`;
+      await age(record);
+      return ['record without a row', job.id];
+    },
+    async 'a record of an earlier attempt'({ place, age, job, record }) {
+      const earlier = record.replace('.json', '.2.json');
+      await writeFile(place(earlier), await readFile(place(record)));
+      await age(earlier);
+      return ['record without a row', job.id];
+    },
+    async 'a record of no document'({ place, age, record }) {
+      const id = newId();
+      const lost = record.replaceAll(/[0-9a-f]{32}/g, id);
+      await writeFile(place(lost), '{}');
+      await age(lost);
+      return ['record without a row', id];
+    },
+    async 'a line that is gone'({ sql, job, line }) {
+      const found = await line(job.id);
+      await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
+      await sql`update translation_jobs set updated_at = now() - interval '50 minutes' where job_id = ${job.id}`;
+      return ['line missing', job.id];
+    },
+    async 'the line of an approval that is gone'({ sql, document: { id }, line }) {
+      const found = await line(id);
+      await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
+      await sql`
+        update document_jobs set golden_record = jsonb_set(golden_record, '{recorded_at}', to_jsonb(now() - interval '50 minutes'))
+        where document_id = ${id}`;
+      return ['line missing', id];
+    },
+    async 'a line that is there twice'({ job, line }) {
+      const found = await line(job.id);
+      await appendFile(found.path, found.line);
+      return ['line twice', job.id];
+    },
+    async 'a file that is gone'({ file, place }) {
+      await rm(place(file.path));
+      return ['file missing', file.id];
+    },
+    async 'a file that is longer'({ file, place }) {
+      await appendFile(place(file.path), 'x');
+      return ['file damaged', file.id];
+    },
+    async 'a file that is cut off'({ file, place }) {
+      await writeFile(place(file.path), (await readFile(place(file.path))).subarray(0, -1));
+      return ['file damaged', file.id];
+    },
+    async 'a file without a row'({ place, age }) {
+      const id = newId();
+      const lost = `documents/${newId()}.${id}`;
+      await writeFile(place(lost), 'PK');
+      await age(lost);
+      return ['file without a row', id];
+    },
+  };
+  /** What a look at names and sizes does not see. */
+  const readOnly = ['a record that is not JSON', 'a record of another job'];
+
+  test.each(Object.entries(damages))('%s', async (name, damage) => {
+    const [what, id] = await damage(mine);
+    expect(named(await mine.verify())).toEqual([[what, `tenant=${mine.tenantId}`, `id=${id}`]]);
+    const quick = await mine.verify(true);
+    expect(quick.counts.at(-1)).toMatch(readOnly.includes(name) ? /^differences: 0$/ : /^differences: 1 /);
+  });
+
+  test('a file of the same size with another byte, unless the look is quick', async () => {
+    const { file, place, tenantId } = mine;
+    const bytes = await readFile(place(file.path));
+    bytes[100]! ^= 1;
+    await writeFile(place(file.path), bytes);
+    expect((await mine.verify()).found).toEqual([
+      ['file damaged', `tenant=${tenantId}`, `id=${file.id}`, `path=${file.path}`],
+    ]);
+    expect((await mine.verify(true)).found).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Services } from '#server/context.ts';
+import { compareStore } from '#server/verify-store/compare.ts';
+import { Report } from '#server/verify-store/report.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface Verified {
+  /** The lines of differences, their fields apart. */
+  found: string[][];
+  /** The lines of counts. */
+  counts: string[];
+}
+
+function parsed(lines: readonly string[]): Verified {
+  return {
+    found: lines.filter((line) => line.includes('\t')).map((line) => line.split('\t')),
+    counts: lines.filter((line) => !line.includes('\t')),
+  };
+}
+
+/** Compares store and database in this process. */
+export async function verifyHere(
+  services: Pick<Services, 'accountStores' | 'database' | 'settings' | 'storage'>,
+  { tenant, quick = false }: { tenant?: string; quick?: boolean } = {},
+): Promise<Verified> {
+  const lines: string[] = [];
+  const report = new Report(async (line) => void lines.push(line));
+  const { signal: stop } = new AbortController();
+  await compareStore({ ...services, report, quick, stop }, tenant);
+  await report.summarize();
+  return parsed(lines);
+}
+
+export interface VerifyCommand extends Verified {
+  code: number | null;
+  stderr: string;
+}
+
+/** Runs `npm run verify-store` as a process of its own. */
+export function runVerify(
+  env: Record<string, string>,
+  args: string[] = [],
+  nodeArgs: string[] = [],
+): Promise<VerifyCommand> {
+  const child = spawn(
+    process.execPath,
+    ['--max-semi-space-size=8', ...nodeArgs, join(root, 'server/verify-store/main.ts'), ...args],
+    { cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stderr, ...parsed(stdout.split('\n').filter(Boolean)) }));
+  });
+}
