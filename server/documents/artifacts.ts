@@ -16,6 +16,7 @@ import {
   removeAt,
   storageFailure,
 } from '#server/storage/destination.ts';
+import { openVerifiedStream, type VerifiedStream } from '#server/storage/verified-stream.ts';
 import type { DocumentArtifact } from './schema.ts';
 
 export type ArtifactRow = typeof documentArtifacts.$inferSelect;
@@ -158,6 +159,23 @@ export async function readArtifact(
   return content;
 }
 
+/**
+ * The same as a stream, for large files. The caller must close it.
+ * @throws AppError as `readArtifact`
+ */
+export async function openArtifact(
+  services: LocatingServices & Pick<Services, 'log'>,
+  row: ArtifactRow,
+): Promise<VerifiedStream> {
+  const { store, path } = await locateFile(services, row);
+  const stream = await openVerifiedStream(store, path, row).catch((error: unknown) => {
+    throw storageFailure(error);
+  });
+  if (stream) return stream;
+  logDamage(services, row);
+  throw new AppError('internal_error', 'stored artifact failed its checksum');
+}
+
 /** Whether a stored file is there and has its checksum. */
 export async function isIntact(
   services: LocatingServices & Pick<Services, 'log'>,
@@ -171,18 +189,21 @@ async function readIntact(
   services: LocatingServices & Pick<Services, 'log'>,
   row: ArtifactRow,
 ): Promise<Uint8Array | null> {
-  const { log } = services;
   const { store, path } = await locateFile(services, row);
   const content = await store.read(path, 0, row.sizeBytes).catch((error: unknown) => {
     throw storageFailure(error);
   });
   const sha256 = content && createHash('sha256').update(content).digest('hex');
   if (content && sha256 === row.sha256) return content;
-  log.error(
-    { document_id: row.documentId, artifact_id: row.artifactId, missing: content === null },
-    'a stored artifact failed its checksum',
-  );
+  logDamage(services, row);
   return null;
+}
+
+function logDamage({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): void {
+  log.error(
+    { document_id: documentId, artifact_id: artifactId },
+    'a stored artifact is missing or failed its checksum',
+  );
 }
 
 /** The files of a document, oldest first. */
