@@ -5,7 +5,7 @@ import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
-import { destinationOf } from '#server/storage/destination.ts';
+import { destinationOf, removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
@@ -38,7 +38,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     { tenantId, documentId, kind: 'translated', contentType },
     rebuilt.bytes,
   );
-  if (output.address !== null) run.delivered = output.address;
+  if (output.address !== null) run.delivered = [...(run.delivered ?? []), output.address];
   const finish = async (tx: Tx) => {
     const findings = [
       ...rebuilt.findings.map(findingView),
@@ -62,6 +62,15 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     if (error instanceof RunReplaced) await removeFile(services, output).catch(() => {});
     throw error;
   });
+  await removeEarlier(run);
+}
+
+/**
+ * Removes the outputs of earlier tries of the stage from the tenant's account, where no sweep does it. Only once the job has ended: a transaction
+ * whose end was not heard of may have referred to one. Best effort.
+ */
+async function removeEarlier({ services, tenantId, delivered = [] }: DocumentRun): Promise<void> {
+  for (const address of delivered.slice(0, -1)) await removeAt(services, tenantId, address).catch(() => {});
 }
 
 /** The finding of a file without text, unless its format has reported it. */
@@ -135,7 +144,7 @@ export async function failDelivered(
     ...failure,
     message: `${failure.message}; the translated file had already reached your storage: it is billed, and need not be sent again`,
     transient: false,
-    metadata: { ...failure.metadata, delivered_to: delivered },
+    metadata: { ...failure.metadata, delivered_to: delivered?.at(-1) },
   };
   await services.database.inTenant(tenantId, async (tx) => {
     const [failed] = await failBilled(tx, {
@@ -150,6 +159,7 @@ export async function failDelivered(
     if (!failed) throw new RunReplaced();
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
   });
+  await removeEarlier(run);
   return told;
 }
 
