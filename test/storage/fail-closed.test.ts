@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { paid } from '#test/billing/payments.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
@@ -17,6 +18,10 @@ const engine = recordingEngine();
 const app = useTestApp({
   env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
   engine,
+});
+
+const billed = useTestApp({
+  env: { ...paid(), STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
 });
 
 let mine: Bound;
@@ -119,6 +124,21 @@ describe('B 4.1: the order of gates', () => {
       update tenants set monthly_char_limit = 3 where tenant_id = ${mine.tenantId}`;
     expect((await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).status).toBe(429);
     expect(await mine.submit({ source_text: 'Hi', target_lang: 'fr' })).toMatchObject(refused);
+  });
+});
+
+describe('B 4.1: payment comes before the storage', () => {
+  test.each([
+    ['a text', (mine: Bound) => mine.submit({ source_text: 'Hello', target_lang: 'fr' })],
+    ['a document', (mine: Bound) => mine.send()],
+  ])('of %s', async (_name, submit) => {
+    const unpaid = await openBound(billed, account);
+    await unpaid.bind();
+    expect((await submit(unpaid)).status).toBe(402);
+    await openSuperuser(billed.superuserUrl)`
+      update tenants set metadata = metadata || '{"pay_subscription_status": "active"}'
+      where tenant_id = ${unpaid.tenantId}`;
+    expect(await submit(unpaid)).toMatchObject(refused);
   });
 });
 
