@@ -54,6 +54,9 @@ const states: Record<string, () => Promise<unknown>> = {
       update storage_bindings set secret = null, revision = revision + 1 where tenant_id = ${mine.tenantId}`,
 };
 
+const requestsOf = ({ filesystem }: Bound) =>
+  account.lake.requests.filter((request) => request.filesystem === filesystem);
+
 const stateRows = () =>
   countRows(openSuperuser(app.superuserUrl), [
     'translation_jobs',
@@ -72,7 +75,7 @@ describe.each(Object.entries(states))('B "Routing": while %s', (_name, spoil) =>
 
   test('new work is 409 before a job, a file or a usage record exists', async () => {
     const before = await stateRows();
-    const requests = account.lake.requests.length;
+    const requests = requestsOf(mine).length;
     const text = new TextEncoder().encode('Hello\n');
     const form = new FormData();
     form.append('target_lang', 'fr');
@@ -96,7 +99,7 @@ describe.each(Object.entries(states))('B "Routing": while %s', (_name, spoil) =>
       expect(await submission, name).toMatchObject(refused);
     expect(await stateRows()).toEqual(before);
     expect(engine.asked).toEqual([]);
-    expect(account.lake.requests).toHaveLength(requests);
+    expect(requestsOf(mine)).toHaveLength(requests);
     expect(await mine.usage()).toEqual([]);
   });
 });
