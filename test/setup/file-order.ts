@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const long = [
   'test/faults/faults.test.ts',
   'test/documents/killed-worker.test.ts',
+  'test/storage/killed-writes.test.ts',
   'test/process/processes.test.ts',
   'test/process/signals.test.ts',
   'test/workers/lifecycle.test.ts',
