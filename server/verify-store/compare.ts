@@ -12,7 +12,8 @@ import { findUnreferencedFiles, findUnreferencedRecords } from './unreferenced.t
  * @param only the tenant to compare; all unless given
  * @throws what the database or the platform's storage throws; an account that fails is reported
  */
-export async function compareStore(comparison: Comparison, only?: string): Promise<void> {
+export async function compareStore(given: Omit<Comparison, 'walked'>, only?: string): Promise<void> {
+  const comparison: Comparison = { ...given, walked: new Set() };
   const tenantIds = only === undefined ? await allTenants(comparison) : [only];
   for (const tenantId of tenantIds) await compareTenant(comparison, tenantId);
   const [any] = tenantIds;
