@@ -15,10 +15,11 @@ export function sendFile(reply: FastifyReply, file: FileResponse | StreamRespons
   return named.send(Buffer.from(buffer, byteOffset, byteLength));
 }
 
-/** Sends text as it is generated, no faster than the client reads it. If the client disconnects, generation stops. */
-function sendChunks(reply: FastifyReply, { chunks, cut, end }: StreamResponse): FastifyReply {
+/** Sends a file as it is read or generated, no faster than the client reads it. If the client disconnects, that stops. */
+function sendChunks(reply: FastifyReply, { chunks, length, cut, end }: StreamResponse): FastifyReply {
   if (reply.raw.closed) end();
   else reply.raw.once('close', end);
+  if (length !== undefined) reply.header('content-length', length);
   // For a HEAD request, Fastify would generate the whole text.
   if (reply.request.method === 'HEAD') return reply.send(Readable.from([]));
   const stream = Readable.from(chunks, { highWaterMark: 1 });

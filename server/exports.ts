@@ -36,8 +36,8 @@ export interface ExportSlot {
   end(): void;
   /** Aborts when the export must be cut off because its reader is too slow. */
   readonly cut: AbortSignal;
-  /** Passes on the export's text and measures its reader's time: from sending each piece to the request for the next. */
-  measured(chunks: AsyncIterable<string>): AsyncGenerator<string, void>;
+  /** Passes on the export and measures its reader's time: from sending each piece to the request for the next. */
+  measured<T extends string | Uint8Array>(chunks: AsyncIterable<T>): AsyncGenerator<T, void>;
 }
 
 interface Reader {
@@ -189,6 +189,12 @@ function rateOf({ pace, waitingSince }: Reader, now: number, window: number): nu
 
 const exports = createExports();
 
+/** Files need no connection to the database, so there may be more of them at a time. */
+const files = createExports({ ...ownBounds, slots: 256, slotsOfTenant: 64 });
+
+/** Waits until the download of a stored file may begin; see `createExports`. */
+export const beginDownload = files.begin;
+
 /** Limits concurrent page queries of all exports to a few of the process's connections, so that other requests get one. */
 const pages = createConcurrencyLimit({ slots: 3, maxWaiting: 300, refusal });
 
@@ -229,12 +235,12 @@ export interface ExportRequest {
  * Passes on an export's text and measures its reader. Logs the reason of a failure, and throws a general error without
  * it, because the sender logs that again.
  */
-export async function* guardExport(
+export async function* guardExport<T extends string | Uint8Array>(
   log: Log,
   { requestId, signal }: ExportRequest,
   slot: ExportSlot,
-  chunks: AsyncIterable<string>,
-): AsyncGenerator<string, void> {
+  chunks: AsyncIterable<T>,
+): AsyncGenerator<T, void> {
   try {
     yield* slot.measured(chunks);
   } catch (error) {

@@ -75,14 +75,16 @@ export const fileResponse = z.object({
 
 export type FileResponse = z.infer<typeof fileResponse>;
 
-/** A download that is generated while it is sent. It is never in memory as a whole, and its length is unknown. */
+/** A download that is read or generated while it is sent. It is never in memory as a whole. */
 export const streamResponse = z.object({
-  /** Pieces of the text, generated on demand. If one fails, the response is cut off. */
-  chunks: z.custom<AsyncIterable<string>>(
+  /** Pieces of the file, made on demand. If one fails, the response is cut off. */
+  chunks: z.custom<AsyncIterable<string | Uint8Array>>(
     (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
   ),
   contentType: z.string(),
   fileName: z.string(),
+  /** Bytes of all pieces, if they are known before. */
+  length: z.int().min(0).optional(),
   /** Aborts when the response must be cut off because the client reads too slowly. */
   cut: z.custom<AbortSignal>((value) => value instanceof AbortSignal),
   /** Called once the response has ended, read completely or not. */

@@ -8,6 +8,7 @@ import { createRest } from './rest.ts';
 import { createRpc } from './rpc.ts';
 import { createSend } from './send.ts';
 import { createSession } from './session.ts';
+import { type Storage, storage } from './storage.ts';
 import { type System, system } from './system.ts';
 import { type Tenants, tenants } from './tenants.ts';
 import { type Terminology, terminology } from './terminology.ts';
@@ -30,6 +31,7 @@ export class LinguaLoop {
   readonly billing: Billing;
   readonly documents: Documents;
   readonly memory: Memory;
+  readonly storage: Storage;
   readonly system: System;
   readonly tenants: Tenants;
   readonly terminology: Terminology;
@@ -48,6 +50,7 @@ export class LinguaLoop {
     this.billing = billing(rpc, sendSignedIn);
     this.documents = documents(rpc, rest, sendSignedIn, downloads, settings);
     this.memory = memory(rpc, rest, sendSignedIn, downloads, settings);
+    this.storage = storage(rpc, sendSignedIn);
     this.system = system(rpc, send);
     this.tenants = tenants(rpc, sendSignedIn);
     this.terminology = terminology(rpc, rest, sendSignedIn);

@@ -26,6 +26,7 @@ export type { Backoff } from './retry.ts';
 export type { MfaPrompt, SignInOptions, SignInRequest } from './sign-in.ts';
 export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';
 export * from './status-errors.ts';
+export type { Storage } from './storage.ts';
 export type { StreamedFile } from './streamed-file.ts';
 export type { System } from './system.ts';
 export type { Invites, Tenants } from './tenants.ts';

@@ -164,6 +164,15 @@ export type UsageExportQuery = Omit<Inputs['usage']['export'], 'tenant_id'>;
 /** What a month's records can be downloaded as. */
 export type UsageExportFormat = NonNullable<UsageExportQuery['format']>;
 
+/** Where a tenant's records and files are kept, and whether that works. */
+export type StorageBinding = Outputs['storage']['binding'];
+/** The complete desired state of a binding. */
+export type StorageBindingRequest = Inputs['storage']['bind'];
+/** What became of the translations that waited for storage. */
+export type ReplaySummary = NonNullable<StorageBinding['replay']>;
+/** What the tenant's documents occupy in the platform's storage. */
+export type StorageUsage = Outputs['storage']['usage'];
+
 /** What a glossary is called, and the languages of its entries where they name none; required beside TMX. */
 export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_lang' | 'target_lang'> & {
   name: string;

@@ -3,7 +3,7 @@ import { adminProcedure } from '#server/access/guards/admin.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { fileResponse, router } from '#server/trpc.ts';
+import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { approveDocument } from './approve.ts';
 import { layoutTypes, listArtifacts } from './artifacts.ts';
 import { downloadDocument } from './download.ts';
@@ -145,8 +145,13 @@ const download = deferredTenantProcedure
     },
   })
   .input(byId)
-  .output(fileResponse)
-  .query(({ ctx, input }) => downloadDocument(ctx.services, ctx.withTenant, input.document_id));
+  .output(z.union([fileResponse, streamResponse]))
+  .query(({ ctx, input }) =>
+    downloadDocument(ctx.services, ctx.withTenant, input.document_id, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
 
 const summary = tenantProcedure
   .meta({

@@ -14,6 +14,7 @@ import { auditRemoval } from './pdf/audit.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
+import { Vocabulary } from './pdf/layout/vocabulary.ts';
 import { normalise } from './pdf/normalise.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
@@ -39,9 +40,10 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
     const pages: PageOfBlocks[] = [];
     const counts = new KeptCounts(pdf.document);
     const budget = new SegmentBudget();
+    const vocabulary = new Vocabulary();
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
-      const { blocks, kept } = findBlocks(page);
+      const { blocks, kept } = findBlocks(page, vocabulary);
       counts.add(page, blocks.length, kept);
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
       // Without the glyphs: the document's are too many to keep.
@@ -49,7 +51,9 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
     markRunningTitles(pages);
-    const segments = pages.flatMap(({ blocks }) => blocks.map(segmentOf));
+    const segments = pages.flatMap(({ blocks }) =>
+      blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
+    );
     return {
       segments,
       pageCount: pdf.pageCount,

@@ -17,7 +17,8 @@ export interface AccountStores {
 /** Stores that stay open; another one that is needed again is opened again. */
 const mostOpen = 500;
 
-export function openAccountStores(settings: Settings, secretsKey: Buffer): AccountStores {
+/** @param timeout milliseconds for a request to an account */
+export function openAccountStores(settings: Settings, secretsKey: Buffer, timeout?: number): AccountStores {
   const opened = new Map<string, { revision: string; store: BlobStore }>();
   return {
     open(binding) {
@@ -30,6 +31,7 @@ export function openAccountStores(settings: Settings, secretsKey: Buffer): Accou
       const store = openDataLake({ accountUrl, filesystem }, credential, {
         endpointOverride: settings.STORAGE_ENDPOINT_OVERRIDE,
         principalClientId: settings.STORAGE_PRINCIPAL_CLIENT_ID,
+        ...(timeout !== undefined && { timeout }),
       });
       opened.delete(tenantId);
       const [oldest] = opened.keys();

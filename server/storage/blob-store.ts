@@ -1,5 +1,7 @@
 /** Where records and files are kept. Paths are relative, with `/` between their parts. */
 export interface BlobStore {
+  /** Whether reading an object twice costs about as much as keeping a copy of it. */
+  readonly isLocal: boolean;
   /** Writes an object completely or not at all; replaces an existing one. */
   put(path: string, content: Uint8Array | string): Promise<void>;
   /**
@@ -9,8 +11,13 @@ export interface BlobStore {
   appendLine(path: string, line: string): Promise<void>;
   /** Reads up to `most` bytes of an object, starting at byte `from`; null if there is no such object. */
   read(path: string, from: number, most: number): Promise<Uint8Array | null>;
-  /** Reads an object piece by piece; null if there is no such object. A reader that stops early releases it. */
-  stream(path: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /**
+   * Reads an object piece by piece; null if there is no such object, or not this version of it. A reader that stops early releases it,
+   * even before it has begun (`return` of its iterator).
+   */
+  stream(path: string, version?: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** Changes whenever an object is written, even by somebody else; null if there is no such object. */
+  version(path: string): Promise<string | null>;
   /** The names of the objects directly in a folder; none if there is no such folder. */
   list(folder: string): Promise<string[]>;
   /**

@@ -46,7 +46,7 @@ export function accountOf(accountUrl: string): string {
 
 /** Checks the name of a filesystem (a container). @returns null if it is one */
 export function checkFilesystem(name: string): Problem | null {
-  if (/^[a-z0-9](-?[a-z0-9]){2,62}$/.test(name) && name.length <= 63) return null;
+  if (/^[a-z0-9](-?[a-z0-9])+$/.test(name) && name.length >= 3 && name.length <= 63) return null;
   return {
     problem:
       'must be 3 to 63 lowercase letters, digits and single hyphens, beginning and ending with a letter or digit',

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { DataLakeFileClient, DataLakeFileSystemClient } from '@azure/storage-file-datalake';
 import type { BlobStore, PlatformStore } from './blob-store.ts';
-import { isMissing, toStoreError } from './data-lake/failures.ts';
+import { isMissing, isOtherVersion, toStoreError } from './data-lake/failures.ts';
 import type { FilesystemOptions } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
 import { lineBatches } from './objects/line-batches.ts';
 import { checkedFolder, checkedPath } from './objects/object-path.ts';
+import { releasedStream } from './objects/released-stream.ts';
 
 export interface DataLakeOptions extends FilesystemOptions {
   /** The folder of the filesystem that holds all objects, if they are not at its top. */
@@ -61,16 +62,20 @@ export function openDataLake(
   const append = lineBatches((path, lines) => withFile(path, (file) => appendLines(file, lines)));
 
   return {
+    isLocal: false,
     put: (path, content) => withFile(path, (file) => putObject(file, bytesOf(content))),
     appendLine: async (path, line) => append(checkedPath(path), line),
     read: (path, from, most) => withFile(path, (file) => ifThere(() => readBytes(file, from, most))),
-    stream: (path) =>
+    stream: (path, version) =>
       withFile(path, (file) =>
         ifThere(async () => {
-          const { readableStreamBody } = await file.read(0, undefined, { maxRetryRequests: 2 });
-          return released(readableStreamBody as Readable);
+          const conditions = version === undefined ? {} : { ifMatch: version };
+          const { readableStreamBody } = await file.read(0, undefined, { maxRetryRequests: 2, conditions });
+          return releasedStream(readableStreamBody as Readable, toStoreError);
         }),
       ),
+    version: (path) =>
+      withFile(path, (file) => ifThere(async () => (await file.getProperties()).etag ?? null)),
     async list(path) {
       const found = await entries(folder + checkedPath(path));
       return found.filter(({ isDirectory }) => !isDirectory).map(({ name }) => name);
@@ -105,12 +110,12 @@ function bytesOf(content: Uint8Array | string): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Null if the object or folder does not exist. */
+/** Null if the object or folder, or the version that was asked for, does not exist. */
 async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissing(error) || isOtherVersion(error)) return null;
     throw error;
   }
 }
@@ -122,20 +127,4 @@ async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toStoreError(error);
   }
-}
-
-/** A stream whose connection is released when its reader stops, even before it has begun to read. */
-function released(stream: Readable): AsyncIterable<Uint8Array> {
-  return {
-    [Symbol.asyncIterator]() {
-      const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-      return {
-        next: () => asStoreError(() => pieces.next()),
-        async return() {
-          stream.destroy();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
 import { appendFile, mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PlatformStore } from './blob-store.ts';
 import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
 import { lineBatches } from './objects/line-batches.ts';
 import { checkedFolder, checkedPath } from './objects/object-path.ts';
+import { releasedStream } from './objects/released-stream.ts';
 
 /** Milliseconds after which an unfinished write counts as interrupted. */
 const interruptedAfter = 3_600_000;
@@ -44,6 +46,7 @@ export function openFolder(folder: string): PlatformStore {
   };
 
   return {
+    isLocal: true,
     put: (path, bytes) => inPlace(path, (file) => writeWhole(incoming, file, bytes)),
     appendLine: (path, line) => inPlace(path, (file) => append(file, line)),
     async read(path, from, most) {
@@ -56,14 +59,18 @@ export function openFolder(folder: string): PlatformStore {
         throw error;
       }
     },
-    async stream(path) {
-      try {
-        const file = await open(join(folder, checkedPath(path)));
-        return file.createReadStream({ highWaterMark: streamedBytes });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-        throw error;
+    async stream(path, version) {
+      const file = await ifExists(open(join(folder, checkedPath(path))));
+      if (!file) return null;
+      if (version !== undefined && versionOf(await file.stat({ bigint: true })) !== version) {
+        await file.close();
+        return null;
       }
+      return releasedStream(file.createReadStream({ highWaterMark: streamedBytes }));
+    },
+    async version(path) {
+      const found = await ifExists(stat(join(folder, checkedPath(path)), { bigint: true }));
+      return found && versionOf(found);
     },
     async list(path) {
       const entries = await ifExists(readdir(join(folder, checkedPath(path)), { withFileTypes: true }));
@@ -136,6 +143,11 @@ async function namesIn(folder: string): Promise<string[]> {
     if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   return names;
+}
+
+/** The time of the last change of a file's status cannot be set by a program, unlike that of its content. */
+function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join('.');
 }
 
 /** The paths of the files below a folder. One that is removed meanwhile has none. */

@@ -3,6 +3,7 @@ import { benchAbuse } from './abuse.ts';
 import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
 import { benchDocuments } from './documents.ts';
+import { benchDownloads } from './downloads.ts';
 import { benchGlossary } from './glossary.ts';
 import { benchGlossaryLoad } from './glossary-load.ts';
 import { benchGlossarySlices } from './glossary-slices.ts';
@@ -48,6 +49,7 @@ const benches = {
     'Office files translated in place, beside LibreOffice; whole jobs; refused files',
     benchDocuments,
   ],
+  downloads: ['A document of 30 MB downloaded, beside a bare HTTP server of the file', benchDownloads],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

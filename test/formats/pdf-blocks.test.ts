@@ -175,9 +175,6 @@ describe('paragraphs', () => {
         ]),
       ).join(' ');
     expect(divided('represen-', 'tation')).toContain('long representation of');
-    expect(divided('type-', 'check', 'as the type-check of the page says, at')).toContain(
-      'long type-check of',
-    );
     expect(divided('self-', 'test')).toContain('long self-test of');
     expect(divided('Kosten-', 'und Zeitplan')).toContain('long Kosten- und Zeitplan of');
     expect(divided('repre\u00ad', 'sentation')).toContain('long representation of');

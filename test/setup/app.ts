@@ -23,6 +23,8 @@ export interface TestAppOptions {
   engine?: Engine;
   embedder?: Embedder;
   fileWork?: Parameters<typeof openFileWork>[0];
+  /** Milliseconds that a tenant's own storage has to respond. */
+  accountTimeout?: number;
 }
 
 export interface TestApp {
@@ -94,7 +96,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       embedder: options.embedder ?? null,
       payments: await openPaymentProcessor(settings),
       storage,
-      accountStores: openAccountStores(settings, secretsKey),
+      accountStores: openAccountStores(settings, secretsKey, options.accountTimeout),
       fileWork,
       glossaries: createGlossaries(),
       backgroundWork: createBackgroundWork(),

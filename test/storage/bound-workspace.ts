@@ -1,37 +1,82 @@
+import { expect, onTestFinished } from 'vitest';
 import { type Documents, openDocuments } from '#test/documents/workspace.ts';
+import type { Fields, Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import { withWorkers } from '#test/translation-memory/background.ts';
 import type { TestAccount } from './data-lake-account.ts';
+import type { FaultRule } from './data-lake-emulator.ts';
 
-/** A fresh tenant with its documents, and the requests for its storage. */
+type Answer = ReturnType<TestApp['json']>;
+
+/** A fresh tenant with its documents and a container of its own, and the requests for its storage. */
 export interface Bound extends Documents {
-  bind(fields?: Record<string, unknown>): ReturnType<TestApp['json']>;
-  verify(): ReturnType<TestApp['json']>;
-  unbind(): ReturnType<TestApp['json']>;
-  binding(): ReturnType<TestApp['json']>;
-  storageUsage(): ReturnType<TestApp['json']>;
+  filesystem: string;
+  bind(fields?: Fields, headers?: Headers): Answer;
+  verify(headers?: Headers): Answer;
+  unbind(headers?: Headers): Answer;
+  binding(headers?: Headers): Answer;
+  storageUsage(headers?: Headers): Answer;
+  /** Binds and verifies: from then on the account is used. */
+  connect(fields?: Fields): Promise<void>;
+  /** Verifies with workers running, so that parked jobs are published: the body of the answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
+  replay(change?: () => Answer): Promise<any>;
+  /** A text job; `read` is for documents. */
+  // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
+  readJob(id: string): Promise<any>;
   /** The paths of what is in the account's container, sorted. */
   stored(): string[];
+  /** The content of an object as text. */
+  content(path: string): string;
+  /** Makes requests to the container fail, at most until the test ends. @returns ends it */
+  fail(rule: FaultRule): () => void;
 }
 
-export async function openBound(app: TestApp, account: TestAccount): Promise<Bound> {
-  const documents = await openDocuments(app);
-  const { headers } = documents;
+let opened = 0;
+
+export async function openBound(app: TestApp, account: TestAccount, tenant?: Fields): Promise<Bound> {
+  const documents = await openDocuments(app, tenant);
+  const { headers: key } = documents;
+  const { lake } = account;
+  opened += 1;
+  const filesystem = `files${opened}`;
+  lake.addFilesystem(account.name, filesystem);
+  const ask = (method: string, path: string, headers: Headers, body?: Fields) =>
+    app.json(method, `/api/storage/${path}`, { headers, ...(body && { body }) });
+  const files = () => lake.files(account.name, filesystem);
+  const bind: Bound['bind'] = (fields = {}, headers = key) =>
+    ask('PUT', 'binding', headers, {
+      account_url: account.address.accountUrl,
+      filesystem,
+      auth_mode: 'sas',
+      secret: account.sas,
+      ...fields,
+    });
+  const verify: Bound['verify'] = (headers = key) => ask('POST', 'binding/verify', headers);
   return Object.assign(documents, {
-    bind: (fields = {}) =>
-      app.json('PUT', '/api/storage/binding', {
-        headers,
-        body: {
-          account_url: account.address.accountUrl,
-          filesystem: account.address.filesystem,
-          auth_mode: 'sas',
-          secret: account.sas,
-          ...fields,
-        },
+    filesystem,
+    bind,
+    verify,
+    unbind: (headers = key) => ask('DELETE', 'binding', headers),
+    binding: (headers = key) => ask('GET', 'binding', headers),
+    storageUsage: (headers = key) => ask('GET', 'usage', headers),
+    async connect(fields = {}) {
+      expect((await bind(fields)).status).toBe(200);
+      expect((await verify()).body).toMatchObject({ status: 'verified', last_error: null });
+    },
+    replay: async (change = verify) =>
+      withWorkers(app, async () => {
+        const { status, body } = await change();
+        expect([status, body.detail]).toEqual([200, undefined]);
+        return body;
       }),
-    verify: () => app.json('POST', '/api/storage/binding/verify', { headers }),
-    unbind: () => app.json('DELETE', '/api/storage/binding', { headers }),
-    binding: () => app.json('GET', '/api/storage/binding', { headers }),
-    storageUsage: () => app.json('GET', '/api/storage/usage', { headers }),
-    stored: () => [...account.lake.files('contoso', account.address.filesystem).keys()].sort(),
-  });
+    readJob: async (id) => (await documents.get(id)).body,
+    stored: () => [...files().keys()].sort(),
+    content: (path) => files().get(path)?.toString('utf8') ?? '',
+    fail(rule) {
+      const end = lake.fail({ account: account.name, filesystem, ...rule });
+      onTestFinished(end);
+      return end;
+    },
+  } satisfies Omit<Bound, keyof Documents>);
 }

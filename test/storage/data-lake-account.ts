@@ -6,11 +6,12 @@ import { type DataLakeEmulator, type DataLakeEmulatorParts, startDataLake } from
 /** An account of an emulator with one filesystem, and the secrets that it accepts. */
 export interface TestAccount {
   lake: DataLakeEmulator;
+  name: string;
   address: { accountUrl: string; filesystem: string };
   sas: string;
   key: string;
   /** The credentials of the two modes that have a secret. */
-  credentials: { sas: DataLakeCredential; connection_string: DataLakeCredential };
+  credentials: { [mode in 'sas' | 'connection_string']: Extract<DataLakeCredential, { mode: mode }> };
   /** An access token. */
   bearer: string;
   open(options?: DataLakeOptions & { credential?: DataLakeCredential }): ReturnType<typeof openDataLake>;
@@ -22,7 +23,11 @@ export interface TestAccount {
 export async function startAccount(
   parts: Omit<DataLakeEmulatorParts, 'accounts'> = {},
 ): Promise<TestAccount> {
-  const account = 'contoso';
+  return addAccount(await startDataLake({ accounts: {}, ...parts }), 'contoso');
+}
+
+/** Adds an account with the filesystem `files` to an emulator. */
+export function addAccount(lake: DataLakeEmulator, account: string): TestAccount {
   const signature = randomBytes(32).toString('base64');
   const expiry = new Date(Date.now() + 3_600_000).toISOString();
   const sas = new URLSearchParams({
@@ -34,10 +39,7 @@ export async function startAccount(
   }).toString();
   const key = randomBytes(64).toString('base64');
   const bearer = randomBytes(32).toString('base64url');
-  const lake = await startDataLake({
-    accounts: { [account]: { filesystems: ['files'], sas: [sas], key, bearer: [bearer] } },
-    ...parts,
-  });
+  lake.addAccount(account, { filesystems: ['files'], sas: [sas], key, bearer: [bearer] });
   const address = { accountUrl: `https://${account}.dfs.core.windows.net`, filesystem: 'files' };
   const credentials = {
     sas: { mode: 'sas', token: `?${sas}` },
@@ -48,6 +50,7 @@ export async function startAccount(
   } satisfies TestAccount['credentials'];
   return {
     lake,
+    name: account,
     address,
     sas,
     key,

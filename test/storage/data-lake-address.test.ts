@@ -51,7 +51,7 @@ describe('B 4.6 account_url', () => {
 });
 
 describe('the name of a filesystem', () => {
-  test.each(['abc', 'my-files', '0data0', 'a'.repeat(63), 'a-b-c'])('%s is one', (name) => {
+  test.each(['abc', 'my-files', '0data0', 'a'.repeat(63), 'a-b-c', 'a-b'])('%s is one', (name) => {
     expect(checkFilesystem(name)).toBeNull();
   });
 

@@ -37,6 +37,7 @@ export interface FaultRule {
   operation?: Operation;
   path?: RegExp;
   account?: string;
+  filesystem?: string;
   /** How many matching requests succeed first; 0 unless given. */
   after?: number;
   /** How many fail then; all unless given. */
@@ -55,6 +56,9 @@ export interface FaultRule {
 export interface DataLakeEmulator {
   /** For STORAGE_ENDPOINT_OVERRIDE. */
   url: string;
+  /** Adds an account, or another of its name in its place. */
+  addAccount(name: string, account: EmulatedAccount): void;
+  addFilesystem(account: string, name: string): void;
   /** The visible objects of a filesystem now: path to content. */
   files(account: string, filesystem: string): Map<string, Buffer>;
   /** Adds a rule. @returns removes it */
@@ -86,17 +90,14 @@ export async function startDataLake({
   pageSize = 5000,
   leaseMilliseconds,
 }: DataLakeEmulatorParts): Promise<DataLakeEmulator> {
-  const lakes = new Map(
-    Object.entries(accounts).map(([name, keys]) => [
-      name,
-      {
-        keys,
-        filesystems: new Map(
-          keys.filesystems.map((each) => [each, new EmulatedFilesystem(leaseMilliseconds)]),
-        ),
-      },
-    ]),
-  );
+  const lakes = new Map<string, { keys: EmulatedAccount; filesystems: Map<string, EmulatedFilesystem> }>();
+  const addFilesystem = (account: string, name: string) =>
+    void lakes.get(account)?.filesystems.set(name, new EmulatedFilesystem(leaseMilliseconds));
+  const addAccount = (name: string, keys: EmulatedAccount) => {
+    lakes.set(name, { keys, filesystems: new Map() });
+    for (const each of keys.filesystems) addFilesystem(name, each);
+  };
+  for (const [name, keys] of Object.entries(accounts)) addAccount(name, keys);
   const requests: SeenRequest[] = [];
   const rules = new Set<FaultRule & { seen: number }>();
 
@@ -142,6 +143,7 @@ export async function startDataLake({
     for (const rule of rules) {
       if (rule.operation && rule.operation !== seen.operation) continue;
       if (rule.account && rule.account !== seen.account) continue;
+      if (rule.filesystem && rule.filesystem !== seen.filesystem) continue;
       if (rule.path && !rule.path.test(seen.path)) continue;
       rule.seen += 1;
       const { after = 0, times = Number.POSITIVE_INFINITY } = rule;
@@ -181,6 +183,8 @@ export async function startDataLake({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/{account}`,
+    addAccount,
+    addFilesystem,
     files(account, filesystem) {
       const found = lakes.get(account)?.filesystems.get(filesystem);
       return new Map([...(found?.files ?? [])].map(([path, { content }]) => [path, content]));

@@ -1,7 +1,7 @@
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
 import { alignmentOf } from './layout/alignment.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
-import { type JoinedCharacter, joinLines, Vocabulary } from './layout/joined-text.ts';
+import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
 import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
@@ -9,8 +9,10 @@ import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
+import { TextArea } from './layout/text-area.ts';
 import { type TextLine, usualStyle } from './layout/text-lines.ts';
 import { UnreadSigns } from './layout/unread-signs.ts';
+import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, ShownText } from './page-content.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
 
@@ -22,14 +24,19 @@ export interface PageBlocks {
   kept: KeptText[];
 }
 
-/** Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. Takes nearly linear time. */
-export function findBlocks(page: PageContent): PageBlocks {
+/**
+ * Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. Takes nearly linear time.
+ *
+ * @param vocabulary of a document, which gets the page's words: it has to `settle` the contents once it has those of all pages
+ */
+export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBlocks {
+  const words = vocabulary ?? new Vocabulary();
   const owners = new GlyphOwners(page);
   const blocks = new Map<number, TextBlock>();
   const labels = new Map<number, TextLine>();
   const kept = new Map<number, Omit<KeptText, 'glyphs' | 'box'>>();
   for (const direction of directTexts(page)) {
-    for (const found of readDirection(page, direction)) {
+    for (const found of readDirection(page, direction, words)) {
       const owner = owners.add(found.glyphs);
       if ('block' in found) {
         blocks.set(owner, { ...found.block, id: `p${page.number}.b${blocks.size + 1}` });
@@ -55,6 +62,7 @@ export function findBlocks(page: PageContent): PageBlocks {
   return {
     blocks: [...blocks].map(([owner, block]) => ({
       ...block,
+      content: vocabulary ? block.content : words.settle(block.content),
       glyphs: ranges[owner]!,
       label: labelOf(owner),
     })),
@@ -76,17 +84,18 @@ type Found = { glyphs: Glyph[] } & (
 );
 
 /** The texts of one direction: first those to translate, in reading order. */
-function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
+function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: Vocabulary): Found[] {
   const { texts, lines, areas } = findTexts(page, direction);
-  const vocabulary = new Vocabulary(lines);
+  vocabulary.add(lines);
   const read = texts.map((text) => {
-    const characters = joinLines(text.lines, vocabulary);
+    const characters = joinLines(text.lines);
     return {
       ...text,
       characters,
       plain: characters
         .map((character) => character.text)
         .join('')
+        .replaceAll(openHyphen, '')
         .trim(),
     };
   });
@@ -113,8 +122,11 @@ function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
     (bottom, top, across) => areas.hasRuleBetween(bottom, top, across, 0),
   );
   const bodySize = bodySizeOf(ordered);
+  const area = new TextArea(lines);
   const pageBox = transformRectangle(direction.inverse, page.box);
-  const blocks = ordered.map((text) => toBlock(text, page.number, direction, pageBox, bodySize));
+  const blocks = ordered.map((text) =>
+    toBlock(text, page.number, direction, { page: pageBox, area, bodySize }),
+  );
   markSharedEdges(blocks, rightToLeft);
   return [
     ...ordered.map((text, index) => ({ glyphs: glyphsOf(text), label: text.label, block: blocks[index]! })),
@@ -146,8 +158,7 @@ function toBlock(
   text: ReadText,
   page: number,
   { matrix }: DirectedTexts,
-  pageBox: Rectangle,
-  bodySize: number,
+  { page: pageBox, area, bodySize }: { page: Rectangle; area: TextArea; bodySize: number },
 ): TextBlock {
   const { lines, characters, box, container, chain } = text;
   const { style } = usualStyle({ characters });
@@ -167,7 +178,7 @@ function toBlock(
     matrix,
     box,
     lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
-    ...alignmentOf(lines, { chain, container, page: pageBox, isItem: text.label !== null }),
+    ...alignmentOf(lines, { chain, container, page: pageBox, area, isItem: text.label !== null }),
     sharesEdge: false,
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,
     glyphs: [],

@@ -68,6 +68,11 @@ export function isMissing(error: unknown): boolean {
   );
 }
 
+/** Whether the object is not the version that was asked for. */
+export function isOtherVersion(error: unknown): boolean {
+  return error instanceof StoreError && error.status === 412 && error.code === 'ConditionNotMet';
+}
+
 /** Whether another writer holds the object, or wrote to it meanwhile. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;

@@ -42,7 +42,29 @@ function take(bag: Bag, word: string): boolean {
 function joinParts(missing: readonly string[], surplus: readonly string[]): WordDifference {
   const [rest, others] = withoutWholes([...missing], [...surplus]);
   const [left, right] = withoutWholes(others, rest);
-  return { missing: right, surplus: left };
+  return withoutPairs({ missing: right, surplus: left });
+}
+
+/** Leaves out two words of either side that are the same letters, divided elsewhere: `stop theworld` and `stopthe world`. */
+function withoutPairs({ missing, surplus }: WordDifference): WordDifference {
+  const pairs = new Map(pairsOf(missing).map((pair) => [pair.join(''), pair]));
+  for (const other of pairsOf(surplus)) {
+    const pair = pairs.get(other.join(''));
+    if (pair) return withoutPairs({ missing: without(missing, pair), surplus: without(surplus, other) });
+  }
+  return { missing, surplus };
+}
+
+function pairsOf(words: readonly string[]): [string, string][] {
+  return words.flatMap((one, index) =>
+    words.toSpliced(index, 1).map((other): [string, string] => [one, other]),
+  );
+}
+
+function without(words: readonly string[], taken: readonly string[]): string[] {
+  const left = [...words];
+  for (const word of taken) left.splice(left.indexOf(word), 1);
+  return left;
 }
 
 /** Leaves out each word of `wholes` that consists of words of `parts`, and these words. */

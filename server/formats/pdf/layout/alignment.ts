@@ -2,12 +2,18 @@ import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
 import type { Chain } from './line-links.ts';
 import { greatest, median } from './statistics.ts';
+import type { TextArea } from './text-area.ts';
 import type { TextLine } from './text-lines.ts';
 
 export type Alignment = TextBlock['alignment'];
 
 /** As a share of the size: edges so near are one. */
 const sameEdge = 0.35;
+/** As a share of the size: lines of nearly one width look alike in every alignment. */
+const otherWidth = 1;
+/** As shares of the width of the text: the margins of a centred line, and how far inside a line at the right edge begins. */
+const leastMargin = 0.15;
+const leastShare = 0.55;
 
 interface Surroundings {
   /** The lines above and below in the same column. */
@@ -16,6 +22,8 @@ interface Surroundings {
   container: Rectangle | null;
   /** The page, in the block's space. */
   page: Rectangle;
+  /** Of all lines of the page in its direction. */
+  area: TextArea;
   /** Whether its text hangs beside a bullet or number. */
   isItem: boolean;
 }
@@ -73,19 +81,51 @@ function isEven(values: readonly number[], near: number): boolean {
   return even.length >= 0.85 * values.length;
 }
 
+/** Whether all lines of a column have one middle, and begin at different places. */
+function areCentred(chain: Chain, near: number): boolean {
+  const areEven = (placeOf: (line: TextLine) => number, furthest: number) =>
+    chain.every((line) => Math.abs(placeOf(line) - placeOf(chain[0]!)) < furthest);
+  return (
+    chain.length > 1 &&
+    areEven(({ left, right }) => (left + right) / 2, near) &&
+    !areEven(({ left }) => left, 2 * near)
+  );
+}
+
+/** @param off by how much the middles may differ, as a share of the width */
+function isInMiddle({ left, right }: TextLine, area: { left: number; right: number }, off: number): boolean {
+  const width = area.right - area.left;
+  return (
+    Math.abs(left + right - area.left - area.right) < off * width && left - area.left > leastMargin * width
+  );
+}
+
+/** Whether a line ends where the text of the page ends, and begins far to the right, where fewer lines begin. */
+function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean {
+  const near = sameEdge * size;
+  return (
+    right > area.right - near &&
+    left > area.left + leastShare * (area.right - area.left) &&
+    area.endsAt(right, near) > area.beginsAt(left, near)
+  );
+}
+
 /** One line shows its alignment by what is around it: its cell, the lines of its column, the page. */
 function ofLine(
   line: TextLine,
-  { chain, container, page, isItem }: Surroundings,
+  { area, chain, container, page, isItem }: Surroundings,
   isRightToLeft: boolean,
 ): Alignment {
   const { left, right, size } = line;
   const usual = isRightToLeft ? 'right' : 'left';
   if (isItem) return usual;
   const others = chain.filter(
-    (other) => other.baseline !== line.baseline && Math.abs(other.right - other.left - right + left) > size,
+    (other) =>
+      other.baseline !== line.baseline &&
+      Math.abs(other.right - other.left - right + left) > otherWidth * Math.min(size, other.size),
   );
   const near = 0.5 * sameEdge * size;
+  if (areCentred(chain, near)) return 'center';
   const count = (distance: (other: TextLine) => number) =>
     others.filter((other) => Math.abs(distance(other)) < near).length;
   const lefts = count((other) => other.left - left);
@@ -96,7 +136,7 @@ function ofLine(
   // A line of nearly the whole width looks alike in every alignment: all others must agree that it is another one.
   const isFull = !container && chain.length > 1 && right - left > 0.8 * widest;
   if (isFull && (others.length < 2 || Math.max(middles, isRightToLeft ? lefts : rights) < others.length))
-    return usual;
+    return lefts === 0 && isAtRightEdge(line, area) && !isRightToLeft ? 'right' : usual;
   if (container) {
     const [before, after] = [left - container.left, container.right - right];
     const isMiddle = Math.abs(before - after) < Math.max(2, 0.12 * (before + after));
@@ -109,7 +149,6 @@ function ofLine(
     if (middles === most) return 'center';
     return isRightToLeft ? 'left' : 'right';
   }
-  const width = page.right - page.left;
-  const isPageMiddle = Math.abs(left + right - page.left - page.right) < 0.03 * width;
-  return isPageMiddle && left - page.left > 0.15 * width ? 'center' : usual;
+  if (isInMiddle(line, page, 0.03) || isInMiddle(line, area, 0.01)) return 'center';
+  return isRightToLeft || !isAtRightEdge(line, area) ? usual : 'right';
 }

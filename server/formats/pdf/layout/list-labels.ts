@@ -51,6 +51,8 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
 const sameRow = 1;
 /** As a multiple of the size. */
 const furthestLabel = 4;
+/** Bounds the work on a row with very many numbers, which are no labels. */
+const mostInRow = 100;
 
 /** Finds the labels that stand so far before their texts that they are lines of their own. */
 export class LooseLabels {
@@ -63,8 +65,8 @@ export class LooseLabels {
       if (!bullet.test(line.text) && !number.test(line.text)) continue;
       const row = Math.round(line.baseline / sameRow);
       const known = this.#rows.get(row);
-      if (known) known.push(line);
-      else this.#rows.set(row, [line]);
+      if (!known) this.#rows.set(row, [line]);
+      else if (known.length < mostInRow) known.push(line);
     }
   }
 

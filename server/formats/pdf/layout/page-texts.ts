@@ -2,6 +2,8 @@ import type { Rectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
 import { Cells } from './cells.ts';
 import { DrawnAreas } from './drawn-areas.ts';
+import { placeDropCaps } from './drop-caps.ts';
+import { HandEndedLines } from './hand-ended-lines.ts';
 import { findListings } from './kept-text.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
@@ -40,16 +42,20 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   // What is drawn stands upright. Texts that stand askew are labels, on a map for example, not in cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
   const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
-  const lines = splitRows(groupRows(withoutDoubles(pieces)), areas).map(toTextLine);
+  const dropCaps = placeDropCaps(withoutDoubles(pieces));
+  const split = splitRows(groupRows(dropCaps.pieces), areas);
+  dropCaps.widen(split);
+  const lines = split.map(toTextLine);
   const listings = findListings(lines);
   const inListings = new Set(listings.flat());
   const prose = lines.filter((line) => !inListings.has(line));
   const chains = chainLines(prose);
   const table = new TableRows(prose, chains);
   const breaks = new ParagraphBreaks(chains, areas, (above, below) => table.breakBetween(above, below));
+  const handEnded = new HandEndedLines(lines);
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
   for (const chain of chains)
-    for (const paragraph of breaks.split(chain)) {
+    for (const paragraph of breaks.split(chain).flatMap((lines) => handEnded.split(lines))) {
       const { label, text } = detachLabel(paragraph);
       if (label) texts.push(toText('label', [label], chain, areas));
       const own = toText('paragraph', text, chain, areas);

@@ -30,6 +30,9 @@ export function styledContent(
     (style: TextStyle) => style,
     // Too many tags: what matters most to the meaning stays.
     (style: TextStyle) => (style.rise !== 0 || isEmphasis(style, usual) ? style : usual),
+    // Formulas have many letters that are slanted, or not. Without their scripts they would say something else.
+    (style: TextStyle) => (style.rise !== 0 || style.bold !== usual.bold ? style : usual),
+    (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,
   ];
   for (const simplify of levels) {

@@ -40,15 +40,13 @@ export interface MirroredEdges {
  */
 export function mirroredEdges(frames: readonly Frame[]): Map<string, MirroredEdges> {
   const edges = new Map<string, MirroredEdges>();
-  const byLeft = new Map<number, Frame[]>();
+  const free: Frame[] = [];
   for (const frame of frames) {
-    if (frame.container) {
-      if (frame.mirrored) edges.set(frame.id, { left: frame.box.left, right: frame.bounds.right });
-    } else if (frame.alignment !== 'center') {
-      const left = Math.round(frame.box.left / sameEdge);
-      byLeft.set(left, [...(byLeft.get(left) ?? []), frame]);
-    }
+    if (!frame.container) {
+      if (frame.alignment !== 'center') free.push(frame);
+    } else if (frame.mirrored) edges.set(frame.id, { left: frame.box.left, right: frame.bounds.right });
   }
+  const byLeft = Map.groupBy(free, ({ box }) => Math.round(box.left / sameEdge));
   const columns = [...byLeft.values()].flatMap(columnsOf);
   const ofText = columns
     .filter(({ paragraphs }) => paragraphs > 0)

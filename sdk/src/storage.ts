@@ -1,0 +1,46 @@
+import type { CallOptions } from './options.ts';
+import type { Rpc } from './rpc.ts';
+import type { Call, Send } from './send.ts';
+import type { StorageBinding, StorageBindingRequest, StorageUsage } from './types.ts';
+
+/** Where a tenant keeps its published records and its documents: the platform's storage, or an Azure Data Lake account of its own. */
+export interface Storage {
+  /** The binding and its status; before anything is bound, the platform's. */
+  binding(options?: CallOptions): Promise<StorageBinding>;
+  /**
+   * Binds an account: the request is the complete desired state. Work is refused (ConflictError with the code
+   * `storage_binding_not_verified`) until `verify` succeeds.
+   * With the same `auth_mode` the stored `secret` stays where none is given. For administrators and the tenant's key.
+   */
+  bind(request: StorageBindingRequest, options?: CallOptions): Promise<StorageBinding>;
+  /**
+   * Returns to the platform's storage. Translations that waited for storage are published there: `replay` counts them. What was
+   * written to the account stays there. For administrators and the tenant's key.
+   */
+  unbind(options?: CallOptions): Promise<StorageBinding>;
+  /**
+   * Writes, reads and removes an object in the account. A failed probe is no error: `status` is `error`, and `last_error` has the
+   * provider's words. A success publishes translations that waited for storage: `replay` counts them. It may take half a minute.
+   */
+  verify(options?: CallOptions): Promise<StorageBinding>;
+  /** What the tenant's documents occupy in the platform's storage, and what they may. */
+  usage(options?: CallOptions): Promise<StorageUsage>;
+}
+
+const bindingCall: Call = { name: 'storage.binding', repeatable: true };
+/** Repeatable: the same desired state twice is that state. */
+const bindCall: Call = { name: 'storage.bind', repeatable: true };
+const unbindCall: Call = { name: 'storage.unbind', repeatable: true };
+const verifyCall: Call = { name: 'storage.verify', repeatable: true };
+const usageCall: Call = { name: 'storage.usage', repeatable: true };
+
+export function storage(rpc: Rpc, send: Send): Storage {
+  const { binding, bind, unbind, verify, usage } = rpc.storage;
+  return {
+    binding: (options) => send(bindingCall, (attempt) => binding.query(undefined, attempt), options),
+    bind: (request, options) => send(bindCall, (attempt) => bind.mutate(request, attempt), options),
+    unbind: (options) => send(unbindCall, (attempt) => unbind.mutate(undefined, attempt), options),
+    verify: (options) => send(verifyCall, (attempt) => verify.mutate(undefined, attempt), options),
+    usage: (options) => send(usageCall, (attempt) => usage.query(undefined, attempt), options),
+  };
+}

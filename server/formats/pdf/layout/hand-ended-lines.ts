@@ -1,0 +1,84 @@
+import { greatest } from './statistics.ts';
+import { TextArea } from './text-area.ts';
+import type { TextLine } from './text-lines.ts';
+
+/** As multiples of the size: longer lines are those of a running text. */
+const widest = 24;
+/** The free space beside lines that need not have ended where they do. */
+const leastRoom = 12;
+/** Rows so far up and down may stand beside a line. */
+const nearRows = 2;
+/** Bounds the work on a row with very many texts. */
+const mostCompared = 200;
+/** How much further the second of two lines that are flush right begins, besides room for its first word. */
+const leastIndent = 3;
+const sameEdge = 0.2;
+
+const start = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
+const openEnd = /[-.;:!?…]["'”’)]?$/u;
+const label = /^\p{Lu}[\p{L}\p{M} .]{1,24}:\s\S/u;
+
+/**
+ * Finds lines that look like a paragraph but were ended by hand, though each is nearly as long as the others: an address, labels with
+ * their values, the end of a letter. Each of them begins like a sentence, none ends like one, and there is room beside them.
+ */
+export class HandEndedLines {
+  readonly #rows = new Map<number, TextLine[]>();
+  readonly #area: TextArea;
+
+  /** @param lines of the page */
+  constructor(lines: readonly TextLine[]) {
+    this.#area = new TextArea(lines);
+    for (const line of lines) {
+      const row = this.#rows.get(line.row);
+      if (row) row.push(line);
+      else this.#rows.set(line.row, [line]);
+    }
+  }
+
+  /** Splits a paragraph into its lines, if they were ended by hand. */
+  split(paragraph: TextLine[]): TextLine[][] {
+    const isSplit = areLikeAddress(paragraph) && paragraph.every((line) => this.#hasRoom(line));
+    return isSplit ? paragraph.map((line) => [line]) : [paragraph];
+  }
+
+  /** Whether there is much room right of a line, or left of it if that is at the right edge. */
+  #hasRoom(line: TextLine): boolean {
+    const { left, right, row, size } = line;
+    let [from, to] = [this.#area.left, this.#area.right];
+    for (let at = row - nearRows; at <= row + nearRows; at++)
+      for (const other of this.#rows.get(at)?.slice(0, mostCompared) ?? []) {
+        if (other === line || Math.abs(other.baseline - line.baseline) > size) continue;
+        if (other.left >= right) to = Math.min(to, other.left);
+        if (other.right <= left) from = Math.max(from, other.right);
+      }
+    return Math.max(to - right, left - from) > leastRoom * size;
+  }
+}
+
+function areLikeAddress(lines: readonly TextLine[]): boolean {
+  if (lines.length < 2 || !lines.every(({ style, text }) => start.test(text) && !style.bold)) return false;
+  if (lines.slice(0, -1).some(({ text }) => openEnd.test(text))) return false;
+  if (lines.length === 2 && isEndOfLetter(lines[0]!, lines[1]!)) return true;
+  const size = lines[0]!.size;
+  // Lines in the middle of each other are the label of a drawing.
+  if (!areEven(lines, ({ left }) => left) && !areEven(lines, ({ right }) => right)) return false;
+  if (greatest(lines.map(({ left, right }) => right - left)) > widest * size) return false;
+  const withNumber = lines.filter(({ text }) => /\p{Nd}/u.test(text)).length;
+  if (lines.length > 2) return withNumber > 0;
+  return withNumber === 2 || lines.every(({ text }) => label.test(text));
+}
+
+function areEven(lines: readonly TextLine[], placeOf: (line: TextLine) => number): boolean {
+  return lines.every((line) => Math.abs(placeOf(line) - placeOf(lines[0]!)) < sameEdge * line.size);
+}
+
+/** Two lines that are flush right, of which the first has room for words of the second. */
+function isEndOfLetter(first: TextLine, second: TextLine): boolean {
+  const room = first.left - second.left;
+  const { size } = first;
+  return (
+    Math.abs(first.right - second.right) < sameEdge * size &&
+    room > Math.max(leastIndent * size, second.firstWordWidth + 0.5 * size)
+  );
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { extract } from '#server/formats/pdf.ts';
+import { madePdf } from './pdf-made.ts';
+import { lines, page } from './pdf-page.ts';
+
+/** The text of a page on which a line ends with `head` and the next one begins with `tail`, with another text below. */
+function divided(head: string, tail: string, others: string[] = []): string {
+  const first = [`The engine works with a long ${head}`, `${tail} of the usual kind and more`];
+  const content = page([lines(first, 50, 700), lines(others, 50, 600)]);
+  return plainText(findBlocks(content).blocks[0]!.content);
+}
+
+describe('a hyphen at the end of a line', () => {
+  it('goes if the text shows nothing else', () => {
+    expect(divided('represen-', 'tation')).toContain('long representation of');
+    expect(divided('cross-func-', 'tional')).toContain('long cross-functional of');
+  });
+
+  it('stays if the word has it elsewhere, and goes if the word is whole elsewhere', () => {
+    expect(divided('type-', 'check', ['as the type-check of it'])).toContain('long type-check of');
+    expect(divided('soft-', 'ware', ['the soft ware is the software of all'])).toContain('long software of');
+  });
+
+  const joins = ['which are language-independent and machine-dependent but not more'];
+  it('stays between two words of a text that has such compounds', () => {
+    const words = ['a trace and its compilation are not more', ...joins];
+    expect(divided('trace-', 'compilation', words)).toContain('long trace-compilation of');
+    expect(divided('trace-', 'compilation', words.slice(0, 1))).toContain('long tracecompilation of');
+  });
+
+  it('goes after words that join others without a hyphen, and before words that have a capital elsewhere', () => {
+    expect(divided('under-', 'stand', ['as we stand under it all', ...joins])).toContain(
+      'long understand of',
+    );
+    expect(divided('Wachs-', 'tumskurve', ['das Wachs Tumskurve ist da', ...joins])).toContain(
+      'Wachstumskurve of',
+    );
+  });
+
+  it('stays within a compound of several words, and after a participle', () => {
+    expect(divided('stop-the-', 'world', ['and the other one'])).toContain('long stop-the-world of');
+    expect(divided('trace-', 'to-trace', ['from trace to trace'])).toContain('long trace-to-trace of');
+    expect(divided('mixed-', 'mode', ['in the mode of it'])).toContain('long mixed-mode of');
+  });
+
+  it('stays before a capital, unless the word is whole elsewhere', () => {
+    expect(divided('Franco-', 'German')).toContain('long Franco-German of');
+    expect(divided('Java-', 'Script', ['for the JavaScript of it'])).toContain('long JavaScript of');
+  });
+
+  it('is judged by the words of all pages, also those after it', async () => {
+    const shows = (y: number, text: string) => `BT /F 10 Tf 50 ${y} Td (${text}) Tj ET`;
+    const bytes = await madePdf(
+      { content: `${shows(300, 'The engine works with a long floating-')}\n${shows(288, 'point number.')}` },
+      { content: shows(300, 'All floating-point numbers.') },
+    );
+    const { segments } = await extract(bytes);
+    expect(plainText(segments[0]!.source)).toBe('The engine works with a long floating-point number.');
+  });
+});

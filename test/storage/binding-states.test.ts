@@ -1,0 +1,331 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type Fields, operator, env as platform } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { demote } from '#test/translations/workspace.ts';
+import { type Bound, openBound } from './bound-workspace.ts';
+import { startAccount } from './data-lake-account.ts';
+import type { FaultRule } from './data-lake-emulator.ts';
+
+const account = await startAccount();
+afterAll(() => account.lake.close());
+
+const app = useTestApp({
+  env: {
+    ...platform,
+    STORAGE_BINDING_ENABLED: 'true',
+    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
+    STORAGE_PRINCIPAL_CLIENT_ID: '00000000-1111-2222-3333-444444444444',
+  },
+  accountTimeout: 400,
+});
+
+let mine: Bound;
+beforeEach(async () => {
+  mine = await openBound(app, account);
+});
+
+const status = async () => (await mine.binding()).body.status;
+
+describe('B 2.10: the binding', () => {
+  const unbound = {
+    provider: 'platform',
+    account_url: null,
+    filesystem: null,
+    auth_mode: null,
+    has_secret: false,
+    prefixes: { documents: 'documents/', golden: 'golden/', terminology: 'terminology/' },
+    status: 'verified',
+    last_error: null,
+    principal_client_id: '00000000-1111-2222-3333-444444444444',
+    created_at: null,
+    updated_at: null,
+    updated_by: null,
+    last_verified_at: null,
+  };
+
+  test('is that of the platform, verified, before anything is bound', async () => {
+    expect((await mine.binding()).body).toEqual(unbound);
+  });
+
+  test('has all its fields, and never its secret', async () => {
+    const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+    const bound = {
+      ...unbound,
+      provider: 'datalake',
+      account_url: account.address.accountUrl,
+      filesystem: mine.filesystem,
+      auth_mode: 'sas',
+      has_secret: true,
+      status: 'unverified',
+      created_at: moment,
+      updated_at: moment,
+    };
+    expect(await mine.bind()).toMatchObject({ status: 200, body: bound });
+    expect((await mine.binding()).body).toEqual(bound);
+    const { replay, ...verified } = (await mine.verify(mine.admin)).body;
+    expect(verified).toEqual({ ...bound, status: 'verified', last_verified_at: moment });
+    expect(replay).toEqual({ published: 0, failed: 0, remaining: 0 });
+    expect((await mine.binding()).body).toEqual(verified);
+  });
+
+  test('is read by any member, changed by administrators and the key', async () => {
+    expect((await mine.bind({}, mine.admin)).status).toBe(200);
+    const { email } = (
+      await openSuperuser(app.superuserUrl)`select email from users where tenant_id = ${mine.tenantId}`
+    )[0]!;
+    expect((await mine.binding()).body.updated_by).toBe(email);
+    await demote(app, mine);
+    expect((await mine.binding(mine.admin)).body).toMatchObject({ provider: 'datalake' });
+    expect((await mine.storageUsage(mine.admin)).status).toBe(200);
+    for (const change of [mine.bind({}, mine.admin), mine.verify(mine.admin), mine.unbind(mine.admin)])
+      expect(await change).toMatchObject({ status: 403, body: { detail: 'admin role required' } });
+    expect(await status()).toBe('unverified');
+    expect((await mine.bind()).body.updated_by).toBeNull();
+  });
+
+  test('is nobody’s without credentials, and no other tenant’s', async () => {
+    await mine.connect();
+    for (const asked of [mine.binding({}), mine.bind({}, {}), mine.verify({}), mine.unbind({})])
+      expect((await asked).status).toBe(401);
+    for (const asked of [mine.binding(operator), mine.bind({}, operator), mine.unbind(operator)])
+      expect((await asked).status).toBe(401);
+    const other = await openBound(app, account);
+    expect((await other.binding()).body).toEqual(unbound);
+    await other.unbind();
+    expect(await status()).toBe('verified');
+  });
+});
+
+describe('B 3.3: an edit', () => {
+  test.each<[string, Fields]>([
+    ['that changes nothing', {}],
+    ['that keeps the secret', { secret: undefined }],
+    ['of a directory', { prefixes: { documents: 'elsewhere/' } }],
+    ['of the container', { filesystem: 'another' }],
+    ['of the mode', { auth_mode: 'managed_identity', secret: undefined }],
+  ])('%s makes a verified binding unverified', async (_name, fields) => {
+    await mine.connect();
+    expect((await mine.bind(fields)).body.status).toBe('unverified');
+    expect(await status()).toBe('unverified');
+  });
+
+  test('makes a refused binding unverified, without its error', async () => {
+    await mine.bind({ filesystem: 'missing' });
+    expect((await mine.verify()).body.status).toBe('error');
+    expect((await mine.bind()).body).toMatchObject({ status: 'unverified', last_error: null });
+  });
+
+  test('that is refused leaves the binding as it was', async () => {
+    await mine.connect();
+    const before = (await mine.binding()).body;
+    expect((await mine.bind({ account_url: 'https://example.org' })).status).toBe(422);
+    expect((await mine.bind({ auth_mode: 'connection_string', secret: undefined })).status).toBe(422);
+    expect((await mine.binding()).body).toEqual(before);
+  });
+
+  test('leaves out what it does not name: directories get their defaults again', async () => {
+    await mine.bind({ prefixes: { documents: 'files/', golden: 'records' } });
+    expect((await mine.binding()).body.prefixes).toEqual({
+      documents: 'files/',
+      golden: 'records/',
+      terminology: 'terminology/',
+    });
+    const { prefixes } = (await mine.bind({ prefixes: { golden: 'records' } })).body;
+    expect(prefixes).toEqual({ documents: 'documents/', golden: 'records/', terminology: 'terminology/' });
+    expect((await mine.bind()).body.prefixes.golden).toBe('golden/');
+  });
+
+  test('of the same mode keeps the secret, which then still works', async () => {
+    await mine.connect();
+    expect((await mine.bind({ secret: undefined })).body.has_secret).toBe(true);
+    expect((await mine.bind({ secret: null })).body.has_secret).toBe(true);
+    expect((await mine.verify()).body.status).toBe('verified');
+    const wrong = account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D');
+    expect((await mine.bind({ secret: wrong })).body.has_secret).toBe(true);
+    expect((await mine.verify()).body.status).toBe('error');
+  });
+
+  test('of the mode needs the new mode’s secret, and drops the old one', async () => {
+    await mine.connect();
+    const { connectionString } = account.credentials.connection_string;
+    expect((await mine.bind({ auth_mode: 'connection_string', secret: undefined })).status).toBe(422);
+    await mine.bind({ auth_mode: 'connection_string', secret: connectionString });
+    expect((await mine.verify()).body).toMatchObject({ status: 'verified', auth_mode: 'connection_string' });
+    expect((await mine.bind({ auth_mode: 'managed_identity', secret: undefined })).body).toMatchObject({
+      has_secret: false,
+    });
+    const [row] = await openSuperuser(app.superuserUrl)`
+      select secret from storage_bindings where tenant_id = ${mine.tenantId}`;
+    expect(row).toEqual({ secret: null });
+    // The secrets of former modes are gone for good.
+    for (const auth_mode of ['connection_string', 'sas'])
+      expect((await mine.bind({ auth_mode, secret: undefined })).status).toBe(422);
+  });
+
+  test('that keeps a connection string of another account ends in an error of the probe', async () => {
+    const { connectionString } = account.credentials.connection_string;
+    await mine.bind({ auth_mode: 'connection_string', secret: connectionString });
+    const moved = { account_url: 'https://fabrikam.dfs.core.windows.net', secret: undefined };
+    const edited = await mine.bind({ auth_mode: 'connection_string', ...moved });
+    if (edited.status === 200)
+      expect(await mine.verify()).toMatchObject({ status: 200, body: { status: 'error' } });
+    else expect(edited.status).toBe(422);
+    expect((await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).status).toBe(409);
+  });
+});
+
+describe('B 4.6: a failed probe is a result, with the provider’s own words', () => {
+  test.each<[string, FaultRule, RegExp]>([
+    ['403', { how: 403, message: 'This request is not authorized.' }, /^This request is not authorized\./],
+    ['500 again and again', { how: 500, message: 'The server is busy.' }, /^The server is busy\./],
+    ['no response in time', { how: 'timeout' }, /no response/],
+    ['a cut connection', { how: 'cut' }, /./],
+    ['a cut connection after the work', { how: 'cut_after' }, /./],
+    ['a redirect', { how: { redirect: 'http://127.0.0.1:9/' } }, /redirect/],
+    ['a refused read', { how: 403, operation: 'read', message: 'No reading here.' }, /^No reading here\./],
+    ['a refused delete', { how: 403, operation: 'delete', message: 'No deleting.' }, /^No deleting\./],
+  ])('%s', async (_name, rule, words) => {
+    await mine.bind();
+    const end = mine.fail(rule);
+    const { status: code, body } = await mine.verify();
+    expect([code, body]).toMatchObject([200, { status: 'error', provider: 'datalake', has_secret: true }]);
+    expect(body.last_error).toMatch(words);
+    expect(body).not.toHaveProperty('replay');
+    expect((await mine.binding()).body).toEqual(body);
+    expect(body.last_error).not.toContain(new URLSearchParams(account.sas).get('sig'));
+    expect(body.last_error).not.toContain('127.0.0.1');
+    end();
+    expect((await mine.verify()).body).toMatchObject({ status: 'verified', last_error: null });
+  });
+
+  test('a container that does not exist', async () => {
+    await mine.bind({ filesystem: 'missing' });
+    expect((await mine.verify()).body).toMatchObject({
+      status: 'error',
+      last_error: expect.stringMatching(/^The specified filesystem does not exist\./),
+    });
+  });
+
+  test('of a verified binding ends its use', async () => {
+    await mine.connect();
+    const end = mine.fail({ how: 403 });
+    const { last_verified_at } = (await mine.binding()).body;
+    expect((await mine.verify()).body).toMatchObject({ status: 'error', last_verified_at });
+    end();
+    expect(await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).toMatchObject({
+      status: 409,
+      body: { error_code: 'storage_binding_not_verified' },
+    });
+  });
+
+  test('whose words repeat the secret does not pass it on', async () => {
+    await mine.bind();
+    const { connectionString } = account.credentials.connection_string;
+    const repeated = `no access for ?${account.sas} nor ${connectionString}`;
+    mine.fail({ how: 403, message: repeated });
+    const { body } = await mine.verify();
+    expect(body.last_error).toMatch(/^no access for /);
+    expect(body.last_error).not.toContain(new URLSearchParams(account.sas).get('sig'));
+    expect(body.last_error).not.toContain(encodeURIComponent(new URLSearchParams(account.sas).get('sig')!));
+    expect(body.last_error).not.toContain(account.key);
+  });
+
+  test('a probe writes below the golden directory alone, and leaves nothing', async () => {
+    await mine.bind({ prefixes: { golden: 'a/b/' } });
+    const before = account.lake.requests.length;
+    expect((await mine.verify()).body.status).toBe('verified');
+    const made = account.lake.requests.slice(before);
+    expect(made.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['create', 'read', 'delete']),
+    );
+    for (const { path } of made) expect(path).toMatch(/^a\/b\//);
+    expect(mine.stored()).toEqual([]);
+  });
+});
+
+describe('a probe of an earlier state changes nothing', () => {
+  /** Begins a probe, and changes the binding while the account has it. */
+  async function whileProbed(change: () => Promise<unknown>) {
+    const before = account.lake.requests.length;
+    mine.fail({ how: 'timeout', operation: 'read', times: 1 });
+    const probing = mine.verify();
+    await poll(async () => account.lake.requests.slice(before).some(({ operation }) => operation === 'read'));
+    await change();
+    return probing;
+  }
+
+  test('a binding that was edited meanwhile keeps the state of the edit', async () => {
+    await mine.bind();
+    const answer = await whileProbed(() => mine.bind());
+    expect(answer).toMatchObject({ status: 200, body: { status: 'unverified', last_error: null } });
+    expect(await status()).toBe('unverified');
+  });
+
+  test('a binding that was removed meanwhile is not there again', async () => {
+    await mine.bind();
+    const answer = await whileProbed(() => mine.unbind());
+    expect(answer).toMatchObject({ status: 200, body: { provider: 'platform' } });
+    expect((await mine.binding()).body.provider).toBe('platform');
+  });
+
+  test('a binding that was removed and made again meanwhile is unverified', async () => {
+    await mine.bind();
+    await whileProbed(async () => {
+      await mine.unbind();
+      await mine.bind();
+    });
+    expect((await mine.binding()).body).toMatchObject({ provider: 'datalake', status: 'unverified' });
+  });
+
+  test('a success of the earlier state does not verify the edited one', async () => {
+    await mine.bind();
+    const answers = await Promise.all([mine.verify(), mine.bind({ filesystem: 'missing' })]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const { filesystem, status } = (await mine.binding()).body;
+    expect([filesystem, status === 'verified']).toEqual(['missing', false]);
+  });
+});
+
+describe('B 4.6: leaving', () => {
+  test('DELETE removes the binding and its secret', async () => {
+    await mine.connect();
+    expect(await mine.unbind()).toMatchObject({
+      status: 200,
+      body: { provider: 'platform', status: 'verified', has_secret: false, account_url: null },
+    });
+    const rows = await openSuperuser(app.superuserUrl)`
+      select from storage_bindings where tenant_id = ${mine.tenantId}`;
+    expect(rows).toHaveLength(0);
+    expect((await mine.bind({ secret: undefined })).status).toBe(422);
+  });
+
+  test('PUT of the platform does the same', async () => {
+    await mine.connect();
+    expect(await mine.bind({ provider: 'platform' })).toMatchObject({
+      status: 200,
+      body: { provider: 'platform', status: 'verified', has_secret: false, replay: { published: 0 } },
+    });
+    expect((await mine.job()).status).toBe('published');
+    expect(mine.stored()).toEqual([]);
+  });
+
+  test('PUT of the platform is 502 and changes nothing if its storage cannot be written; DELETE is not blocked', async () => {
+    await mine.connect();
+    const before = (await mine.binding()).body;
+    // A file where the tenant's folder would be: nobody can write below it, root included.
+    const folder = join(app.services.settings.DATA_DIR, 'storage', mine.tenantId);
+    await writeFile(folder, 'no folder');
+    onTestFinished(() => rm(folder));
+    const refused = await mine.bind({ provider: 'platform' });
+    expect(refused.status).toBe(502);
+    expect(JSON.stringify(refused.body)).not.toContain(folder);
+    expect((await mine.binding()).body).toEqual(before);
+    expect((await mine.job()).status).toBe('published');
+    expect((await mine.unbind()).status).toBe(200);
+    expect((await mine.binding()).body.provider).toBe('platform');
+  });
+});
