@@ -23,11 +23,14 @@ const store = account.open();
 /** A fresh tenant with a directory of its own in the account, a published job and a translated document there. */
 async function openAccount(directory = newId()) {
   const mine = await openBound(app, account);
-  await mine.bind({ prefixes: { golden: `${directory}/golden/`, documents: `${directory}/documents/` } });
-  expect((await mine.verify()).body.status).toBe('verified');
+  // The container is that of all tenants here.
+  const { filesystem } = account.address;
+  const prefixes = { golden: `${directory}/golden/`, documents: `${directory}/documents/` };
+  await mine.connect({ filesystem, prefixes });
   const job = await mine.job();
   const document = await mine.translate(['Hello']);
-  const own = () => mine.stored().filter((path) => path.startsWith(directory));
+  const own = () =>
+    [...account.lake.files(account.name, filesystem).keys()].filter((path) => path.startsWith(directory));
   await expect.poll(() => own().filter((path) => path.includes('manifest'))).toHaveLength(1);
   const path = (part: string) => own().find((each) => each.includes(part)) as string;
   return {
