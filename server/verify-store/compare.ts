@@ -1,4 +1,4 @@
-import { asc, gt } from 'drizzle-orm';
+import { asc, eq, gt } from 'drizzle-orm';
 import { tenants } from '#db/schema/tenants.ts';
 import { type Comparison, pageSize } from './comparison.ts';
 import { compareFiles } from './files.ts';
@@ -21,6 +21,17 @@ export async function compareStore(given: Omit<Comparison, 'walked'>, only?: str
   // The platform's manifests are those of all tenants.
   const { platform } = await findPlaces(comparison, any);
   await compareManifests(comparison, platform, tenantIds);
+}
+
+/** Whether there is such a tenant: nothing would differ for one that does not exist. */
+export async function isTenant(
+  { database }: Pick<Comparison, 'database'>,
+  tenantId: string,
+): Promise<boolean> {
+  const found = await database.inPlatform((tx) =>
+    tx.select({ id: tenants.tenantId }).from(tenants).where(eq(tenants.tenantId, tenantId)),
+  );
+  return found.length > 0;
 }
 
 async function compareTenant(comparison: Comparison, tenantId: string): Promise<void> {

@@ -10,6 +10,7 @@ const long = [
   'test/process/processes.test.ts',
   'test/process/signals.test.ts',
   'test/workers/lifecycle.test.ts',
+  'test/storage/verify-store-command.test.ts',
   'test/db/embedded/running-and-crashed.test.ts',
   'test/formats/golden-pdf.test.ts',
   'test/formats/pdf-corpus.test.ts',

@@ -45,6 +45,7 @@ describe('npm run verify-store', () => {
   test.each([
     ['an unknown option', ['--everything'], {}],
     ['what is no tenant id', ['--tenant', '../x'], {}],
+    ['a tenant that does not exist', ['--tenant', 'nobody'], {}],
     ['a database that is not there', [], { DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none' }],
     ['a folder that is a file', [], { PLATFORM_STORAGE_URL: 'file:///dev/null' }],
     ['a store without its secrets’ key', [], { STORAGE_BINDING_ENABLED: 'true' }],
