@@ -13,7 +13,8 @@ vi.mock('#server/auth/passwords/hashing-pool.ts', async (importOriginal) => {
 
 const hashed = vi.mocked(hashOnThread);
 const app = useTestApp({ env });
-const key = Buffer.alloc(32, 7);
+const keyOf = (byte: number) => ({ current: Buffer.alloc(32, byte), previous: null });
+const key = keyOf(7);
 const wrong = 'none of the passphrases';
 
 beforeEach(() => {
@@ -74,7 +75,7 @@ describe('the salt of a password', () => {
   });
 
   test('depends on SECRETS_KEY', async () => {
-    const hashes = [key, Buffer.alloc(32), Buffer.alloc(32, 8)].map((secret) =>
+    const hashes = [key, keyOf(0), keyOf(8)].map((secret) =>
       hashPassword(password, 'ada@example.org', secret),
     );
     expect(new Set((await Promise.all(hashes)).map(saltOf)).size).toBe(3);
