@@ -146,64 +146,56 @@ export async function newestArtifact(
   return row;
 }
 
+type ReadingServices = LocatingServices & Pick<Services, 'log'>;
+
 /**
  * Reads a file and verifies its checksum.
  * @throws AppError 500 if the stored file is missing or damaged; 409 storage_binding_not_verified; 503 if an account cannot be reached
  */
-export async function readArtifact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<Uint8Array> {
-  const content = await readIntact(services, row);
-  if (!content) throw new AppError('internal_error', 'stored artifact failed its checksum');
-  return content;
+export async function readArtifact(services: ReadingServices, row: ArtifactRow): Promise<Uint8Array> {
+  const { store, path } = await locateFile(services, row);
+  const content = await store.read(path, 0, row.sizeBytes).catch((error: unknown) => {
+    throw storageFailure(error);
+  });
+  if (content && createHash('sha256').update(content).digest('hex') === row.sha256) return content;
+  throw damaged(services, row);
 }
 
 /**
  * The same as a stream, for large files. The caller must close it.
  * @throws AppError as `readArtifact`
  */
-export async function openArtifact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<VerifiedStream> {
+export async function openArtifact(services: ReadingServices, row: ArtifactRow): Promise<VerifiedStream> {
   const { store, path } = await locateFile(services, row);
   const stream = await openVerifiedStream(store, path, row).catch((error: unknown) => {
     throw storageFailure(error);
   });
   if (stream) return stream;
-  logDamage(services, row);
-  throw new AppError('internal_error', 'stored artifact failed its checksum');
+  throw damaged(services, row);
 }
 
-/** Whether a stored file is there and has its checksum. */
-export async function isIntact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<boolean> {
-  return (await readIntact(services, row)) !== null;
-}
-
-/** Null, after logging why, if the stored file is missing or damaged. */
-async function readIntact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<Uint8Array | null> {
-  const { store, path } = await locateFile(services, row);
-  const content = await store.read(path, 0, row.sizeBytes).catch((error: unknown) => {
-    throw storageFailure(error);
-  });
-  const sha256 = content && createHash('sha256').update(content).digest('hex');
-  if (content && sha256 === row.sha256) return content;
-  logDamage(services, row);
-  return null;
-}
-
-function logDamage({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): void {
+/** Logs which file it is. */
+function damaged({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): AppError {
   log.error(
     { document_id: documentId, artifact_id: artifactId },
     'a stored artifact is missing or failed its checksum',
   );
+  return new AppError('internal_error', 'stored artifact failed its checksum');
+}
+
+/**
+ * Whether a stored file is there and has its checksum.
+ * @throws AppError 409 storage_binding_not_verified; 503 if an account cannot be reached
+ */
+export async function isIntact(services: ReadingServices, row: ArtifactRow): Promise<boolean> {
+  try {
+    const stream = await openArtifact(services, row);
+    await stream.close();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'internal_error') return false;
+    throw error;
+  }
 }
 
 /** The files of a document, oldest first. */

@@ -2,7 +2,7 @@ import type { storageBindings } from '#db/schema/storage.ts';
 import { type SecretsKeys, secretsKeyId, unseal } from '#server/encryption.ts';
 import type { Settings } from '#server/settings.ts';
 import type { BlobStore } from './blob-store.ts';
-import { openDataLake } from './data-lake.ts';
+import { type DataLakeOptions, openDataLake } from './data-lake.ts';
 import type { DataLakeCredential } from './data-lake-address.ts';
 
 /** A tenant's account, as it is stored. */
@@ -17,11 +17,10 @@ export interface AccountStores {
 /** Stores that stay open; another one that is needed again is opened again. */
 const mostOpen = 500;
 
-/** @param timeout milliseconds for a request to an account */
 export function openAccountStores(
   settings: Settings,
   secretsKeys: SecretsKeys,
-  timeout?: number,
+  times: Pick<DataLakeOptions, 'timeout' | 'retryDelay'> = {},
 ): AccountStores {
   const opened = new Map<string, { revision: string; store: BlobStore }>();
   return {
@@ -35,7 +34,7 @@ export function openAccountStores(
       const store = openDataLake({ accountUrl, filesystem }, credential, {
         endpointOverride: settings.STORAGE_ENDPOINT_OVERRIDE,
         principalClientId: settings.STORAGE_PRINCIPAL_CLIENT_ID,
-        ...(timeout !== undefined && { timeout }),
+        ...times,
       });
       opened.delete(tenantId);
       const [oldest] = opened.keys();

@@ -9,7 +9,7 @@ import { readSettings, type Settings } from '#server/settings.ts';
 import { listenForStop } from '#server/stop-signals.ts';
 import { openAccountStores } from '#server/storage/account-stores.ts';
 import { openPlatformStore } from '#server/storage/platform-store.ts';
-import { compareStore } from './compare.ts';
+import { compareStore, isTenant } from './compare.ts';
 import { Report } from './report.ts';
 
 const usage = `npm run verify-store [-- --tenant <id>] [--quick]
@@ -58,6 +58,8 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
   try {
     const database = openDatabase(() => home.url, { size: 2, applicationName: 'lingualoop verify-store' });
     try {
+      if (tenant !== undefined && !(await isTenant({ database }, tenant)))
+        throw new Refusal(`--tenant: there is no tenant ${tenant}`);
       const report = new Report(print);
       const accountStores = openAccountStores(settings, secretsKeys);
       await compareStore({ database, storage, accountStores, settings, report, quick, stop }, tenant);

@@ -64,6 +64,26 @@ describe.each([0, 1, 3])('A 4.3: an address with %i accounts', (accounts) => {
   });
 });
 
+describe.each([0, 1, 3])('while a key is replaced, an address with %i accounts', (accounts) => {
+  const email = 'ada@example.org';
+  const both = { current: Buffer.alloc(32, 8), previous: key.current };
+
+  test.each([
+    ['the previous key', [key]],
+    ['the current key', [both]],
+    ['both', [key, both]],
+  ])('costs two hashes and no check, where its hashes are of %s', async (_, made) => {
+    const hashes = await Promise.all(made.map((keys) => hashPassword(password, email, keys)));
+    const known = Array.from({ length: accounts }, (_, i) => ({ passwordHash: hashes[i % hashes.length]! }));
+    hashed.mockClear();
+    const matched = await accountsOfPassword(known, password, email, both);
+    expect(matched).toEqual({ matching: known, passwordHash: await hashPassword(password, email, both) });
+    expect((await accountsOfPassword(known, wrong, email, both)).matching).toEqual([]);
+    expect(hashed.mock.calls.filter(([asked]) => 'salt' in asked)).toHaveLength(2 + 1 + 2);
+    expect(hashed).toHaveBeenCalledTimes(2 + 1 + 2);
+  });
+});
+
 describe('the salt of a password', () => {
   test('depends on its address: two addresses have two, whatever the password', async () => {
     const [ada, ben] = ['ada@example.org', 'ben@example.org'];

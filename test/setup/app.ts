@@ -24,8 +24,8 @@ export interface TestAppOptions {
   engine?: Engine;
   embedder?: Embedder;
   fileWork?: Parameters<typeof openFileWork>[0];
-  /** Milliseconds that a tenant's own storage has to respond. */
-  accountTimeout?: number;
+  /** How long requests to tenants' own storage take. */
+  accountTimes?: Parameters<typeof openAccountStores>[2];
 }
 
 export interface TestApp {
@@ -105,7 +105,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       embedder: options.embedder ?? null,
       payments: await openPaymentProcessor(settings),
       storage,
-      accountStores: openAccountStores(settings, secretsKeys, options.accountTimeout),
+      accountStores: openAccountStores(settings, secretsKeys, options.accountTimes),
       fileWork,
       glossaries: createGlossaries(),
       backgroundWork: createBackgroundWork(),

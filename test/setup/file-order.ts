@@ -6,9 +6,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const long = [
   'test/faults/faults.test.ts',
   'test/documents/killed-worker.test.ts',
+  'test/storage/killed-writes.test.ts',
   'test/process/processes.test.ts',
   'test/process/signals.test.ts',
   'test/workers/lifecycle.test.ts',
+  'test/storage/verify-store-command.test.ts',
   'test/db/embedded/running-and-crashed.test.ts',
   'test/formats/golden-pdf.test.ts',
   'test/formats/pdf-corpus.test.ts',

@@ -3,7 +3,7 @@ import { recordingEngine } from '#test/documents/workspace.ts';
 import { env, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 
 const account = await startAccount();
@@ -12,7 +12,7 @@ afterAll(() => account.lake.close());
 const app = useTestApp({
   env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
   engine: recordingEngine(),
-  accountTimeout: 400,
+  accountTimes: impatient,
 });
 
 let mine: Bound;

@@ -6,7 +6,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { demote } from '#test/translations/workspace.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
@@ -20,7 +20,7 @@ const app = useTestApp({
     STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
     STORAGE_PRINCIPAL_CLIENT_ID: '00000000-1111-2222-3333-444444444444',
   },
-  accountTimeout: 400,
+  accountTimes: impatient,
 });
 
 let mine: Bound;

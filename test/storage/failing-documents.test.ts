@@ -4,7 +4,7 @@ import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
@@ -15,7 +15,7 @@ const engine = recordingEngine();
 const app = useTestApp({
   env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
   engine,
-  accountTimeout: 400,
+  accountTimes: impatient,
 });
 
 async function connected(): Promise<Bound> {

@@ -7,7 +7,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { manifestLinesOf, recordsOf } from '#test/translations/golden-files.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 
 const account = await startAccount();
@@ -15,7 +15,7 @@ afterAll(() => account.lake.close());
 
 const app = useTestApp({
   env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  accountTimeout: 400,
+  accountTimes: impatient,
 });
 
 let mine: Bound;
@@ -24,6 +24,8 @@ beforeEach(async () => {
 });
 
 const anyRecord = /^golden\/[0-9a-f]{6}\//;
+/** Fails once, so that the write is tried again after a second. */
+const later = { how: 503, times: 1, headers: { 'retry-after': '1' } };
 let texts = 0;
 
 /** Parks so many jobs of a bound tenant: they are approved while its binding is unverified. @returns their ids, oldest first */
@@ -140,10 +142,9 @@ describe('B 4.6: a verify publishes parked jobs', () => {
   test('a job that is deleted while it is written leaves no record', async () => {
     const [gone = '', kept = ''] = await park(2);
     const before = account.lake.requests.length;
-    mine.fail({ how: 503, times: 1, path: new RegExp(gone) });
+    mine.fail({ ...later, path: new RegExp(gone) });
     const body = await mine.replay(async () => {
       const verifying = mine.verify();
-      // The account fails once: the write is tried again after a while.
       await poll(async () => account.lake.requests.slice(before).some(({ path }) => path.includes(gone)));
       expect((await mine.remove(gone, mine.admin)).status).toBe(200);
       return verifying;
@@ -156,7 +157,7 @@ describe('B 4.6: a verify publishes parked jobs', () => {
   test('an edit meanwhile stops it: what was not published stays parked', async () => {
     const ids = await park(4);
     const before = account.lake.requests.length;
-    mine.fail({ how: 503, times: 1, path: new RegExp(ids[1]!) });
+    mine.fail({ ...later, path: new RegExp(ids[1]!) });
     const { replay } = await mine.replay(async () => {
       const verifying = mine.verify();
       await poll(async () => account.lake.requests.slice(before).some(({ path }) => path.includes(ids[1]!)));

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { prepare, type Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
@@ -165,78 +166,54 @@ export async function failDelivered(
 
 const value = sql.placeholder;
 
-/** Ends the job as translated, with its usage record and the running totals, in one statement. No row if the job is another worker's. */
-const finishDocument = prepare<
-  JobUsage & { tenantId: string; documentId: string; attempt: number; findings: string; figures: string },
-  { updatedAt: Date }[]
->((db) => {
-  const finished = db.$with('finished').as(
-    db
-      .update(documentJobs)
-      .set({
-        status: 'translated',
-        rebuildFindings: sql`${value('findings')}::jsonb`,
-        reportFigures: sql`${value('figures')}::jsonb`,
-        reservedChars: 0,
-        running: false,
-        updatedAt: sql`now()`,
-      })
-      .where(
-        and(
-          eq(documentJobs.tenantId, value('tenantId')),
-          eq(documentJobs.documentId, value('documentId')),
-          eq(documentJobs.attempt, value('attempt')),
-          eq(documentJobs.status, 'extracted'),
-        ),
-      )
-      .returning({
-        tenantId: documentJobs.tenantId,
-        jobId: documentJobs.documentId,
-        status: documentJobs.status,
-        updatedAt: documentJobs.updatedAt,
-      }),
-  );
-  return recordUsage(db, 'document', finished).prepare('finish_document');
+/** The run that ends its job. */
+interface EndingRun {
+  tenantId: string;
+  documentId: string;
+  attempt: number;
+}
+
+/**
+ * A statement that ends a job, with its usage record and the running totals. It returns no row if the job is another worker's.
+ * @param changes what the end sets besides what every end does
+ */
+function prepareEnd<P extends object>(name: string, changes: PgUpdateSetSource<typeof documentJobs>) {
+  return prepare<EndingRun & JobUsage & P, { updatedAt: Date }[]>((db) => {
+    const ended = db.$with('finished').as(
+      db
+        .update(documentJobs)
+        .set({ ...changes, reservedChars: 0, running: false, updatedAt: sql`now()` })
+        .where(
+          and(
+            eq(documentJobs.tenantId, value('tenantId')),
+            eq(documentJobs.documentId, value('documentId')),
+            eq(documentJobs.attempt, value('attempt')),
+            eq(documentJobs.status, 'extracted'),
+          ),
+        )
+        .returning({
+          tenantId: documentJobs.tenantId,
+          jobId: documentJobs.documentId,
+          status: documentJobs.status,
+          updatedAt: documentJobs.updatedAt,
+        }),
+    );
+    return recordUsage(db, 'document', ended).prepare(name);
+  });
+}
+
+const finishDocument = prepareEnd<{ findings: string; figures: string }>('finish_document', {
+  status: 'translated',
+  rebuildFindings: sql`${value('findings')}::jsonb`,
+  reportFigures: sql`${value('figures')}::jsonb`,
 });
 
-/** Ends the job as failed, with its usage record and the running totals, in one statement. */
-const failBilled = prepare<
-  JobUsage & {
-    tenantId: string;
-    documentId: string;
-    attempt: number;
-    stage: DocumentStage;
-    failure: string;
-    stageTimings: string;
+const failBilled = prepareEnd<{ stage: DocumentStage; failure: string; stageTimings: string }>(
+  'fail_billed_document',
+  {
+    status: 'failed',
+    stage: sql`${value('stage')}`,
+    failure: sql`${value('failure')}::jsonb`,
+    stageTimings: sql`${value('stageTimings')}::jsonb`,
   },
-  { updatedAt: Date }[]
->((db) => {
-  const failed = db.$with('finished').as(
-    db
-      .update(documentJobs)
-      .set({
-        status: 'failed',
-        stage: sql`${value('stage')}`,
-        failure: sql`${value('failure')}::jsonb`,
-        stageTimings: sql`${value('stageTimings')}::jsonb`,
-        reservedChars: 0,
-        running: false,
-        updatedAt: sql`now()`,
-      })
-      .where(
-        and(
-          eq(documentJobs.tenantId, value('tenantId')),
-          eq(documentJobs.documentId, value('documentId')),
-          eq(documentJobs.attempt, value('attempt')),
-          eq(documentJobs.status, 'extracted'),
-        ),
-      )
-      .returning({
-        tenantId: documentJobs.tenantId,
-        jobId: documentJobs.documentId,
-        status: documentJobs.status,
-        updatedAt: documentJobs.updatedAt,
-      }),
-  );
-  return recordUsage(db, 'document', failed).prepare('fail_billed_document');
-});
+);
