@@ -87,6 +87,19 @@ describe('B 2.10: the binding', () => {
     expect((await mine.bind()).body.updated_by).toBeNull();
   });
 
+  test('C 7: is changed with an administrator’s cookie, from this site alone', async () => {
+    const strange = { ...mine.cookie, 'sec-fetch-site': 'cross-site' };
+    for (const ask of [() => mine.bind({}, strange), () => mine.verify(strange), () => mine.unbind(strange)])
+      expect((await ask()).status).toBe(403);
+    expect((await mine.binding(mine.cookie)).status).toBe(401);
+    for (const ask of [
+      () => mine.bind({}, mine.cookie),
+      () => mine.verify(mine.cookie),
+      () => mine.unbind(mine.cookie),
+    ])
+      expect((await ask()).status).toBe(200);
+  });
+
   test('is nobody’s without credentials, and no other tenant’s', async () => {
     await mine.connect();
     for (const asked of [mine.binding({}), mine.bind({}, {}), mine.verify({}), mine.unbind({})])

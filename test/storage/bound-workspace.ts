@@ -33,7 +33,7 @@ export interface Bound extends Documents {
 }
 
 /** How long requests to an account take in tests that make it fail. */
-export const impatient = { timeout: 400, retryDelay: 20 };
+export const impatient = { timeout: 1500, retryDelay: 20 };
 
 let opened = 0;
 

@@ -145,6 +145,34 @@ describe('the account fails at a read', () => {
     expect((await mine.correct(id, { A1: 'Bonjour' })).status).toBe(503);
     expect(await stateOf(mine, id)).toEqual(before);
   });
+
+  test('for an approval: refused, nothing is stamped or learned, and later it is approved', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const before = await stateOf(mine, id);
+    const end = mine.fail({ how: 403, operation: 'read' });
+    expect((await mine.approve(id)).status).toBe(503);
+    expect(await stateOf(mine, id)).toEqual(before);
+    end();
+    expect((await mine.approve(id)).body.approval_result).toMatchObject({ already_approved: false });
+  });
+
+  test('B 4.3: a file that is gone, or that somebody changed, is 500, and the source is never served instead', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const [translated = ''] = mine.stored().filter((path) => path.includes('/translated-'));
+    const content = account.lake.files(account.name, mine.filesystem).get(translated)!;
+    content.fill(0xff, content.length - 4);
+    const changed = await mine.download(id);
+    // The size is announced before the last byte is known: then the connection is cut instead.
+    if (changed.status === 200) await expect(changed.arrayBuffer()).rejects.toThrow();
+    else expect(changed.status).toBe(500);
+    const missing = { how: 404, headers: { 'x-ms-error-code': 'PathNotFound' } };
+    mine.fail({ ...missing, path: /translated-/ });
+    const gone = await mine.download(id);
+    expect([gone.status, await gone.json()]).toMatchObject([
+      500,
+      { detail: 'stored artifact failed its checksum' },
+    ]);
+  });
 });
 
 describe('B 2.7: a job that fails after its translated file reached the account', () => {
