@@ -17,6 +17,7 @@ import {
   storageFailure,
 } from '#server/storage/destination.ts';
 import { openVerifiedStream, type VerifiedStream } from '#server/storage/verified-stream.ts';
+import { announceFile } from './announced-files.ts';
 import type { DocumentArtifact } from './schema.ts';
 
 export type ArtifactRow = typeof documentArtifacts.$inferSelect;
@@ -63,7 +64,7 @@ export type StoredFile = Omit<ArtifactRow, 'revision' | 'createdAt'>;
 
 /**
  * Writes a file to its destination. Its row follows in the transaction that needs it: a crash in between leaves a file without
- * a row, which nobody sees. In the platform's storage the sweep removes it.
+ * a row, which nobody sees and the sweep removes.
  * @throws AppError transient_error with the provider's words if the tenant's own account refused it
  */
 export async function storeFile(
@@ -79,6 +80,8 @@ export async function storeFile(
     account: ({ documentsPrefix }) =>
       `${documentsPrefix}${documentId}/${kind}-${artifactId}.${extensionOf(file.contentType)}`,
   });
+  if (destination.provider === 'datalake')
+    await announceFile(services, { tenantId, artifactId, address: place.address });
   await place.store.put(place.path, content).catch((error: unknown) => {
     throw storageFailure(error);
   });
@@ -146,64 +149,56 @@ export async function newestArtifact(
   return row;
 }
 
+type ReadingServices = LocatingServices & Pick<Services, 'log'>;
+
 /**
  * Reads a file and verifies its checksum.
  * @throws AppError 500 if the stored file is missing or damaged; 409 storage_binding_not_verified; 503 if an account cannot be reached
  */
-export async function readArtifact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<Uint8Array> {
-  const content = await readIntact(services, row);
-  if (!content) throw new AppError('internal_error', 'stored artifact failed its checksum');
-  return content;
+export async function readArtifact(services: ReadingServices, row: ArtifactRow): Promise<Uint8Array> {
+  const { store, path } = await locateFile(services, row);
+  const content = await store.read(path, 0, row.sizeBytes).catch((error: unknown) => {
+    throw storageFailure(error);
+  });
+  if (content && createHash('sha256').update(content).digest('hex') === row.sha256) return content;
+  throw damaged(services, row);
 }
 
 /**
  * The same as a stream, for large files. The caller must close it.
  * @throws AppError as `readArtifact`
  */
-export async function openArtifact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<VerifiedStream> {
+export async function openArtifact(services: ReadingServices, row: ArtifactRow): Promise<VerifiedStream> {
   const { store, path } = await locateFile(services, row);
   const stream = await openVerifiedStream(store, path, row).catch((error: unknown) => {
     throw storageFailure(error);
   });
   if (stream) return stream;
-  logDamage(services, row);
-  throw new AppError('internal_error', 'stored artifact failed its checksum');
+  throw damaged(services, row);
 }
 
-/** Whether a stored file is there and has its checksum. */
-export async function isIntact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<boolean> {
-  return (await readIntact(services, row)) !== null;
-}
-
-/** Null, after logging why, if the stored file is missing or damaged. */
-async function readIntact(
-  services: LocatingServices & Pick<Services, 'log'>,
-  row: ArtifactRow,
-): Promise<Uint8Array | null> {
-  const { store, path } = await locateFile(services, row);
-  const content = await store.read(path, 0, row.sizeBytes).catch((error: unknown) => {
-    throw storageFailure(error);
-  });
-  const sha256 = content && createHash('sha256').update(content).digest('hex');
-  if (content && sha256 === row.sha256) return content;
-  logDamage(services, row);
-  return null;
-}
-
-function logDamage({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): void {
+/** Logs which file it is. */
+function damaged({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): AppError {
   log.error(
     { document_id: documentId, artifact_id: artifactId },
     'a stored artifact is missing or failed its checksum',
   );
+  return new AppError('internal_error', 'stored artifact failed its checksum');
+}
+
+/**
+ * Whether a stored file is there and has its checksum.
+ * @throws AppError 409 storage_binding_not_verified; 503 if an account cannot be reached
+ */
+export async function isIntact(services: ReadingServices, row: ArtifactRow): Promise<boolean> {
+  try {
+    const stream = await openArtifact(services, row);
+    await stream.close();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'internal_error') return false;
+    throw error;
+  }
 }
 
 /** The files of a document, oldest first. */

@@ -30,8 +30,8 @@ export interface DocumentRun {
   signal: AbortSignal;
   /** Milliseconds of work by stage so far, with those of the stage that runs and of the workers before. */
   timings(): Record<string, number>;
-  /** Where the translated file is in the tenant's own account, once it has reached it. */
-  delivered?: string;
+  /** Addresses of the translated file in the tenant's own account, once it has reached it: one for each try, the last is that of the job. */
+  delivered?: string[];
   /** Whether the worker should stop between two pieces of work, to let others have their share. */
   isOver(): Promise<boolean>;
 }

@@ -30,11 +30,10 @@ export async function removeDocument(
     ),
   );
   if (!removed) throw unknownDocument();
-  await removeFiles(services, removed.artifacts);
   return {
     deleted: true,
     document_id: documentId,
-    artifacts_removed: removed.artifacts.length,
+    artifacts_removed: await removeFiles(services, removed.files),
     segments_removed: removed.segments,
     golden_records_deleted: await removeGoldenNow(services, removed.deleted),
     tm_pairs_removed: removed.pairs,
@@ -45,29 +44,38 @@ export async function removeDocument(
 /**
  * Removes the files. Best effort: in the platform's storage the sweep removes what is left. An account that fails is not asked again for each
  * file, which would keep the caller waiting.
+ * @returns how many were removed
  */
 async function removeFiles(
   services: LocatingServices & Pick<Services, 'log'>,
   files: readonly FilePlace[],
-): Promise<void> {
+): Promise<number> {
+  let count = 0;
   let accountFails = false;
   for (const file of files) {
     if (accountFails && file.address !== null) continue;
-    await removeFile(services, file).catch((error: unknown) => {
+    try {
+      if (await removeFile(services, file)) count += 1;
+    } catch (error) {
       accountFails ||= file.address !== null;
       services.log.warn(
         { document_id: file.documentId, error: describeForLog(error) },
         'a file of a deleted document was not removed yet',
       );
-    });
+    }
   }
+  return count;
 }
 
 /** @returns `busy` while a review or an approval has the document; undefined if there is no such document */
 async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
   // Waits for a worker that is writing.
   const [job] = await tx
-    .select({ isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)` })
+    .select({
+      isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)`,
+      // The output of a job that failed after it had reached the tenant's account: no artifact of the job (B 2.7).
+      delivered: sql<string | null>`${documentJobs.failure} #>> '{metadata,delivered_to}'`,
+    })
     .from(documentJobs)
     .where(isDocument(tenantId, documentId))
     .for('update');
@@ -88,5 +96,7 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
   // An approval writes one record, in one attempt.
   const deleted = { tenantId, jobId: documentId, attempt: 1, goldenUri: null };
   await removeGoldenLater(tx, deleted);
-  return { artifacts, segments: segments.count, pairs, deleted };
+  const delivered = job.delivered && { tenantId, documentId, artifactId: '', address: job.delivered };
+  const files: FilePlace[] = delivered ? [...artifacts, delivered] : artifacts;
+  return { files, segments: segments.count, pairs, deleted };
 }

@@ -7,7 +7,7 @@ import { AppError } from '#server/errors.ts';
 import { isDocument, unknownDocument } from './jobs.ts';
 
 /** Seconds that a review may take. A process that dies with a lease leaves the document locked for this long. */
-const leaseSeconds = 120;
+export const leaseSeconds = 120;
 /** Milliseconds between two attempts, and for all of them. */
 const pause = { each: 100, all: 60_000 };
 

@@ -1,8 +1,8 @@
 import type { storageBindings } from '#db/schema/storage.ts';
-import { secretsKeyId, unseal } from '#server/encryption.ts';
+import { type SecretsKeys, secretsKeyId, unseal } from '#server/encryption.ts';
 import type { Settings } from '#server/settings.ts';
 import type { BlobStore } from './blob-store.ts';
-import { openDataLake } from './data-lake.ts';
+import { type DataLakeOptions, openDataLake } from './data-lake.ts';
 import type { DataLakeCredential } from './data-lake-address.ts';
 
 /** A tenant's account, as it is stored. */
@@ -17,8 +17,11 @@ export interface AccountStores {
 /** Stores that stay open; another one that is needed again is opened again. */
 const mostOpen = 500;
 
-/** @param timeout milliseconds for a request to an account */
-export function openAccountStores(settings: Settings, secretsKey: Buffer, timeout?: number): AccountStores {
+export function openAccountStores(
+  settings: Settings,
+  secretsKeys: SecretsKeys,
+  times: Pick<DataLakeOptions, 'timeout' | 'retryDelay'> = {},
+): AccountStores {
   const opened = new Map<string, { revision: string; store: BlobStore }>();
   return {
     open(binding) {
@@ -26,12 +29,12 @@ export function openAccountStores(settings: Settings, secretsKey: Buffer, timeou
       const revision = `${binding.createdAt.getTime()} ${binding.revision}`;
       const known = opened.get(tenantId);
       if (known?.revision === revision) return known.store;
-      const credential = readCredential(secretsKey, binding);
+      const credential = readCredential(secretsKeys, binding);
       if (!credential) return undefined;
       const store = openDataLake({ accountUrl, filesystem }, credential, {
         endpointOverride: settings.STORAGE_ENDPOINT_OVERRIDE,
         principalClientId: settings.STORAGE_PRINCIPAL_CLIENT_ID,
-        ...(timeout !== undefined && { timeout }),
+        ...times,
       });
       opened.delete(tenantId);
       const [oldest] = opened.keys();
@@ -42,20 +45,26 @@ export function openAccountStores(settings: Settings, secretsKey: Buffer, timeou
   };
 }
 
-/** Undefined if the binding's secret is missing, or was sealed with a key that is gone. */
-function readCredential(
-  secretsKey: Buffer,
-  { tenantId, authMode, secret, secretKeyId }: Binding,
-): DataLakeCredential | undefined {
+function readCredential(secretsKeys: SecretsKeys, binding: Binding): DataLakeCredential | undefined {
+  const { authMode } = binding;
   if (authMode === 'managed_identity') return { mode: 'managed_identity' };
-  if (secret === null || secretKeyId !== secretsKeyId(secretsKey)) return undefined;
-  let plain: string;
+  const secret = readSecret(secretsKeys, binding);
+  return secret === undefined ? undefined : credentialBy(authMode, secret);
+}
+
+/** Undefined if the binding's secret is missing, or was sealed with a key that is gone. */
+export function readSecret(
+  secretsKeys: SecretsKeys,
+  { tenantId, secret, secretKeyId }: Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>,
+): string | undefined {
+  const { current, previous } = secretsKeys;
+  const keyIds = [current, previous].flatMap((key) => (key ? [secretsKeyId(key)] : []));
+  if (secret === null || secretKeyId === null || !keyIds.includes(secretKeyId)) return undefined;
   try {
-    plain = unseal(secretsKey, 'storage', tenantId, secret).toString();
+    return unseal(secretsKeys, 'storage', tenantId, secret).toString();
   } catch {
     return undefined;
   }
-  return credentialBy(authMode, plain);
 }
 
 /** A secret of its mode. */

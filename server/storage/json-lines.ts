@@ -39,7 +39,8 @@ interface Dated {
 
 /**
  * Reads the lines of a time span from an object that grows in about the order of time: a manifest of a day may have millions of lines.
- * @param margin milliseconds by which a line may stand too early or too late in the object
+ * Goes on to the end of the object, where lines stand that a crash left out and that were added long after their time.
+ * @param margin milliseconds by which a line may stand too early in the object
  */
 export async function* linesBetween<T extends Dated>(
   store: BlobStore,
@@ -50,7 +51,6 @@ export async function* linesBetween<T extends Dated>(
   for await (const lines of readLines<T>(store, path, start))
     for (const line of lines) {
       const at = Date.parse(line.recorded_at);
-      if (at > to + margin) return;
       if (at >= from && at <= to) yield line;
     }
 }

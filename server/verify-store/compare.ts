@@ -1,4 +1,4 @@
-import { asc, gt } from 'drizzle-orm';
+import { asc, eq, gt } from 'drizzle-orm';
 import { tenants } from '#db/schema/tenants.ts';
 import { type Comparison, pageSize } from './comparison.ts';
 import { compareFiles } from './files.ts';
@@ -12,7 +12,8 @@ import { findUnreferencedFiles, findUnreferencedRecords } from './unreferenced.t
  * @param only the tenant to compare; all unless given
  * @throws what the database or the platform's storage throws; an account that fails is reported
  */
-export async function compareStore(comparison: Comparison, only?: string): Promise<void> {
+export async function compareStore(given: Omit<Comparison, 'walked'>, only?: string): Promise<void> {
+  const comparison: Comparison = { ...given, walked: new Set() };
   const tenantIds = only === undefined ? await allTenants(comparison) : [only];
   for (const tenantId of tenantIds) await compareTenant(comparison, tenantId);
   const [any] = tenantIds;
@@ -20,6 +21,17 @@ export async function compareStore(comparison: Comparison, only?: string): Promi
   // The platform's manifests are those of all tenants.
   const { platform } = await findPlaces(comparison, any);
   await compareManifests(comparison, platform, tenantIds);
+}
+
+/** Whether there is such a tenant: nothing would differ for one that does not exist. */
+export async function isTenant(
+  { database }: Pick<Comparison, 'database'>,
+  tenantId: string,
+): Promise<boolean> {
+  const found = await database.inPlatform((tx) =>
+    tx.select({ id: tenants.tenantId }).from(tenants).where(eq(tenants.tenantId, tenantId)),
+  );
+  return found.length > 0;
 }
 
 async function compareTenant(comparison: Comparison, tenantId: string): Promise<void> {

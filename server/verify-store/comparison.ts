@@ -13,6 +13,8 @@ export interface Comparison {
   report: Report;
   /** Looks at names and sizes alone: reads neither records nor files. */
   quick: boolean;
+  /** The addresses of folders in accounts that were searched for objects without a row. */
+  walked: Set<string>;
   /** Once aborted, the comparison ends with its reason. */
   stop: AbortSignal;
 }

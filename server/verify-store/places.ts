@@ -21,9 +21,7 @@ export interface Place {
   /** The address, as a row has it. */
   addressOf(path: string): string;
   isAccount: boolean;
-  /**
-   * The tenants whose rows may refer to what is in the folders, in the order of their ids: one account may be bound to several tenants.
-   */
+  /** The tenants whose rows may refer to what is in the folders: one account may be bound to several tenants. */
   tenantIds: readonly string[];
 }
 
@@ -80,8 +78,7 @@ async function boundTo({ database }: Comparison, { accountUrl, filesystem }: Bin
     tx
       .select({ tenantId: storageBindings.tenantId })
       .from(storageBindings)
-      .where(and(eq(storageBindings.accountUrl, accountUrl), eq(storageBindings.filesystem, filesystem)))
-      .orderBy(storageBindings.tenantId),
+      .where(and(eq(storageBindings.accountUrl, accountUrl), eq(storageBindings.filesystem, filesystem))),
   );
   return rows.map(({ tenantId }) => tenantId);
 }

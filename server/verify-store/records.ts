@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { documentJobs } from '#db/schema/documents.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import { leaseSeconds } from '#server/documents/review-lease.ts';
 import type { BlobStore } from '#server/storage/blob-store.ts';
 import { type Comparison, forEach, pageSize, recordLimit } from './comparison.ts';
 import { lookAt, type Places } from './places.ts';
@@ -54,7 +55,8 @@ function unrecorded(
   { isRecordedLater }: PublishedRows,
   { at }: PublishedRow,
 ): Difference | undefined {
-  const until = at.getTime() + recordLimit(settings);
+  // An approval whose process died is completed once nobody has the lease of its document.
+  const until = at.getTime() + recordLimit(settings) + leaseSeconds * 1000;
   if (!isRecordedLater || until < Date.now()) return 'record missing';
   report.inFlight('record that is not written yet', 1, until);
   return undefined;

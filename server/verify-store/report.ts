@@ -75,7 +75,9 @@ export class Report {
     const { records, lines, files } = this.#compared;
     await this.#print(`compared: ${records} records, ${lines} lines of manifests, ${files} files`);
     for (const [account, count] of this.#unreached)
-      await this.#print(`not reached: ${account}: ${count} records and files not compared`);
+      await this.#print(
+        `not reached: ${account}${count > 0 ? `, with ${count} records and files of rows` : ''}`,
+      );
     if (this.#unfinished.size > 0)
       await this.#print(
         `in flight: ${listed(this.#unfinished)}; look again after ${new Date(this.#lookAgain).toISOString()}`,

@@ -26,7 +26,7 @@ export async function findUnreferencedRecords(
 ): Promise<void> {
   const { report, settings, stop } = comparison;
   const limit = recordLimit(settings);
-  for await (const page of inPages(objectsIn(place, place.goldenFolder, recordName))) {
+  for await (const page of inPages(objectsIn(comparison, place, place.goldenFolder, recordName))) {
     stop.throwIfAborted();
     const verdicts = await judge(comparison, place, page);
     const waiting = verdicts.filter((verdict) => verdict === 'wait').length;
@@ -70,7 +70,7 @@ export async function findUnreferencedFiles(
   tenantId: string,
 ): Promise<void> {
   const name = place.isAccount ? accountFileName : platformFileName;
-  for await (const page of inPages(objectsIn(place, place.documentsFolder, name))) {
+  for await (const page of inPages(objectsIn(comparison, place, place.documentsFolder, name))) {
     comparison.stop.throwIfAborted();
     const known = await selectAddresses(comparison, place, page);
     const unreferenced = page.filter(({ address }) => !known.has(address));
@@ -110,8 +110,21 @@ async function selectAddresses(
   return new Set(rows.map(fileAddressOf));
 }
 
-/** The objects of a folder whose names are of a form; what else a tenant keeps in its account is its own. */
-async function* objectsIn(place: Place, folder: string, name: RegExp): AsyncGenerator<Found> {
+/**
+ * The objects of a folder whose names are of a form; what else a tenant keeps in its account is its own. A folder of several tenants has its
+ * objects once.
+ */
+async function* objectsIn(
+  { walked }: Comparison,
+  place: Place,
+  folder: string,
+  name: RegExp,
+): AsyncGenerator<Found> {
+  if (place.isAccount) {
+    const address = place.addressOf(folder);
+    if (walked.has(address)) return;
+    walked.add(address);
+  }
   for await (const path of place.store.walk(folder)) {
     const id = name.exec(path.slice(folder.length + 1))?.[1];
     if (id) yield { path, address: place.addressOf(path), id };
@@ -121,13 +134,11 @@ async function* objectsIn(place: Place, folder: string, name: RegExp): AsyncGene
 /** Reports objects without a row; those that the running service may be about to refer to, or to remove, apart. */
 async function reportOld(
   { report }: Comparison,
-  { store, tenantIds }: Place,
+  { store }: Place,
   tenantId: string,
   objects: readonly Found[],
   { what, inFlight, limit }: { what: Difference; inFlight: Unfinished; limit: number },
 ): Promise<void> {
-  // What is in an account of several tenants is reported with one of them.
-  if (tenantIds[0] !== tenantId) return;
   for (const { path, address, id } of objects) {
     const written = await store.lastWritten(path);
     // It was removed meanwhile.

@@ -165,7 +165,7 @@ export const modules: Module[] = [
     files: /^server\/admin\//,
     may: [
       published,
-      /^server\/(errors|process|settings|stop-signals)\.ts$/,
+      /^server\/(encryption|errors|process|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
       /^node:util$/,

@@ -288,9 +288,9 @@ describe('text in tiling patterns and soft masks', () => {
 describe('text that two readers of the file decode differently', () => {
   it('is reported, also where nothing else is on the page', async () => {
     const font = object({ Type: 'Font' });
-    const content = 'BT /B 12 Tf 20 300 Td (A font without a type) Tj () Tj ET';
+    const content = 'BT /F 12 Tf 20 300 Td (A font without a type) Tj () Tj ET';
     const { segments, findings } = await extract(
-      await madePdf({ content, resources: { Font: { B: font } } }),
+      await madePdf({ content, resources: { Font: { F: font } } }),
     );
     expect(segments).toEqual([]);
     expect(findings[0]).toMatchObject({

@@ -6,7 +6,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { demote } from '#test/translations/workspace.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
@@ -20,7 +20,7 @@ const app = useTestApp({
     STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
     STORAGE_PRINCIPAL_CLIENT_ID: '00000000-1111-2222-3333-444444444444',
   },
-  accountTimeout: 400,
+  accountTimes: impatient,
 });
 
 let mine: Bound;
@@ -85,6 +85,19 @@ describe('B 2.10: the binding', () => {
       expect(await change).toMatchObject({ status: 403, body: { detail: 'admin role required' } });
     expect(await status()).toBe('unverified');
     expect((await mine.bind()).body.updated_by).toBeNull();
+  });
+
+  test('C 7: is changed with an administrator’s cookie, from this site alone', async () => {
+    const strange = { ...mine.cookie, 'sec-fetch-site': 'cross-site' };
+    for (const ask of [() => mine.bind({}, strange), () => mine.verify(strange), () => mine.unbind(strange)])
+      expect((await ask()).status).toBe(403);
+    expect((await mine.binding(mine.cookie)).status).toBe(401);
+    for (const ask of [
+      () => mine.bind({}, mine.cookie),
+      () => mine.verify(mine.cookie),
+      () => mine.unbind(mine.cookie),
+    ])
+      expect((await ask()).status).toBe(200);
   });
 
   test('is nobody’s without credentials, and no other tenant’s', async () => {

@@ -32,6 +32,9 @@ export interface Bound extends Documents {
   fail(rule: FaultRule): () => void;
 }
 
+/** How long requests to an account take in tests that make it fail. */
+export const impatient = { timeout: 1500, retryDelay: 20 };
+
 let opened = 0;
 
 export async function openBound(app: TestApp, account: TestAccount, tenant?: Fields): Promise<Bound> {

@@ -84,6 +84,7 @@ describe('what is dialled', () => {
         connections: openConnections(),
         timeout: 1000,
         retryDelay: 10,
+        secrets: [],
       });
       const request = { url, method: 'GET' } as Parameters<typeof client.sendRequest>[0];
       expect((await failureOf(client.sendRequest(request))).code).toBe('address_refused');

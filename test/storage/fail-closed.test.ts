@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { paid } from '#test/billing/payments.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
@@ -17,6 +18,10 @@ const engine = recordingEngine();
 const app = useTestApp({
   env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
   engine,
+});
+
+const billed = useTestApp({
+  env: { ...paid(), STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
 });
 
 let mine: Bound;
@@ -49,6 +54,9 @@ const states: Record<string, () => Promise<unknown>> = {
       update storage_bindings set secret = null, revision = revision + 1 where tenant_id = ${mine.tenantId}`,
 };
 
+const requestsOf = ({ filesystem }: Bound) =>
+  account.lake.requests.filter((request) => request.filesystem === filesystem);
+
 const stateRows = () =>
   countRows(openSuperuser(app.superuserUrl), [
     'translation_jobs',
@@ -67,7 +75,7 @@ describe.each(Object.entries(states))('B "Routing": while %s', (_name, spoil) =>
 
   test('new work is 409 before a job, a file or a usage record exists', async () => {
     const before = await stateRows();
-    const requests = account.lake.requests.length;
+    const requests = requestsOf(mine).length;
     const text = new TextEncoder().encode('Hello\n');
     const form = new FormData();
     form.append('target_lang', 'fr');
@@ -91,7 +99,7 @@ describe.each(Object.entries(states))('B "Routing": while %s', (_name, spoil) =>
       expect(await submission, name).toMatchObject(refused);
     expect(await stateRows()).toEqual(before);
     expect(engine.asked).toEqual([]);
-    expect(account.lake.requests).toHaveLength(requests);
+    expect(requestsOf(mine)).toHaveLength(requests);
     expect(await mine.usage()).toEqual([]);
   });
 });
@@ -119,6 +127,21 @@ describe('B 4.1: the order of gates', () => {
       update tenants set monthly_char_limit = 3 where tenant_id = ${mine.tenantId}`;
     expect((await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).status).toBe(429);
     expect(await mine.submit({ source_text: 'Hi', target_lang: 'fr' })).toMatchObject(refused);
+  });
+});
+
+describe('B 4.1: payment comes before the storage', () => {
+  test.each([
+    ['a text', (mine: Bound) => mine.submit({ source_text: 'Hello', target_lang: 'fr' })],
+    ['a document', (mine: Bound) => mine.send()],
+  ])('of %s', async (_name, submit) => {
+    const unpaid = await openBound(billed, account);
+    await unpaid.bind();
+    expect((await submit(unpaid)).status).toBe(402);
+    await openSuperuser(billed.superuserUrl)`
+      update tenants set metadata = metadata || '{"pay_subscription_status": "active"}'
+      where tenant_id = ${unpaid.tenantId}`;
+    expect(await submit(unpaid)).toMatchObject(refused);
   });
 });
 

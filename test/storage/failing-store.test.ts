@@ -4,7 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
@@ -15,7 +15,7 @@ const runs = holdRuns();
 const app = useTestApp({
   env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
   engine: runs.engine,
-  accountTimeout: 400,
+  accountTimes: impatient,
 });
 
 let mine: Bound;

@@ -1,5 +1,5 @@
-import { appendFile, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '#server/ids.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
@@ -167,3 +167,124 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
     expect((await mine.verify(true)).found).toEqual([]);
   });
 });
+
+describe('what the running service may still be doing is counted apart:', () => {
+  const underWay: Record<string, [string, (store: Store) => Promise<unknown>]> = {
+    'a young record without a row': [
+      'record whose row may follow: 1;',
+      ({ place, record }) => writeFile(place(record.replaceAll(/[0-9a-f]{32}/g, newId())), '{}'),
+    ],
+    'an old record of a job that is pending': [
+      'job that is not published yet: 1, record whose row may follow: 1;',
+      async ({ sql, job, age, record }) => {
+        await age(record);
+        await sql`update translation_jobs set status = 'pending', golden_uri = null where job_id = ${job.id}`;
+      },
+    ],
+    'a young row without its line': [
+      'line that may follow: 1;',
+      async ({ job, line }) => {
+        const found = await line(job.id);
+        await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
+      },
+    ],
+    'a young approval without its record': [
+      'record that is not written yet: 1, record whose row may follow: 1;',
+      ({ sql, document: { id } }) =>
+        sql`update document_jobs set golden_uri = null where document_id = ${id}`,
+    ],
+    'a young file without a row': [
+      'file whose row may follow: 1;',
+      ({ place }) => writeFile(place(`documents/${newId()}.${newId()}`), 'PK'),
+    ],
+    'a document that waits for a worker': [
+      'document that is not finished yet: 1;',
+      ({ sql, document: { id } }) =>
+        sql`update document_jobs set status = 'queued' where document_id = ${id}`,
+    ],
+  };
+
+  test.each(Object.entries(underWay))('%s', async (_, [counted, leave]) => {
+    await leave(mine);
+    const { found, counts } = await mine.verify();
+    expect(found).toEqual([]);
+    const [, inFlight, differences] = counts;
+    expect(inFlight).toContain(`in flight: ${counted}`);
+    const again = /look again after (\S+)$/.exec(inFlight!)![1];
+    expect(Date.parse(again!)).toBeGreaterThan(Date.now());
+    expect(differences).toBe('differences: 0');
+  });
+
+  test('an approval that has no record after that is a difference', async () => {
+    const { sql, document, tenantId } = mine;
+    await sql`
+      update document_jobs set golden_uri = null, golden_record = null, approved_at = now() - interval '1 day'
+      where document_id = ${document.id}`;
+    expect(named(await mine.verify())).toEqual([
+      ['record missing', `tenant=${tenantId}`, `id=${document.id}`],
+    ]);
+  });
+});
+
+test('the lines of a deleted job stay, and so does nothing else: no difference', async () => {
+  const { job, admin } = mine;
+  expect((await mine.remove(job.id, admin)).status).toBe(200);
+  expect((await mine.verify()).counts).toEqual([
+    'compared: 1 records, 1 lines of manifests, 2 files',
+    'differences: 0',
+  ]);
+});
+
+test('a text that the memory served has no record of its own, and is no difference', async () => {
+  const { sql, job, place, record } = mine;
+  await rm(place(record));
+  await sql`
+    update translation_jobs set golden_uri = null, pipeline_metadata = '{"provenance": {"fast_path": "exact"}}'
+    where job_id = ${job.id}`;
+  expect((await mine.verify()).found).toEqual([]);
+});
+
+test('a line in the manifest of the day before, as one has that was recorded before midnight, is found', async () => {
+  const { sql, job, line } = mine;
+  const found = await line(job.id);
+  await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
+  await sql`update translation_jobs set updated_at = '2026-03-02T00:00:01Z' where job_id = ${job.id}`;
+  const manifest = join(dirname(found.path), '2026-03-01.jsonl');
+  await writeFile(manifest, found.line);
+  expect((await mine.verify()).found).toEqual([]);
+  await appendFile(manifest, found.line);
+  expect(named(await mine.verify())[0]?.[0]).toBe('line twice');
+  await rm(manifest);
+});
+
+test('the records of a folder that is no tenant’s are found, if all tenants are compared', async () => {
+  const id = newId();
+  const lost = join(app.services.settings.DATA_DIR, 'storage', 'nobody', 'golden', `${id}.json`);
+  await mkdir(dirname(lost), { recursive: true });
+  await writeFile(lost, '{}');
+  await utimes(lost, long, long);
+  expect((await verifyHere(app.services)).found).toContainEqual([
+    'record without a row',
+    'tenant=nobody',
+    `id=${id}`,
+    `path=golden/${id}.json`,
+  ]);
+  await rm(lost);
+});
+
+test('nothing is written, and a second comparison finds the same', async () => {
+  const { place, record } = mine;
+  await writeFile(place(record), '{"half');
+  const before = await filesOf();
+  const first = await mine.verify();
+  expect(await mine.verify()).toEqual(first);
+  expect(await filesOf()).toEqual(before);
+});
+
+/** All files of the store with the times of their last writes. */
+async function filesOf(): Promise<string[]> {
+  const folder = join(app.services.settings.DATA_DIR, 'storage');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(files.toSorted().map(async (file) => `${file} ${(await stat(file)).mtimeMs}`));
+}

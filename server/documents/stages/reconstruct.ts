@@ -1,11 +1,12 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { prepare, type Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
-import { destinationOf } from '#server/storage/destination.ts';
+import { destinationOf, removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
@@ -38,7 +39,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     { tenantId, documentId, kind: 'translated', contentType },
     rebuilt.bytes,
   );
-  if (output.address !== null) run.delivered = output.address;
+  if (output.address !== null) run.delivered = [...(run.delivered ?? []), output.address];
   const finish = async (tx: Tx) => {
     const findings = [
       ...rebuilt.findings.map(findingView),
@@ -62,6 +63,15 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     if (error instanceof RunReplaced) await removeFile(services, output).catch(() => {});
     throw error;
   });
+  await removeEarlier(run);
+}
+
+/**
+ * Removes the outputs of earlier tries of the stage from the tenant's account, where no sweep does it. Only once the job has ended: a transaction
+ * whose end was not heard of may have referred to one. Best effort.
+ */
+async function removeEarlier({ services, tenantId, delivered = [] }: DocumentRun): Promise<void> {
+  for (const address of delivered.slice(0, -1)) await removeAt(services, tenantId, address).catch(() => {});
 }
 
 /** The finding of a file without text, unless its format has reported it. */
@@ -135,7 +145,7 @@ export async function failDelivered(
     ...failure,
     message: `${failure.message}; the translated file had already reached your storage: it is billed, and need not be sent again`,
     transient: false,
-    metadata: { ...failure.metadata, delivered_to: delivered },
+    metadata: { ...failure.metadata, delivered_to: delivered?.at(-1) },
   };
   await services.database.inTenant(tenantId, async (tx) => {
     const [failed] = await failBilled(tx, {
@@ -150,83 +160,60 @@ export async function failDelivered(
     if (!failed) throw new RunReplaced();
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
   });
+  await removeEarlier(run);
   return told;
 }
 
 const value = sql.placeholder;
 
-/** Ends the job as translated, with its usage record and the running totals, in one statement. No row if the job is another worker's. */
-const finishDocument = prepare<
-  JobUsage & { tenantId: string; documentId: string; attempt: number; findings: string; figures: string },
-  { updatedAt: Date }[]
->((db) => {
-  const finished = db.$with('finished').as(
-    db
-      .update(documentJobs)
-      .set({
-        status: 'translated',
-        rebuildFindings: sql`${value('findings')}::jsonb`,
-        reportFigures: sql`${value('figures')}::jsonb`,
-        reservedChars: 0,
-        running: false,
-        updatedAt: sql`now()`,
-      })
-      .where(
-        and(
-          eq(documentJobs.tenantId, value('tenantId')),
-          eq(documentJobs.documentId, value('documentId')),
-          eq(documentJobs.attempt, value('attempt')),
-          eq(documentJobs.status, 'extracted'),
-        ),
-      )
-      .returning({
-        tenantId: documentJobs.tenantId,
-        jobId: documentJobs.documentId,
-        status: documentJobs.status,
-        updatedAt: documentJobs.updatedAt,
-      }),
-  );
-  return recordUsage(db, 'document', finished).prepare('finish_document');
+/** The run that ends its job. */
+interface EndingRun {
+  tenantId: string;
+  documentId: string;
+  attempt: number;
+}
+
+/**
+ * A statement that ends a job, with its usage record and the running totals. It returns no row if the job is another worker's.
+ * @param changes what the end sets besides what every end does
+ */
+function prepareEnd<P extends object>(name: string, changes: PgUpdateSetSource<typeof documentJobs>) {
+  return prepare<EndingRun & JobUsage & P, { updatedAt: Date }[]>((db) => {
+    const ended = db.$with('finished').as(
+      db
+        .update(documentJobs)
+        .set({ ...changes, reservedChars: 0, running: false, updatedAt: sql`now()` })
+        .where(
+          and(
+            eq(documentJobs.tenantId, value('tenantId')),
+            eq(documentJobs.documentId, value('documentId')),
+            eq(documentJobs.attempt, value('attempt')),
+            eq(documentJobs.status, 'extracted'),
+          ),
+        )
+        .returning({
+          tenantId: documentJobs.tenantId,
+          jobId: documentJobs.documentId,
+          status: documentJobs.status,
+          updatedAt: documentJobs.updatedAt,
+        }),
+    );
+    return recordUsage(db, 'document', ended).prepare(name);
+  });
+}
+
+const finishDocument = prepareEnd<{ findings: string; figures: string }>('finish_document', {
+  status: 'translated',
+  rebuildFindings: sql`${value('findings')}::jsonb`,
+  reportFigures: sql`${value('figures')}::jsonb`,
 });
 
-/** Ends the job as failed, with its usage record and the running totals, in one statement. */
-const failBilled = prepare<
-  JobUsage & {
-    tenantId: string;
-    documentId: string;
-    attempt: number;
-    stage: DocumentStage;
-    failure: string;
-    stageTimings: string;
+const failBilled = prepareEnd<{ stage: DocumentStage; failure: string; stageTimings: string }>(
+  'fail_billed_document',
+  {
+    status: 'failed',
+    stage: sql`${value('stage')}`,
+    failure: sql`${value('failure')}::jsonb`,
+    stageTimings: sql`${value('stageTimings')}::jsonb`,
   },
-  { updatedAt: Date }[]
->((db) => {
-  const failed = db.$with('finished').as(
-    db
-      .update(documentJobs)
-      .set({
-        status: 'failed',
-        stage: sql`${value('stage')}`,
-        failure: sql`${value('failure')}::jsonb`,
-        stageTimings: sql`${value('stageTimings')}::jsonb`,
-        reservedChars: 0,
-        running: false,
-        updatedAt: sql`now()`,
-      })
-      .where(
-        and(
-          eq(documentJobs.tenantId, value('tenantId')),
-          eq(documentJobs.documentId, value('documentId')),
-          eq(documentJobs.attempt, value('attempt')),
-          eq(documentJobs.status, 'extracted'),
-        ),
-      )
-      .returning({
-        tenantId: documentJobs.tenantId,
-        jobId: documentJobs.documentId,
-        status: documentJobs.status,
-        updatedAt: documentJobs.updatedAt,
-      }),
-  );
-  return recordUsage(db, 'document', failed).prepare('fail_billed_document');
-});
+);

@@ -11,6 +11,8 @@ export interface AccountClientParts {
   base: string | undefined;
   /** A SAS token, which is added to each address as it is dialled: the package never has it. */
   sas: string | undefined;
+  /** What no message may repeat: the signature of the token, or the account's key. */
+  secrets: readonly string[];
   connections: Dispatcher;
   /** Milliseconds for a request; of a body that is streamed, for each wait. */
   timeout: number;
@@ -74,7 +76,7 @@ class Transient extends Error {
 async function sendOnce(
   resource: WebResource,
   target: { origin: string; path: string },
-  { connections, timeout }: AccountClientParts,
+  { connections, timeout, secrets }: AccountClientParts,
 ): Promise<HttpOperationResponse> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeout);
@@ -90,7 +92,7 @@ async function sendOnce(
     });
     const { statusCode: status, body } = response;
     if (status < 200 || status > 299) {
-      const failure = refusedResponse(status, response.headers, await buffered(body));
+      const failure = refusedResponse(status, response.headers, await buffered(body), secrets);
       // 501: an operation that the service does not have.
       if ((status !== 429 && status < 500) || status === 501) throw failure;
       const seconds = Number(response.headers['retry-after']);

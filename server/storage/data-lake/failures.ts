@@ -6,24 +6,30 @@ const longestMessage = 1000;
 /** Signatures, keys and tokens, should a service repeat them in its message. */
 const secrets = [/(sig=)[^&\s"'<]+/gi, /(SharedKey |Bearer )[^\s"'<]+/gi, /(AccountKey=)[^;\s"'<]+/gi];
 
-/** A message without what could be a secret, of bounded length. */
-function harmless(message: string): string {
-  const bare = secrets.reduce((text, secret) => text.replace(secret, '$1(hidden)'), message.trim());
+/** A message without what could be a secret, nor those that are `known`, of bounded length. */
+function harmless(message: string, known: readonly string[] = []): string {
+  const unknown = known.reduce((text, secret) => text.replaceAll(secret, '(hidden)'), message.trim());
+  const bare = secrets.reduce((text, secret) => text.replace(secret, '$1(hidden)'), unknown);
   return bare.length > longestMessage ? `${bare.slice(0, longestMessage)}…` : bare;
 }
 
-/** The error that a response without success says: in JSON (dfs endpoint), XML (blob endpoint), or a header alone. */
+/**
+ * The error that a response without success says: in JSON (dfs endpoint), XML (blob endpoint), or a header alone.
+ * @param known secrets of the request, should the service repeat them
+ */
 export function refusedResponse(
   status: number,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
+  known: readonly string[] = [],
 ): StoreError {
   if (status < 400)
     return new StoreError(`status ${status}; redirects are not followed`, 'redirect_refused', status);
   const text = body.toString('utf8');
   const said = text.trimStart().startsWith('{') ? fromJson(text) : fromXml(text);
   const code = headers['x-ms-error-code'] ?? said.code ?? `status_${status}`;
-  return new StoreError(harmless(said.message || `status ${status}`), harmless(String(code)), status);
+  const message = harmless(said.message || `status ${status}`, known);
+  return new StoreError(message, harmless(String(code), known), status);
 }
 
 interface Said {

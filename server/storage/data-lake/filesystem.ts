@@ -34,6 +34,8 @@ export interface FilesystemOptions {
 interface Access {
   signer: StorageSharedKeyCredential | AnonymousCredential | TokenCredential;
   sas?: string;
+  /** What no message may repeat. */
+  secrets: string[];
 }
 
 async function accessWith(
@@ -43,16 +45,25 @@ async function accessWith(
 ): Promise<Access> {
   switch (credential.mode) {
     case 'managed_identity':
-      return { signer: await managedIdentity(principalClientId) };
+      return { signer: await managedIdentity(principalClientId), secrets: [] };
     case 'sas':
-      return { signer: new AnonymousCredential(), sas: bareSas(credential.token) };
+      return accessBySas(bareSas(credential.token));
     case 'connection_string': {
       const access = readConnectionString(accountUrl, credential.connectionString);
       if ('problem' in access) throw new StoreError(access.problem, 'connection_string');
-      if ('sas' in access) return { signer: new AnonymousCredential(), sas: access.sas };
-      return { signer: new StorageSharedKeyCredential(accountOf(accountUrl), access.accountKey) };
+      if ('sas' in access) return accessBySas(access.sas);
+      return {
+        signer: new StorageSharedKeyCredential(accountOf(accountUrl), access.accountKey),
+        secrets: [access.accountKey],
+      };
     }
   }
+}
+
+function accessBySas(sas: string): Access {
+  const signature = new URLSearchParams(sas).get('sig') ?? '';
+  const secrets = [sas, signature, encodeURIComponent(signature)].filter(Boolean);
+  return { signer: new AnonymousCredential(), sas, secrets };
 }
 
 /** Shared by all lakes of this process. */
@@ -65,11 +76,12 @@ export async function openFilesystem(
   credential: DataLakeCredential,
   options: FilesystemOptions,
 ): Promise<DataLakeFileSystemClient> {
-  const { signer, sas } = await accessWith(accountUrl, credential, options.principalClientId);
+  const { signer, sas, secrets } = await accessWith(accountUrl, credential, options.principalClientId);
   const httpClient = accountClient({
     accountUrl,
     base: options.endpointOverride?.replaceAll('{account}', accountOf(accountUrl)),
     sas,
+    secrets,
     connections: connectionsFor(options),
     timeout: options.timeout ?? 20_000,
     retryDelay: options.retryDelay ?? 300,

@@ -5,6 +5,8 @@ import { hasNoLeases, isConflict } from './failures.ts';
 
 /** Seconds of a lease: the shortest that there is, since whoever dies with one delays the others by it. */
 const leaseSeconds = 15;
+/** Milliseconds that a write waits for the release of its lease. */
+const longestRelease = 2000;
 /** Milliseconds after which a lease is renewed before the next request. */
 const renewAfter = 5000;
 /** Milliseconds for which writes that other writers prevent are tried again: two leases, and some more. */
@@ -56,7 +58,10 @@ export async function withLease<T>(
       return { leaseId };
     });
   } finally {
-    // Else it ends by itself.
-    await lease.releaseLease().catch(() => {});
+    // What is not released ends by itself; the write is done, and need not wait for long.
+    await Promise.race([
+      lease.releaseLease().catch(() => {}),
+      sleep(longestRelease, undefined, { ref: false }),
+    ]);
   }
 }

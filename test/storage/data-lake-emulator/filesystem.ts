@@ -87,7 +87,8 @@ export class EmulatedFilesystem {
 
   read(path: string, conditions: Conditions): StoredFile {
     const file = this.existing(path);
-    this.#check(file, { ...conditions, leaseId: conditions.leaseId ?? file.lease?.id });
+    // Reading needs no lease.
+    this.#check(file, { ...conditions, leaseId: conditions.leaseId ?? activeLease(file)?.id });
     return file;
   }
 

@@ -1,0 +1,101 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkGoldenRecords } from '#server/translations/golden/check.ts';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
+import { startAccount } from './data-lake-account.ts';
+
+const account = await startAccount();
+afterAll(() => account.lake.close());
+
+const app = useTestApp({
+  env: {
+    ...env,
+    STALE_PENDING_SECONDS: '1',
+    SWEEP_INTERVAL_SECONDS: '1',
+    STORAGE_BINDING_ENABLED: 'true',
+    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
+  },
+  accountTimes: impatient,
+});
+
+let mine: Bound;
+beforeEach(async () => {
+  mine = await openBound(app, account);
+  await mine.connect();
+});
+
+/** Checks the records until none is announced any more: those of the last second are left for later. */
+const checked = () =>
+  poll(async () => {
+    await checkGoldenRecords(app.services);
+    return (await readdir(join(app.services.settings.DATA_DIR, 'storage', 'golden/announced'))).length === 0;
+  });
+
+const linesOf = (id: string) =>
+  mine
+    .stored()
+    .filter((path) => path.includes('manifest'))
+    .flatMap((path) => mine.content(path).split('\n'))
+    .filter((line) => line.includes(id));
+const recordsOf = (id: string) => mine.stored().filter((path) => path.includes(`${id}.json`));
+
+describe('the check of golden records reaches into the account', () => {
+  test.each([
+    ['was not written', { how: 403 }],
+    ['may have been written', { how: 'cut_after' }],
+  ] as const)('a line of the manifest that %s is there once', async (_name, { how }) => {
+    const end = mine.fail({ how, operation: 'append', path: /manifest/ });
+    const job = await mine.job();
+    await poll(async () =>
+      account.lake.requests.some(
+        ({ filesystem, operation, path }) =>
+          filesystem === mine.filesystem && operation === 'append' && path.includes('manifest'),
+      ),
+    );
+    end();
+    await checked();
+    expect(linesOf(job.id)).toHaveLength(1);
+    await checked();
+    expect(linesOf(job.id)).toHaveLength(1);
+  });
+
+  test('a record of a job that was lost is removed, others stay', async () => {
+    const [lost, kept] = [await mine.job(), await mine.job({ source_text: 'kept' })];
+    await openSuperuser(app.superuserUrl)`delete from translation_jobs where job_id = ${lost.id}`;
+    await checked();
+    expect([recordsOf(lost.id).length, recordsOf(kept.id).length]).toEqual([0, 1]);
+  });
+
+  test('a record whose connection was cut after it was written stays the parked job’s, and is published once', async () => {
+    const end = mine.fail({ how: 'cut_after', path: /^golden\/[0-9a-f]{6}\// });
+    expect((await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).status).toBe(502);
+    end();
+    const [{ id }] = await mine.list();
+    await checkGoldenRecords(app.services);
+    expect((await mine.replay()).replay).toMatchObject({ published: 1 });
+    await checked();
+    expect([recordsOf(id).length, linesOf(id).length]).toEqual([1, 1]);
+  });
+
+  test('an account that cannot be used does not hold up the records of others', {
+    timeout: 40_000,
+  }, async () => {
+    const lost = await mine.job();
+    await openSuperuser(app.superuserUrl)`delete from translation_jobs where job_id = ${lost.id}`;
+    await mine.bind();
+    const other = await openBound(app, account);
+    await other.connect();
+    const end = other.fail({ how: 403, path: /manifest/ });
+    const job = await other.job();
+    end();
+    await poll(async () => {
+      await checkGoldenRecords(app.services);
+      return other.stored().some((path) => other.content(path).includes(job.id) && path.includes('manifest'));
+    });
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { recordingEngine } from '#test/documents/workspace.ts';
+import { env, operator } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { type Bound, impatient, openBound } from './bound-workspace.ts';
+import { startAccount } from './data-lake-account.ts';
+
+const account = await startAccount();
+afterAll(() => account.lake.close());
+
+const app = useTestApp({
+  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
+  engine: recordingEngine(),
+  accountTimes: impatient,
+});
+
+let mine: Bound;
+beforeEach(async () => {
+  mine = await openBound(app, account);
+  await mine.connect();
+});
+
+const recordsOf = (id: string) => mine.stored().filter((path) => path.includes(`${id}.json`));
+const filesOf = (id: string) => mine.stored().filter((path) => path.startsWith(`documents/${id}/`));
+
+/** The account as it may be when something is deleted. */
+const unreachable: [string, () => Promise<unknown> | unknown][] = [
+  ['refuses (403)', () => mine.fail({ how: 403 })],
+  ['fails (500)', () => mine.fail({ how: 500 })],
+  ['does not respond', () => mine.fail({ how: 'timeout' })],
+  ['cuts connections', () => mine.fail({ how: 'cut' })],
+  ['is unverified', () => mine.bind()],
+  ['is bound no more', () => mine.unbind()],
+  ['is another one now', () => mine.connect({ prefixes: { golden: 'other/' }, filesystem: 'files' })],
+];
+
+describe('B 4.1 DELETE of a job', () => {
+  test('removes its record in the account', async () => {
+    const job = await mine.job();
+    const other = await mine.job({ source_text: 'Other' });
+    expect((await mine.remove(job.id, mine.admin)).body).toMatchObject({
+      deleted: true,
+      records_removed: 1,
+      golden_records_deleted: 1,
+    });
+    expect([recordsOf(job.id).length, recordsOf(other.id).length]).toEqual([0, 1]);
+  });
+
+  test('by an operator does, too', async () => {
+    const { id } = await mine.job();
+    expect((await mine.remove(id, operator)).body).toMatchObject({ golden_records_deleted: 1 });
+    expect(recordsOf(id)).toEqual([]);
+  });
+
+  test.each(unreachable)('whose account %s is not blocked, and counts no record', async (_name, change) => {
+    const { id } = await mine.job();
+    await change();
+    const began = Date.now();
+    expect(await mine.remove(id, mine.admin)).toMatchObject({
+      status: 200,
+      body: { deleted: true, records_removed: 1, golden_records_deleted: 0 },
+    });
+    expect(Date.now() - began).toBeLessThan(6000);
+    expect((await mine.get(id)).status).toBe(404);
+    expect(recordsOf(id)).toHaveLength(1);
+    expect(await mine.usage()).toHaveLength(1);
+  });
+
+  test('whose record is gone already counts none', async () => {
+    const { id } = await mine.job();
+    mine.fail({ how: 404, operation: 'delete', headers: { 'x-ms-error-code': 'PathNotFound' } });
+    expect((await mine.remove(id, mine.admin)).body).toMatchObject({
+      deleted: true,
+      golden_records_deleted: 0,
+    });
+  });
+});
+
+describe('B 4.3 DELETE of a document', () => {
+  test('removes all its files in the account', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    const other = await mine.translate(['Other']);
+    await mine.correct(id, { A1: 'Bonjour' });
+    await mine.approve(id);
+    expect(filesOf(id)).toHaveLength(3);
+    expect((await mine.removeDocument(id)).body).toMatchObject({
+      deleted: true,
+      artifacts_removed: 3,
+      segments_removed: 2,
+      golden_records_deleted: 1,
+    });
+    expect([filesOf(id).length, filesOf(other.id).length]).toEqual([0, 2]);
+  });
+
+  test.each(unreachable)('whose account %s is not blocked, and counts no file', async (_name, change) => {
+    const { id } = await mine.translate(['Hello']);
+    await change();
+    const began = Date.now();
+    expect(await mine.removeDocument(id)).toMatchObject({
+      status: 200,
+      body: { deleted: true, artifacts_removed: 0, segments_removed: 1 },
+    });
+    expect(Date.now() - began).toBeLessThan(6000);
+    expect((await mine.download(id)).status).toBe(404);
+    expect(filesOf(id)).toHaveLength(2);
+  });
+
+  test('of which the account keeps one file counts the others', async () => {
+    const { id } = await mine.translate(['Hello']);
+    mine.fail({ how: 403, operation: 'delete', path: /\/translated-/ });
+    const { body } = await mine.removeDocument(id);
+    expect(filesOf(id)).toEqual([expect.stringContaining('/translated-')]);
+    expect(body.artifacts_removed).toBe(1);
+  });
+
+  test('with files in both storages removes both', async () => {
+    await mine.unbind();
+    const { id } = await mine.translate(['Hello']);
+    await mine.connect();
+    await mine.correct(id, { A1: 'Bonjour' });
+    expect(filesOf(id)).toHaveLength(1);
+    expect((await mine.removeDocument(id)).body.artifacts_removed).toBe(3);
+    expect(filesOf(id)).toEqual([]);
+  });
+
+  test('that failed after its translated file was delivered removes that, too', async () => {
+    const sql = openSuperuser(app.superuserUrl);
+    await sql.unsafe(`
+      create or replace function refuse_output() returns trigger language plpgsql as $$ begin
+        if new.kind = 'translated' then raise exception 'no room'; end if; return new; end $$;
+      create trigger refuse_output before insert on document_artifacts for each row execute function refuse_output()`);
+    const id = await mine.queue(['Hello']);
+    await mine.run(id).finally(() => sql.unsafe('drop trigger refuse_output on document_artifacts'));
+    expect((await mine.read(id)).status).toBe('failed');
+    expect(filesOf(id)).toHaveLength(2);
+    expect((await mine.removeDocument(id)).body.artifacts_removed).toBe(2);
+    expect(filesOf(id)).toEqual([]);
+  });
+
+  test('of a job that a worker has leaves no file', async () => {
+    const id = await mine.queue(['Hello']);
+    const [running] = await Promise.all([mine.run(id), mine.removeDocument(id)]);
+    expect(running).toBeUndefined();
+    expect(filesOf(id)).toEqual([]);
+  });
+});
+
+test('uploads of one key at the same time leave one source', async () => {
+  const sent = await Promise.all(
+    Array.from({ length: 6 }, () => mine.send({}, { 'idempotency-key': 'one' })),
+  );
+  const [id, ...others] = new Set(sent.map(({ body }) => body.id));
+  expect(others).toEqual([]);
+  await expect.poll(() => mine.stored()).toEqual([expect.stringMatching(`^documents/${id}/source-`)]);
+});

@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { onTestFinished } from 'vitest';
+import { createTestDatabase } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+import { runVerify, type VerifyCommand } from './verify.ts';
+
+/** Where a process is stopped, to be killed there. */
+export interface Hold {
+  /** Resolves when a process has come to the place, and waits. */
+  reached(): Promise<unknown>;
+  /** Ends the hold after the kill. What waited is lost, as it would be with its process. */
+  release(): Promise<void>;
+}
+
+/** A database and a folder, and processes of the service on them, which a test kills. */
+export async function openKilled(more: Record<string, string> = {}) {
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-killed-'));
+  const sql = postgres(database.superuserUrl, { max: 2, onnotice: () => {} });
+  const running = new Set<RunningService>();
+  onTestFinished(async () => {
+    for (const service of running) await service.stop('SIGKILL');
+    await sql.end();
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const env = {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    LOG_LEVEL: 'silent',
+    ...more,
+  };
+  /** What the sweeps of a process wait for: of the second one, nearly nothing. */
+  const soon = { STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' };
+  const start = async (settings: Record<string, string>) => {
+    const service = await startService({ ...env, ...settings });
+    running.add(service);
+    return service;
+  };
+  return {
+    storage: join(folder, 'storage'),
+    sql,
+    /** Starts the process that will be killed: its lists are short, and what it is doing is not swept meanwhile. */
+    start: () => start({ SWEEP_INTERVAL_SECONDS: '1' }),
+    /** Starts the process after it, whose sweeps come soon. */
+    startAgain: () => start(soon),
+    verify: () => runVerify({ ...env, ...soon }),
+    /**
+     * A task that the killed process had begun is given to another worker after half a minute. Compares until there is no difference, and nothing in flight but what `inFlight` matches.
+     * @returns the last comparison
+     */
+    async agreed(inFlight = /^$/): Promise<VerifyCommand> {
+      let last: VerifyCommand | undefined;
+      return poll(async () => {
+        last = await runVerify({ ...env, ...soon });
+        const left = last.counts.filter((line) => line.startsWith('in flight') && !inFlight.test(line));
+        return last.code === 0 && left.length === 0 && last;
+      }, 90).catch(() => {
+        throw new Error(`store and database differ: ${JSON.stringify(last)}`);
+      });
+    },
+    /** Makes the statement wait that writes such a row, so that its transaction is not committed. */
+    holdRows: (table: string, event: 'insert' | 'update', when: string) => holdRows(sql, table, event, when),
+    /** Makes the manifests of a folder wait: a pipe that nobody reads. */
+    holdManifests: () => holdManifests(join(folder, 'storage/golden/manifest')),
+  };
+}
+
+export type Killed = Awaited<ReturnType<typeof openKilled>>;
+
+const lock = 4711;
+
+async function holdRows(
+  sql: postgres.Sql,
+  table: string,
+  event: 'insert' | 'update',
+  when: string,
+): Promise<Hold> {
+  const holder = await sql.reserve();
+  await holder`select pg_advisory_lock(${lock})`;
+  await sql.unsafe(`
+    create function held() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(${lock}); return new; end $$;
+    create trigger held before ${event} on ${table} for each row when (${when}) execute function held()`);
+  const waiting = () => sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+  return {
+    reached: () => poll(async () => (await waiting()).length > 0),
+    async release() {
+      // Else PostgreSQL would still commit what the dead process had sent.
+      for (const { pid } of await waiting()) await sql`select pg_terminate_backend(${pid}, 5000)`;
+      await holder`select pg_advisory_unlock(${lock})`;
+      holder.release();
+      await sql.unsafe(`drop trigger held on ${table}; drop function held`);
+    },
+  };
+}
+
+async function holdManifests(folder: string): Promise<Hold> {
+  const days = [0, 86_400_000].map((later) => new Date(Date.now() + later).toISOString().slice(0, 10));
+  const pipes = days.map((day) => join(folder, `${day}.jsonl`));
+  const { status, stderr } = spawnSync('sh', ['-c', 'mkdir -p "$0" && mkfifo "$@"', folder, ...pipes]);
+  if (status !== 0) throw new Error(`no pipes: ${stderr}`);
+  return {
+    // Whoever opens a pipe without a reader waits, so nothing passes before the end of the hold.
+    reached: async () => {},
+    async release() {
+      for (const pipe of pipes) await rm(pipe);
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import { readdir, readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { connect, type Signup } from '#test/setup/app.ts';
+import { poll } from '#test/setup/poll.ts';
+import type { RunningService } from '#test/setup/service.ts';
+import { startAccount } from './data-lake-account.ts';
+import { type Hold, type Killed, openKilled } from './killed-service.ts';
+
+type Client = ReturnType<typeof connect>;
+
+/** A place of records and files, and a service that keeps a tenant's there. */
+interface Place extends Killed {
+  /** Makes the tenant's records and files go there. */
+  bind(app: Client, tenant: Signup): Promise<void>;
+  /** All objects: path to text. */
+  objects(): Promise<Map<string, string>>;
+  holdLines(): Promise<Hold>;
+}
+
+const places: Record<string, () => Promise<Place>> = {
+  async folder() {
+    const killed = await openKilled();
+    return {
+      ...killed,
+      bind: async () => {},
+      objects: () => filesOf(killed.storage),
+      holdLines: killed.holdManifests,
+    };
+  },
+  async "tenant's account"() {
+    // Leases that a killed process leaves end soon.
+    const account = await startAccount({ leaseMilliseconds: 2000 });
+    onTestFinished(account.lake.close);
+    const killed = await openKilled({
+      STORAGE_BINDING_ENABLED: 'true',
+      STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
+    });
+    const { lake, address, sas } = account;
+    return {
+      ...killed,
+      async bind(app, { headers }) {
+        const body = {
+          account_url: address.accountUrl,
+          filesystem: address.filesystem,
+          auth_mode: 'sas',
+          secret: sas,
+        };
+        await app.json('PUT', '/api/storage/binding', { headers, body });
+        const verified = await app.json('POST', '/api/storage/binding/verify', { headers });
+        expect(verified.body.status).toBe('verified');
+      },
+      objects: async () =>
+        new Map([...lake.files('contoso', 'files')].map(([path, bytes]) => [path, bytes.toString()])),
+      async holdLines() {
+        // The process has the lease of the manifest when it dies.
+        const release = lake.fail({ operation: 'append', path: /manifest/, how: 'timeout' });
+        const asked = () =>
+          lake.requests.some(({ operation, path }) => operation === 'append' && /manifest/.test(path));
+        return { reached: () => poll(async () => asked()), release: async () => void release() };
+      },
+    };
+  },
+};
+
+async function filesOf(folder: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(path.slice(folder.length + 1), await readFile(path, 'latin1'));
+  }
+  return files;
+}
+
+const text = { source_text: 'Hello', target_lang: 'fr' };
+
+/** A service with one tenant, to be killed. */
+async function open(place: Place) {
+  const service = await place.start();
+  const app = connect(service.address);
+  const tenant = await app.signUp();
+  await place.bind(app, tenant);
+  return { service, app, tenant };
+}
+
+async function killAt(service: RunningService, hold: Hold): Promise<void> {
+  await hold.reached();
+  await service.stop('SIGKILL');
+}
+
+const keyed = ({ headers }: Signup) => ({ ...headers, 'idempotency-key': 'once' });
+
+/** The golden records of an id, by what is in their names. */
+async function recordsOf(place: Place, id: string): Promise<string[]> {
+  return [...(await place.objects()).keys()].filter((path) => path.endsWith('.json') && path.includes(id));
+}
+
+/** That the job or document was published once, has one record with one line, and was billed once. */
+async function expectOnce(place: Place, id: string): Promise<void> {
+  expect(await recordsOf(place, id)).toHaveLength(1);
+  const manifests = [...(await place.objects())].filter(([path]) => path.includes('manifest/'));
+  const lines = manifests.flatMap(([, content]) => content.split('\n')).filter((line) => line.includes(id));
+  expect(lines).toHaveLength(1);
+  const billed = await place.sql`select job_id from usage_records`;
+  expect(billed.map(({ job_id }) => job_id)).toEqual([id]);
+}
+
+describe.each(Object.entries(places))('kill -9 of a service with records in a %s', (_, openPlace) => {
+  test('between the record and its row: the record goes, and the same key publishes the text once', async () => {
+    const place = await openPlace();
+    const { service, app, tenant } = await open(place);
+    const hold = await place.holdRows('translation_jobs', 'update', `new.status = 'published'`);
+    const answer = app
+      .json('POST', '/api/translations', { headers: keyed(tenant), body: text })
+      .catch(() => undefined);
+    await killAt(service, hold);
+    await hold.release();
+    expect(await answer).toBeUndefined();
+    const [job] = await place.sql`select job_id as id, status, golden_uri from translation_jobs`;
+    expect(job).toMatchObject({ status: 'pending', golden_uri: null });
+    expect(await recordsOf(place, job!['id'])).toHaveLength(1);
+    const before = await place.verify();
+    expect(before.counts.join()).toContain(
+      'job that is not published yet: 1, record whose row may follow: 1;',
+    );
+
+    const again = connect((await place.startAgain()).address);
+    await poll(async () => {
+      const sent = await again.json('POST', '/api/translations', { headers: keyed(tenant), body: text });
+      return sent.body.status === 'published';
+    });
+    const { counts } = await place.agreed();
+    expect(counts[0]).toBe('compared: 1 records, 1 lines of manifests, 0 files');
+    await expectOnce(place, job!['id']);
+  }, 150_000);
+
+  test('between the row and its line: the line is added, once', async () => {
+    const place = await openPlace();
+    const { service, app, tenant } = await open(place);
+    const hold = await place.holdLines();
+    const { status, body } = await app.json('POST', '/api/translations', {
+      headers: keyed(tenant),
+      body: text,
+    });
+    expect([status, body.status]).toEqual([200, 'published']);
+    await killAt(service, hold);
+    await hold.release();
+    const left = await poll(async () => {
+      const found = await place.verify();
+      return found.code === 1 && found;
+    });
+    expect(left.found.map(([what, , id]) => [what, id])).toEqual([['line missing', `id=${body.id}`]]);
+
+    await place.startAgain();
+    await place.agreed();
+    await expectOnce(place, body.id);
+  }, 150_000);
+
+  test('between the file of a document and its row: the document is rebuilt, delivered and billed once', async () => {
+    const place = await openPlace();
+    const { service, app, tenant } = await open(place);
+    const hold = await place.holdRows('document_artifacts', 'insert', `new.kind = 'translated'`);
+    const { id } = await sendDocument(app, tenant);
+    await killAt(service, hold);
+    await hold.release();
+    const files = async () => [...(await place.objects()).keys()].filter((path) => path.includes(id));
+    expect(await files()).toHaveLength(2);
+
+    const again = connect((await place.startAgain()).address);
+    await translated(again, tenant, id);
+    // The file of the dead process, which the service removes some time.
+    await place.agreed(/file whose row may follow: 1;/);
+    expect(await files()).toHaveLength(3);
+    const rows = await place.sql`select kind from document_artifacts order by kind`;
+    expect(rows.map(({ kind }) => kind)).toEqual(['source', 'translated']);
+    expect((await place.sql`select job_id from usage_records`).map(({ job_id }) => job_id)).toEqual([id]);
+    const download = await again.request(`/api/documents/${id}/download`, { headers: tenant.headers });
+    expect(download.status).toBe(200);
+  }, 150_000);
+});
+
+async function sendDocument(app: Client, { headers }: Signup): Promise<{ id: string }> {
+  const body = new FormData();
+  body.set('target_lang', 'fr');
+  body.set('source_document', workbookFile(['Hello']));
+  const response = await app.request('/api/documents/translate', { method: 'POST', headers, body });
+  expect(response.status).toBe(202);
+  return (await response.json()) as { id: string };
+}
+
+async function translated(app: Client, { headers }: Signup, id: string): Promise<void> {
+  await poll(async () => {
+    const { body } = await app.json('GET', `/api/documents/${id}`, { headers });
+    return body.status === 'translated';
+  }, 30);
+}
+
+describe('kill -9 during an approval', () => {
+  const approve = (app: Client, { headers }: Signup, id: string) =>
+    app
+      .json('POST', `/api/documents/${id}/approve`, { headers, body: { reviewer: 'Rev' } })
+      .catch(() => undefined);
+
+  const moments: Record<string, (place: Place) => Promise<Hold>> = {
+    'between its record and its row': (place) =>
+      place.holdRows('document_jobs', 'update', 'old.golden_uri is null and new.golden_uri is not null'),
+    'between its row and its line': (place) => place.holdLines(),
+  };
+
+  test.each(Object.entries(moments))(
+    '%s: it is completed, once',
+    async (moment, holdAt) => {
+      const place = await places['folder']!();
+      const { service, app, tenant } = await open(place);
+      const { id } = await sendDocument(app, tenant);
+      await translated(app, tenant, id);
+      const hold = await holdAt(place);
+      const answer = approve(app, tenant, id);
+      const isCommitted = moment.includes('line');
+      if (isCommitted) expect((await answer)?.status).toBe(200);
+      await killAt(service, hold);
+      await hold.release();
+      const [row] =
+        await place.sql`select approved_at is not null as approved, golden_uri from document_jobs`;
+      expect([row!['approved'], row!['golden_uri'] !== null]).toEqual([true, isCommitted]);
+      expect(await recordsOf(place, id)).toHaveLength(1);
+
+      // The lease of the dead process ends after two minutes.
+      await place.sql`update document_jobs set review_lease_until = now()`;
+      await place.startAgain();
+      await poll(
+        async () => (await place.sql`select from document_jobs where golden_uri is not null`).length,
+        60,
+      );
+      await place.agreed();
+      await expectOnce(place, id);
+    },
+    150_000,
+  );
+});
+
+test('a file that a killed worker left is a difference after three hours, and no more once the sweep has run', async () => {
+  const place = await places['folder']!();
+  const { service, app, tenant } = await open(place);
+  const hold = await place.holdRows('document_artifacts', 'insert', `new.kind = 'translated'`);
+  const { id } = await sendDocument(app, tenant);
+  await killAt(service, hold);
+  await hold.release();
+  const old = new Date(Date.now() - 4 * 3_600_000);
+  for (const path of (await place.objects()).keys())
+    if (path.includes(id)) await utimes(join(place.storage, path), old, old);
+  const left = await place.verify();
+  expect([left.code, left.found.map(([what]) => what)]).toEqual([1, ['file without a row']]);
+  await place.startAgain();
+  await place.sql`select graphile_worker.add_job('check_document_files')`;
+  await place.agreed();
+}, 150_000);
