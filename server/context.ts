@@ -2,6 +2,7 @@ import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './access/credentials.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { PaymentProcessor } from './billing/processor.ts';
+import type { SecretsKeys } from './encryption.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
 import type { FileWork } from './sandbox/file-work.ts';
 import type { Settings } from './settings.ts';
@@ -36,8 +37,8 @@ export interface Services {
   glossaries: Glossaries;
   /** Work that the process waits for before it ends. */
   backgroundWork: BackgroundWork;
-  /** The 32-byte key that encrypts stored secrets. */
-  secretsKey: Buffer;
+  /** The keys that encrypt stored secrets. */
+  secretsKeys: SecretsKeys;
   log: Log;
 }
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db/client.ts';
 import { createBackgroundWork } from './background-work.ts';
 import type { Log, Services } from './context.ts';
-import { loadSecretsKey } from './encryption.ts';
+import { loadSecretsKeys } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './garbage-collection.ts';
@@ -88,7 +88,7 @@ async function startProcess(
   const started: Stoppable[] = [];
   try {
     const storage = openPlatformStore(settings);
-    const secretsKey = await loadSecretsKey(settings);
+    const secretsKeys = await loadSecretsKeys(settings);
     stop.throwIfAborted();
     const joining = joinDatabase(settings, stop).then((home) => {
       started.push(home);
@@ -117,11 +117,11 @@ async function startProcess(
         embedder,
         payments,
         storage,
-        accountStores: openAccountStores(settings, secretsKey),
+        accountStores: openAccountStores(settings, secretsKeys),
         fileWork,
         glossaries: createGlossaries(),
         backgroundWork: createBackgroundWork(),
-        secretsKey,
+        secretsKeys,
       },
       parts,
       home,

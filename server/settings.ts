@@ -160,6 +160,7 @@ const environment = z.object({
   STORAGE_PRINCIPAL_CLIENT_ID: optional,
   STORAGE_ENDPOINT_OVERRIDE: webAddress.optional(),
   SECRETS_KEY: secretsKey,
+  SECRETS_KEY_PREVIOUS: secretsKey,
 });
 
 /** The names of all variables. */
@@ -176,6 +177,7 @@ const secretNames = new Set<keyof Settings>([
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'SECRETS_KEY',
+  'SECRETS_KEY_PREVIOUS',
 ]);
 
 /**

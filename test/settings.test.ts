@@ -75,6 +75,7 @@ const unset: [name: string, sample: string][] = [
   ['STORAGE_PRINCIPAL_CLIENT_ID', 'principal'],
   ['STORAGE_ENDPOINT_OVERRIDE', 'http://127.0.0.1:10000'],
   ['SECRETS_KEY', KEY],
+  ['SECRETS_KEY_PREVIOUS', KEY],
 ];
 
 const lists = ['OPERATOR_EMAILS', 'OIDC_REDIRECT_URIS', 'ALLOWED_MODELS'];

@@ -121,6 +121,8 @@ export const recoveryCodes = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     userId: identifier('user_id').notNull(),
     codeHash: bytes('code_hash').notNull(),
+    /** The key that hashed it; null for a code from before this was recorded. */
+    keyId: text('key_id'),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.userId, t.codeHash] }),

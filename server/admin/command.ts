@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Database, isTenantId } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 
-/** What a command works with. Without SECRETS_KEY, because no command reads or writes a stored secret. */
+/** What a command works with. Without the keys of secrets, which only one command needs. */
 export interface Server {
   settings: Settings;
   database: Database;

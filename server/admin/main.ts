@@ -2,7 +2,7 @@ import { openDatabase } from '#db/client.ts';
 import { migrate } from '#db/migrate.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { joinDatabase } from '#server/process.ts';
-import { readSettings, type Settings } from '#server/settings.ts';
+import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { listenForStop } from '#server/stop-signals.ts';
 import { Refusal, type Server } from './command.ts';
 import { readCommandLine } from './command-line.ts';
@@ -31,7 +31,8 @@ async function withServer(settings: Settings, work: (server: Server) => Promise<
 
 /** A driver's error has SQL and parameters in its message: keep only what is safe to print. */
 function withoutParameters(error: unknown): Error {
-  if (error instanceof Refusal || error instanceof ClosedOutput) return error;
+  if (error instanceof Refusal || error instanceof ClosedOutput || error instanceof SettingsError)
+    return error;
   const known = toAppError(error);
   if (known.code !== 'internal_error') return known;
   const { name, code, message } = describeForLog(error);

@@ -46,6 +46,8 @@ export const auditActions = [
   'storage_binding_removed',
   'storage_binding_verified',
   'storage_binding_refused',
+  // SECRETS_KEY
+  'secrets_resealed',
   // Billing
   'subscription_mirrored',
   'topup_credited',

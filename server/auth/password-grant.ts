@@ -33,11 +33,11 @@ export interface WorkspaceSelection {
  * @throws AppError 401, 403 if password sign-in is switched off
  */
 export async function grantByPassword(
-  services: Pick<Services, 'database' | 'secretsKey' | 'settings'>,
+  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   { username, password, tenantId, scope }: PasswordGrant,
 ): Promise<SignIn | WorkspaceSelection> {
-  const { settings, database, secretsKey } = services;
+  const { settings, database, secretsKeys } = services;
   if (!settings.PASSWORD_SIGNIN_ENABLED)
     throw new AppError('forbidden', 'password sign-in is disabled; use single sign-on');
   const email = normalizeEmail(username);
@@ -50,7 +50,7 @@ export async function grantByPassword(
     searched,
     normalizePassword(password),
     email,
-    secretsKey,
+    secretsKeys,
   );
 
   const [only, ...others] = matching;

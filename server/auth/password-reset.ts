@@ -14,7 +14,7 @@ import { passwordResetRequest, passwordResetResponse } from './schema.ts';
  * @throws AppError 401 for every unusable link, 400 for a password that the policy refuses
  */
 async function setPasswordByResetLink(
-  { database, secretsKey }: Pick<Services, 'database' | 'secretsKey'>,
+  { database, secretsKeys }: Pick<Services, 'database' | 'secretsKeys'>,
   origin: Origin,
   resetToken: string,
   newPassword: string,
@@ -26,7 +26,7 @@ async function setPasswordByResetLink(
   if (!member) throw unusable();
   const password = normalizePassword(newPassword);
   await checkPasswordPolicy(password, member.email);
-  const passwordHash = await hashPassword(password, member.email, secretsKey);
+  const passwordHash = await hashPassword(password, member.email, secretsKeys);
 
   await database.inTenant(tenantId, async (tx) => {
     const used = await usePasswordResetLink(tx, tenantId, linkHash, passwordHash);

@@ -38,17 +38,17 @@ interface Signup {
  * password first; then one transaction makes all changes.
  */
 async function signUp(
-  services: Pick<Services, 'database' | 'secretsKey' | 'settings'>,
+  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   request: EmailSignupRequest,
 ): Promise<Signup> {
-  const { settings, secretsKey } = services;
+  const { settings, secretsKeys } = services;
   if (!settings.EMAIL_SIGNUP_ENABLED) throw new AppError('forbidden', 'email signup is disabled');
   const email = requireEmail(request.email);
   const password = normalizePassword(request.password);
   await checkPasswordPolicy(password, email);
   const join = request.invite_token ? await checkInvite(services, request.invite_token, email) : undefined;
-  const passwordHash = await hashPassword(password, email, secretsKey);
+  const passwordHash = await hashPassword(password, email, secretsKeys);
   const registrant: Registrant = {
     userId: newId(),
     email,

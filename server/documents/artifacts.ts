@@ -17,6 +17,7 @@ import {
   storageFailure,
 } from '#server/storage/destination.ts';
 import { openVerifiedStream, type VerifiedStream } from '#server/storage/verified-stream.ts';
+import { announceFile } from './announced-files.ts';
 import type { DocumentArtifact } from './schema.ts';
 
 export type ArtifactRow = typeof documentArtifacts.$inferSelect;
@@ -63,7 +64,7 @@ export type StoredFile = Omit<ArtifactRow, 'revision' | 'createdAt'>;
 
 /**
  * Writes a file to its destination. Its row follows in the transaction that needs it: a crash in between leaves a file without
- * a row, which nobody sees. In the platform's storage the sweep removes it.
+ * a row, which nobody sees and the sweep removes.
  * @throws AppError transient_error with the provider's words if the tenant's own account refused it
  */
 export async function storeFile(
@@ -79,6 +80,8 @@ export async function storeFile(
     account: ({ documentsPrefix }) =>
       `${documentsPrefix}${documentId}/${kind}-${artifactId}.${extensionOf(file.contentType)}`,
   });
+  if (destination.provider === 'datalake')
+    await announceFile(services, { tenantId, artifactId, address: place.address });
   await place.store.put(place.path, content).catch((error: unknown) => {
     throw storageFailure(error);
   });

@@ -1,16 +1,18 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { documentArtifacts } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
+import { removeAnnouncedFiles } from './announced-files.ts';
 import { artifactFolder, artifactIdOf } from './artifacts.ts';
 
 /** Milliseconds after which the row of a stored file must exist: it follows within the same request or stage. */
 const oldEnough = 3_600_000;
-/** Milliseconds after which a file without a row is removed in the platform's storage, if workers run: the task runs hourly. */
-export const unreferencedFileLimit = 2 * oldEnough;
+/** Milliseconds after which a file without a row is removed, if workers run: the task runs hourly, and a list spans an hour. */
+export const unreferencedFileLimit = 3 * oldEnough;
 /** Names of one query. */
 const pageSize = 1000;
 
-type SweepServices = Pick<Services, 'database' | 'log' | 'storage'>;
+type SweepServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
  * Removes files of documents that have no row: a process died between storing a file and its row, or a deletion could not
@@ -25,6 +27,9 @@ export async function removeUnreferencedFiles(services: SweepServices): Promise<
     for (let from = 0; from < names.length; from += pageSize)
       removed += await removeUnreferenced(services, tenantId, names.slice(from, from + pageSize));
   }
+  removed += await removeAnnouncedFiles(services, oldEnough, (tenantId, ids) =>
+    selectKnown(services, tenantId, ids),
+  );
   if (removed > 0) log.info({ removed }, 'files of documents without a row removed');
   return removed;
 }

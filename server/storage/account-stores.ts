@@ -1,5 +1,5 @@
 import type { storageBindings } from '#db/schema/storage.ts';
-import { secretsKeyId, unseal } from '#server/encryption.ts';
+import { type SecretsKeys, secretsKeyId, unseal } from '#server/encryption.ts';
 import type { Settings } from '#server/settings.ts';
 import type { BlobStore } from './blob-store.ts';
 import { type DataLakeOptions, openDataLake } from './data-lake.ts';
@@ -19,7 +19,7 @@ const mostOpen = 500;
 
 export function openAccountStores(
   settings: Settings,
-  secretsKey: Buffer,
+  secretsKeys: SecretsKeys,
   times: Pick<DataLakeOptions, 'timeout' | 'retryDelay'> = {},
 ): AccountStores {
   const opened = new Map<string, { revision: string; store: BlobStore }>();
@@ -29,7 +29,7 @@ export function openAccountStores(
       const revision = `${binding.createdAt.getTime()} ${binding.revision}`;
       const known = opened.get(tenantId);
       if (known?.revision === revision) return known.store;
-      const credential = readCredential(secretsKey, binding);
+      const credential = readCredential(secretsKeys, binding);
       if (!credential) return undefined;
       const store = openDataLake({ accountUrl, filesystem }, credential, {
         endpointOverride: settings.STORAGE_ENDPOINT_OVERRIDE,
@@ -45,20 +45,26 @@ export function openAccountStores(
   };
 }
 
-/** Undefined if the binding's secret is missing, or was sealed with a key that is gone. */
-function readCredential(
-  secretsKey: Buffer,
-  { tenantId, authMode, secret, secretKeyId }: Binding,
-): DataLakeCredential | undefined {
+function readCredential(secretsKeys: SecretsKeys, binding: Binding): DataLakeCredential | undefined {
+  const { authMode } = binding;
   if (authMode === 'managed_identity') return { mode: 'managed_identity' };
-  if (secret === null || secretKeyId !== secretsKeyId(secretsKey)) return undefined;
-  let plain: string;
+  const secret = readSecret(secretsKeys, binding);
+  return secret === undefined ? undefined : credentialBy(authMode, secret);
+}
+
+/** Undefined if the binding's secret is missing, or was sealed with a key that is gone. */
+export function readSecret(
+  secretsKeys: SecretsKeys,
+  { tenantId, secret, secretKeyId }: Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>,
+): string | undefined {
+  const { current, previous } = secretsKeys;
+  const keyIds = [current, previous].flatMap((key) => (key ? [secretsKeyId(key)] : []));
+  if (secret === null || secretKeyId === null || !keyIds.includes(secretKeyId)) return undefined;
   try {
-    plain = unseal(secretsKey, 'storage', tenantId, secret).toString();
+    return unseal(secretsKeys, 'storage', tenantId, secret).toString();
   } catch {
     return undefined;
   }
-  return credentialBy(authMode, plain);
 }
 
 /** A secret of its mode. */

@@ -68,13 +68,13 @@ export function prefixesOf({ documentsPrefix, goldenPrefix, terminologyPrefix }:
 
 /** The columns that hold a secret. */
 export function sealSecret(
-  { secretsKey }: Pick<Services, 'secretsKey'>,
+  { secretsKeys }: Pick<Services, 'secretsKeys'>,
   tenantId: string,
   secret: string,
 ): Pick<Binding, 'secret' | 'secretKeyId'> {
   return {
-    secret: seal(secretsKey, 'storage', tenantId, Buffer.from(secret)),
-    secretKeyId: secretsKeyId(secretsKey),
+    secret: seal(secretsKeys, 'storage', tenantId, Buffer.from(secret)),
+    secretKeyId: secretsKeyId(secretsKeys.current),
   };
 }
 

@@ -15,7 +15,7 @@ import { probe } from './verify-binding.ts';
 
 type ChangeServices = Pick<
   Services,
-  'backgroundWork' | 'database' | 'log' | 'secretsKey' | 'settings' | 'storage'
+  'backgroundWork' | 'database' | 'log' | 'secretsKeys' | 'settings' | 'storage'
 >;
 
 /** What a valid request asks for. */
@@ -90,7 +90,7 @@ export async function removeBinding(
 
 async function saveBinding(
   tx: Tx,
-  services: Pick<Services, 'secretsKey'>,
+  services: Pick<Services, 'secretsKeys'>,
   origin: Origin,
   principal: Principal,
   { secret, ...desired }: Desired,

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isTenantId, openDatabase } from '#db/client.ts';
-import { loadSecretsKey } from '#server/encryption.ts';
+import { loadSecretsKeys } from '#server/encryption.ts';
 import { describeForLog } from '#server/errors.ts';
 import { joinDatabase } from '#server/process.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
@@ -51,7 +51,9 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
   await requireData(settings);
   const storage = openPlatformStore(settings);
   // Only accounts have secrets.
-  const secretsKey = settings.STORAGE_BINDING_ENABLED ? await loadSecretsKey(settings) : Buffer.alloc(0);
+  const secretsKeys = settings.STORAGE_BINDING_ENABLED
+    ? await loadSecretsKeys(settings)
+    : { current: Buffer.alloc(0), previous: null };
   const home = await joinDatabase(settings, stop);
   try {
     const database = openDatabase(() => home.url, { size: 2, applicationName: 'lingualoop verify-store' });
@@ -59,7 +61,7 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
       if (tenant !== undefined && !(await isTenant({ database }, tenant)))
         throw new Refusal(`--tenant: there is no tenant ${tenant}`);
       const report = new Report(print);
-      const accountStores = openAccountStores(settings, secretsKey);
+      const accountStores = openAccountStores(settings, secretsKeys);
       await compareStore({ database, storage, accountStores, settings, report, quick, stop }, tenant);
       await report.summarize();
       return report.differences;

@@ -57,7 +57,10 @@ export async function operate(
 }
 
 /** Runs a command in this process, where what is looked at is not the process: its lines. */
-export async function operateHere({ services }: TestApp, args: string[]): Promise<string[]> {
+export async function operateHere(
+  { services }: Pick<TestApp, 'services'>,
+  args: string[],
+): Promise<string[]> {
   const work = readCommandLine(args);
   if (typeof work !== 'function') return work;
   const lines: string[] = [];

@@ -16,7 +16,7 @@ const dance = dancing(app, provider);
 
 /** Sealed as the service does it, with an earlier SECRETS_KEY. */
 const sealBefore = (purpose: SealPurpose, owner: string, plain: string) =>
-  seal(randomBytes(32), purpose, owner, Buffer.from(plain));
+  seal({ current: randomBytes(32), previous: null }, purpose, owner, Buffer.from(plain));
 
 async function sealOtherwise({ tenantId, userId }: Pick<Enrolled, 'tenantId' | 'userId'>, column: string) {
   const sql = openSuperuser(app.superuserUrl);

@@ -13,7 +13,8 @@ vi.mock('#server/auth/passwords/hashing-pool.ts', async (importOriginal) => {
 
 const hashed = vi.mocked(hashOnThread);
 const app = useTestApp({ env });
-const key = Buffer.alloc(32, 7);
+const keyOf = (byte: number) => ({ current: Buffer.alloc(32, byte), previous: null });
+const key = keyOf(7);
 const wrong = 'none of the passphrases';
 
 beforeEach(() => {
@@ -63,6 +64,26 @@ describe.each([0, 1, 3])('A 4.3: an address with %i accounts', (accounts) => {
   });
 });
 
+describe.each([0, 1, 3])('while a key is replaced, an address with %i accounts', (accounts) => {
+  const email = 'ada@example.org';
+  const both = { current: Buffer.alloc(32, 8), previous: key.current };
+
+  test.each([
+    ['the previous key', [key]],
+    ['the current key', [both]],
+    ['both', [key, both]],
+  ])('costs two hashes and no check, where its hashes are of %s', async (_, made) => {
+    const hashes = await Promise.all(made.map((keys) => hashPassword(password, email, keys)));
+    const known = Array.from({ length: accounts }, (_, i) => ({ passwordHash: hashes[i % hashes.length]! }));
+    hashed.mockClear();
+    const matched = await accountsOfPassword(known, password, email, both);
+    expect(matched).toEqual({ matching: known, passwordHash: await hashPassword(password, email, both) });
+    expect((await accountsOfPassword(known, wrong, email, both)).matching).toEqual([]);
+    expect(hashed.mock.calls.filter(([asked]) => 'salt' in asked)).toHaveLength(2 + 1 + 2);
+    expect(hashed).toHaveBeenCalledTimes(2 + 1 + 2);
+  });
+});
+
 describe('the salt of a password', () => {
   test('depends on its address: two addresses have two, whatever the password', async () => {
     const [ada, ben] = ['ada@example.org', 'ben@example.org'];
@@ -74,7 +95,7 @@ describe('the salt of a password', () => {
   });
 
   test('depends on SECRETS_KEY', async () => {
-    const hashes = [key, Buffer.alloc(32), Buffer.alloc(32, 8)].map((secret) =>
+    const hashes = [key, keyOf(0), keyOf(8)].map((secret) =>
       hashPassword(password, 'ada@example.org', secret),
     );
     expect(new Set((await Promise.all(hashes)).map(saltOf)).size).toBe(3);

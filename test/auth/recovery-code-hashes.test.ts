@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember } from '#server/access/sessions.ts';
 import { redeemRecoveryCode } from '#server/auth/mfa/recovery-codes.ts';
+import type { SecretsKeys } from '#server/encryption.ts';
 import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -46,13 +47,13 @@ describe('recovery codes are too short for a plain hash', () => {
 
   test('the hash depends on SECRETS_KEY: with another one a right code fails', async () => {
     const { tenantId, userId, recoveryCodes } = member;
-    const redeem = (secretsKey: Buffer) =>
+    const redeem = (secretsKeys: SecretsKeys) =>
       app.database.inTenant(tenantId, async (tx) => {
         const user = await lockMember(tx, tenantId, userId);
         if (!user) throw new Error('no such member');
-        return redeemRecoveryCode(tx, secretsKey, user, recoveryCodes[0] as string);
+        return redeemRecoveryCode(tx, secretsKeys, user, recoveryCodes[0] as string);
       });
-    expect(await redeem(Buffer.alloc(32, 1))).toBeUndefined();
-    expect(await redeem(app.services.secretsKey)).toBe(9);
+    expect(await redeem({ current: Buffer.alloc(32, 1), previous: null })).toBeUndefined();
+    expect(await redeem(app.services.secretsKeys)).toBe(9);
   });
 });

@@ -12,6 +12,7 @@ const secretSettings = {
   STRIPE_SECRET_KEY: 'stripe-key-never-logged',
   STRIPE_WEBHOOK_SECRET: 'webhook-secret-never-logged',
   SECRETS_KEY: Buffer.alloc(32, 'never logged').toString('base64'),
+  SECRETS_KEY_PREVIOUS: Buffer.alloc(32, 'never logged either').toString('base64'),
 };
 
 /** Sends bytes as they are, and waits for the end of the response. */
@@ -93,7 +94,9 @@ test('C 7: no secret that is sent or issued, and no text, is logged, even at the
 
   expect(log).not.toMatch(/never-logged|never logged/i);
   expect(log).not.toContain('confidential');
-  for (const secret of [apiKey, accessToken, secretSettings.SECRETS_KEY]) expect(log).not.toContain(secret);
+  const { SECRETS_KEY, SECRETS_KEY_PREVIOUS } = secretSettings;
+  for (const secret of [apiKey, accessToken, SECRETS_KEY, SECRETS_KEY_PREVIOUS])
+    expect(log).not.toContain(secret);
   // The log has neither the stored forms of the secrets nor the failed statement.
   expect(log).not.toMatch(/\$argon2|later@example\.org|insert into|refresh_token=/i);
 });

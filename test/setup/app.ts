@@ -7,6 +7,7 @@ import { buildApp } from '#server/app.ts';
 import { createBackgroundWork } from '#server/background-work.ts';
 import { openPaymentProcessor } from '#server/billing/capabilities.ts';
 import type { Services } from '#server/context.ts';
+import { loadSecretsKeys } from '#server/encryption.ts';
 import type { Embedder, Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { openFileWork } from '#server/sandbox/file-work.ts';
@@ -56,6 +57,9 @@ export interface Signup {
   headers: Record<string, string>;
 }
 
+/** The SECRETS_KEY of the applications of tests. */
+const secretsKey = Buffer.alloc(32).toString('base64');
+
 let founded = 0;
 
 function newFounder(): RegistrationFields {
@@ -83,9 +87,14 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
     const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
-    const settings = readSettings({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...options.env });
+    const settings = readSettings({
+      LOG_LEVEL: 'silent',
+      DATA_DIR: dataDir,
+      SECRETS_KEY: secretsKey,
+      ...options.env,
+    });
     const storage = openPlatformStore(settings);
-    const secretsKey = Buffer.alloc(32);
+    const secretsKeys = await loadSecretsKeys(settings);
     const fileWork = openFileWork(options.fileWork);
     const database = openDatabase(testDatabase.url, { size: 5 });
     const engine = options.engine ?? stubEngine;
@@ -96,11 +105,11 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       embedder: options.embedder ?? null,
       payments: await openPaymentProcessor(settings),
       storage,
-      accountStores: openAccountStores(settings, secretsKey, options.accountTimes),
+      accountStores: openAccountStores(settings, secretsKeys, options.accountTimes),
       fileWork,
       glossaries: createGlossaries(),
       backgroundWork: createBackgroundWork(),
-      secretsKey,
+      secretsKeys,
     });
     const address = await http.listen({ host: '127.0.0.1', port: 0 });
     const { url: databaseUrl, superuserUrl } = testDatabase;

@@ -240,14 +240,14 @@ describe('kill -9 during an approval', () => {
   );
 });
 
-test('a file that a killed worker left is a difference after two hours, and no more once the sweep has run', async () => {
+test('a file that a killed worker left is a difference after three hours, and no more once the sweep has run', async () => {
   const place = await places['folder']!();
   const { service, app, tenant } = await open(place);
   const hold = await place.holdRows('document_artifacts', 'insert', `new.kind = 'translated'`);
   const { id } = await sendDocument(app, tenant);
   await killAt(service, hold);
   await hold.release();
-  const old = new Date(Date.now() - 3 * 3_600_000);
+  const old = new Date(Date.now() - 4 * 3_600_000);
   for (const path of (await place.objects()).keys())
     if (path.includes(id)) await utimes(join(place.storage, path), old, old);
   const left = await place.verify();

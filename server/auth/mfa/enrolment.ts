@@ -87,14 +87,14 @@ interface PendingEnrolment {
 /** Stores a new pending secret, replacing an unconfirmed one. */
 async function beginEnrolment(
   tx: Tx,
-  { secretsKey }: Pick<Services, 'secretsKey'>,
+  { secretsKeys }: Pick<Services, 'secretsKeys'>,
   claimant: Claimant,
 ): Promise<PendingEnrolment> {
   requireEnrollable(claimant);
   const { user, challenge } = claimant;
   if (challenge && isSpent(challenge)) throw notSignedIn();
   const secret = newTotpSecret();
-  await savePendingSecret(tx, user, sealSecret(secretsKey, user, secret));
+  await savePendingSecret(tx, user, sealSecret(secretsKeys, user, secret));
   return { secret, email: user.email };
 }
 
@@ -122,7 +122,7 @@ interface Enrolment {
  */
 async function confirmEnrolment(
   tx: Tx,
-  { secretsKey, settings }: Pick<Services, 'secretsKey' | 'settings'>,
+  { secretsKeys, settings }: Pick<Services, 'secretsKeys' | 'settings'>,
   origin: Origin,
   claimant: Claimant,
   code: string,
@@ -133,7 +133,7 @@ async function confirmEnrolment(
   if ('refusal' in attempt) return attempt;
   if (user.totpPendingSecret === null)
     throw new AppError('state_conflict', 'no authenticator waits for confirmation; enroll first');
-  const secret = unsealSecret(secretsKey, user, user.totpPendingSecret);
+  const secret = unsealSecret(secretsKeys, user, user.totpPendingSecret);
   const step = matchStep(secret, code, attempt.now, null);
   if (step === undefined) return refuseCode(tx, origin, claimant);
 
@@ -148,7 +148,7 @@ async function confirmEnrolment(
       target: userId,
     }),
   ]);
-  const recoveryCodes = await issueRecoveryCodes(tx, secretsKey, user);
+  const recoveryCodes = await issueRecoveryCodes(tx, secretsKeys, user);
   if (!claimant.challenge) {
     await markSecondFactor(tx, tenantId, userId, claimant.familyId);
     return { accepted: { recoveryCodes, tokens: undefined } };

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { and, count, eq } from 'drizzle-orm';
+import { and, count, eq, inArray } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { recoveryCodes } from '#db/schema/identity.ts';
 import { notSignedIn, sessionCookieProcedure } from '#server/access/guards/session.ts';
@@ -9,7 +9,7 @@ import { noStore } from '#server/access/session-cookie.ts';
 import { type LockedMember, lockMember } from '#server/access/sessions.ts';
 import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
-import { keyedHash } from '#server/encryption.ts';
+import { keyedHashes, type SecretsKeys, secretsKeyId } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
 import { readTenant } from '#server/tenants/tenant-row.ts';
 import { recoveryCodesResponse } from '../schema.ts';
@@ -23,14 +23,21 @@ const setSize = 10;
 const form = new RegExp(`^([${alphabet}]{${half}})-?([${alphabet}]{${half}})$`);
 
 /** Replaces a member's recovery codes by ten new ones. Only their hashes are stored. */
-export async function issueRecoveryCodes(tx: Tx, secretsKey: Buffer, user: LockedMember): Promise<string[]> {
+export async function issueRecoveryCodes(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  user: LockedMember,
+): Promise<string[]> {
   const codes = new Set<string>();
   while (codes.size < setSize) codes.add(`${randomHalf()}-${randomHalf()}`);
   const { tenantId, userId } = user;
+  const keyId = secretsKeyId(secretsKeys.current);
   await tx.delete(recoveryCodes).where(isOfMember(user));
   await tx
     .insert(recoveryCodes)
-    .values([...codes].map((code) => ({ tenantId, userId, codeHash: hashOf(secretsKey, user, code) })));
+    .values(
+      [...codes].map((code) => ({ tenantId, userId, codeHash: hashesOf(secretsKeys, user, code)[0], keyId })),
+    );
   return [...codes];
 }
 
@@ -43,13 +50,13 @@ export function readRecoveryCode(typed: string): string | undefined {
 /** Uses up a recovery code. Returns how many are left, or undefined if the member has no such code. */
 export async function redeemRecoveryCode(
   tx: Tx,
-  secretsKey: Buffer,
+  secretsKeys: SecretsKeys,
   user: LockedMember,
   code: string,
 ): Promise<number | undefined> {
   const deleted = await tx
     .delete(recoveryCodes)
-    .where(and(isOfMember(user), eq(recoveryCodes.codeHash, hashOf(secretsKey, user, code))))
+    .where(and(isOfMember(user), inArray(recoveryCodes.codeHash, hashesOf(secretsKeys, user, code))))
     .returning({ userId: recoveryCodes.userId });
   if (deleted.length === 0) return undefined;
   const [row] = await tx.select({ left: count() }).from(recoveryCodes).where(isOfMember(user));
@@ -82,7 +89,7 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
  */
 async function replaceRecoveryCodes(
   tx: Tx,
-  { secretsKey, settings }: Pick<Services, 'secretsKey' | 'settings'>,
+  { secretsKeys, settings }: Pick<Services, 'secretsKeys' | 'settings'>,
   origin: Origin,
   principal: SessionPrincipal,
 ): Promise<string[]> {
@@ -93,7 +100,7 @@ async function replaceRecoveryCodes(
   if (user.totpSecret === null) throw new AppError('state_conflict', 'no authenticator is enrolled');
   const sameSignIn = { way: signInWayOf(user), tenantId, email: user.email, enrolled: true };
   if (!principal.family.secondFactor && isMfaRequired(settings, tenant, sameSignIn)) throw notSignedIn();
-  const codes = await issueRecoveryCodes(tx, secretsKey, user);
+  const codes = await issueRecoveryCodes(tx, secretsKeys, user);
   await recordEvent(tx, origin, {
     action: 'recovery_codes_regenerated',
     tenantId,
@@ -103,9 +110,9 @@ async function replaceRecoveryCodes(
   return codes;
 }
 
-/** The hash includes the member's id, so that equal codes of two members have different hashes. */
-function hashOf(secretsKey: Buffer, { tenantId, userId }: LockedMember, code: string): Uint8Array {
-  return keyedHash(secretsKey, 'recovery code', `${tenantId}/${userId}/${code}`);
+/** The hashes include the member's id, so that equal codes of two members have different hashes. */
+function hashesOf(secretsKeys: SecretsKeys, { tenantId, userId }: LockedMember, code: string) {
+  return keyedHashes(secretsKeys, 'recovery code', `${tenantId}/${userId}/${code}`);
 }
 
 function randomHalf(): string {

@@ -4,7 +4,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import type { LockedMember } from '#server/access/sessions.ts';
-import { seal, unseal } from '#server/encryption.ts';
+import { type SecretsKeys, seal, unseal } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
 
 /** RFC 6238 with the parameters that every authenticator app supports: SHA-1, 30-second steps, six digits. */
@@ -52,14 +52,14 @@ export function otpauthUri(secret: Uint8Array, account: string): string {
 }
 
 /** Encrypts a member's secret for storage. */
-export function sealSecret(secretsKey: Buffer, member: LockedMember, secret: Uint8Array): Uint8Array {
-  return seal(secretsKey, 'authenticator', ownerOf(member), secret);
+export function sealSecret(secretsKeys: SecretsKeys, member: LockedMember, secret: Uint8Array): Uint8Array {
+  return seal(secretsKeys, 'authenticator', ownerOf(member), secret);
 }
 
-/** @throws AppError 503 if the secret was sealed under another SECRETS_KEY */
-export function unsealSecret(secretsKey: Buffer, member: LockedMember, sealed: Uint8Array): Uint8Array {
+/** @throws AppError 503 if neither key sealed the secret */
+export function unsealSecret(secretsKeys: SecretsKeys, member: LockedMember, sealed: Uint8Array): Uint8Array {
   try {
-    return unseal(secretsKey, 'authenticator', ownerOf(member), sealed);
+    return unseal(secretsKeys, 'authenticator', ownerOf(member), sealed);
   } catch (cause) {
     throw new AppError('service_unavailable', 'the authenticator cannot be read; it has to be reset', {
       cause,
@@ -85,7 +85,8 @@ export async function saveLastStep(tx: Tx, member: LockedMember, step: number): 
   await tx.update(users).set({ totpLastStep: step }).where(isRowOf(member));
 }
 
-function ownerOf({ tenantId, userId }: LockedMember): string {
+/** The owner of a member's sealed secrets. */
+export function ownerOf({ tenantId, userId }: Pick<LockedMember, 'tenantId' | 'userId'>): string {
   return `${tenantId}/${userId}`;
 }
 

@@ -5,6 +5,7 @@ import { sameSiteOnly } from '#server/access/session-cookie.ts';
 import { type IssuedTokens, type LockedMember, newFamily, startSession } from '#server/access/sessions.ts';
 import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
+import type { SecretsKeys } from '#server/encryption.ts';
 import type { Settings } from '#server/settings.ts';
 import { mfaChallengeVerifyRequest, tokenResponse } from '../schema.ts';
 import { setSessionCookie, tokenResponseOf } from '../token-response.ts';
@@ -48,7 +49,7 @@ export const verifyMfa = publicProcedure
  * @throws AppError 401 `invalid or expired MFA challenge` or `invalid MFA code`, 429 `too many MFA attempts`
  */
 export async function redeemChallenge(
-  { database, secretsKey, settings }: Pick<Services, 'database' | 'secretsKey' | 'settings'>,
+  { database, secretsKeys, settings }: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   challengeId: string,
   code: string,
@@ -62,7 +63,7 @@ export async function redeemChallenge(
     const { user, challenge } = claimant;
     const attempt = await beginAttempt(tx, origin, claimant);
     if ('refusal' in attempt) return attempt;
-    const redeemed = await redeemCode(tx, secretsKey, user, code, attempt.now);
+    const redeemed = await redeemCode(tx, secretsKeys, user, code, attempt.now);
     if (!redeemed) return refuseCode(tx, origin, claimant);
 
     await deleteChallenge(tx, key);
@@ -107,7 +108,7 @@ type RedeemedCode = { kind: 'totp' } | { kind: 'recovery_code'; left: number };
  */
 async function redeemCode(
   tx: Tx,
-  secretsKey: Buffer,
+  secretsKeys: SecretsKeys,
   user: LockedMember,
   code: string,
   now: number,
@@ -115,10 +116,10 @@ async function redeemCode(
   if (user.totpSecret === null) return undefined;
   const recoveryCode = readRecoveryCode(code);
   if (recoveryCode !== undefined) {
-    const left = await redeemRecoveryCode(tx, secretsKey, user, recoveryCode);
+    const left = await redeemRecoveryCode(tx, secretsKeys, user, recoveryCode);
     return left === undefined ? undefined : { kind: 'recovery_code', left };
   }
-  const secret = unsealSecret(secretsKey, user, user.totpSecret);
+  const secret = unsealSecret(secretsKeys, user, user.totpSecret);
   const step = matchStep(secret, code, now, user.totpLastStep);
   if (step === undefined) return undefined;
   await saveLastStep(tx, user, step);

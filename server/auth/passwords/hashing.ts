@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { keyedHash } from '#server/encryption.ts';
+import { keyedHashes, type SecretsKeys } from '#server/encryption.ts';
 import { hashOnThread } from './hashing-pool.ts';
 
 /**
@@ -9,8 +9,17 @@ import { hashOnThread } from './hashing-pool.ts';
  * address then costs one hash, the same as for an address without accounts. The salt cannot be computed beforehand without
  * SECRETS_KEY. The price: the database shows whether two accounts of one address have the same password.
  */
-export async function hashPassword(password: string, email: string, secretsKey: Buffer): Promise<string> {
-  const salt = keyedHash(secretsKey, 'password salt', email).subarray(0, 16);
+export function hashPassword(password: string, email: string, secretsKeys: SecretsKeys): Promise<string> {
+  return hashWithSalt(password, saltsOf(email, secretsKeys)[0]);
+}
+
+/** With the current key, then with the previous one if there is one. */
+function saltsOf(email: string, secretsKeys: SecretsKeys): [Buffer, ...Buffer[]] {
+  const [current, ...previous] = keyedHashes(secretsKeys, 'password salt', email);
+  return [current.subarray(0, 16), ...previous.map((hash) => hash.subarray(0, 16))];
+}
+
+async function hashWithSalt(password: string, salt: Buffer): Promise<string> {
   const result = await hashOnThread({ password, salt });
   if (!('hash' in result)) throw new Error('a password could not be hashed');
   return result.hash;
@@ -25,26 +34,32 @@ async function verifyPassword(phc: string, password: string): Promise<boolean> {
 
 /**
  * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none, so
- * that the time does not reveal how many there are. (A stored hash from before a change of the parameters or the key costs
- * one more, until its member signs in.)
+ * that the time does not reveal how many there are; while there is a previous key, two. (A stored hash from before a change of the
+ * parameters, or of a key that is gone, costs one more, until its member signs in.)
  * @returns the matching accounts, and the password's hash with the current parameters and key
  */
 export async function accountsOfPassword<A extends { passwordHash: string }>(
   accounts: readonly A[],
   password: string,
   email: string,
-  secretsKey: Buffer,
+  secretsKeys: SecretsKeys,
 ): Promise<{ matching: A[]; passwordHash: string }> {
-  const own = await hashPassword(password, email, secretsKey);
+  const [currentSalt, ...previousSalts] = saltsOf(email, secretsKeys);
+  const [passwordHash, ...previousHashes] = await Promise.all([
+    hashWithSalt(password, currentSalt),
+    ...previousSalts.map((salt) => hashWithSalt(password, salt)),
+  ]);
+  const own = [passwordHash, ...previousHashes];
   const matching: A[] = [];
   for (const account of accounts) {
+    const ofSameSalt = own.find((hash) => saltPartOf(hash) === saltPartOf(account.passwordHash));
     const matches =
-      saltPartOf(account.passwordHash) === saltPartOf(own)
-        ? equal(account.passwordHash, own)
-        : await verifyPassword(account.passwordHash, password);
+      ofSameSalt === undefined
+        ? await verifyPassword(account.passwordHash, password)
+        : equal(account.passwordHash, ofSameSalt);
     if (matches) matching.push(account);
   }
-  return { matching, passwordHash: own };
+  return { matching, passwordHash };
 }
 
 /** Returns the algorithm, parameters and salt of a hash in PHC form. */

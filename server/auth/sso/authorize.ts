@@ -31,7 +31,7 @@ async function authorize(
   provider: string,
   request: { redirectUri: string; tenantId: string | null; inviteToken: string | null },
 ): Promise<SsoAuthorization> {
-  const { settings, database, secretsKey } = ctx.services;
+  const { settings, database, secretsKeys } = ctx.services;
   const sso = requireProvider(settings, provider);
   requireRedirectAddress(request.redirectUri, settings);
   const invite = request.inviteToken === null ? null : await checkInvite(ctx, request.inviteToken);
@@ -40,7 +40,7 @@ async function authorize(
   const authorizationUrl = await sso.authorizationUrl({ state, nonce, codeVerifier, redirectUri });
   const browserHash = bindBrowser(ctx, state);
   const kept: SsoState = { nonce, codeVerifier, redirectUri, tenantId, invite, browserHash };
-  await database.inPlatform((tx) => keepState(tx, secretsKey, state, kept));
+  await database.inPlatform((tx) => keepState(tx, secretsKeys, state, kept));
   return { authorizationUrl, state };
 }
 

@@ -49,9 +49,9 @@ async function completeSsoSignIn(
   provider: string,
   { code, state: name }: { code: string; state: string },
 ): Promise<SsoSignIn> {
-  const { settings, database, secretsKey } = ctx.services;
+  const { settings, database, secretsKeys } = ctx.services;
   const sso = requireProvider(settings, provider);
-  const state = await database.inPlatform((tx) => takeState(tx, secretsKey, name));
+  const state = await database.inPlatform((tx) => takeState(tx, secretsKeys, name));
   if (!state || !isSameBrowser(ctx, name, state.browserHash))
     throw new AppError('unauthenticated', 'invalid or expired sign-in state');
   const { nonce, codeVerifier, redirectUri, tenantId, invite } = state;

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { ssoStates } from '#db/schema/identity.ts';
 import { hashSecret, newSecret } from '#server/access/credentials.ts';
 import type { RequestContext } from '#server/context.ts';
-import { seal, unseal } from '#server/encryption.ts';
+import { type SecretsKeys, seal, unseal } from '#server/encryption.ts';
 
 /** Seconds within which the person must return from the provider (C 2). */
 const stateTtl = 600;
@@ -21,21 +21,30 @@ export interface SsoState {
 }
 
 /** Stores a state, sealed, under the hash of its name. */
-export async function keepState(tx: Tx, secretsKey: Buffer, name: string, state: SsoState): Promise<void> {
+export async function keepState(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  name: string,
+  state: SsoState,
+): Promise<void> {
   const stateHash = hashSecret(name);
-  const sealed = seal(secretsKey, 'sso_state', hex(stateHash), Buffer.from(JSON.stringify(state)));
+  const sealed = seal(secretsKeys, 'sso_state', hex(stateHash), Buffer.from(JSON.stringify(state)));
   await insertSsoState(tx, stateHash, sealed, stateTtl);
 }
 
 /** Deletes a state and returns it. Returns undefined if it does not exist or has expired. */
-export async function takeState(tx: Tx, secretsKey: Buffer, name: string): Promise<SsoState | undefined> {
+export async function takeState(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  name: string,
+): Promise<SsoState | undefined> {
   const stateHash = hashSecret(name);
   const sealed = await takeSsoState(tx, stateHash);
   if (!sealed) return undefined;
   try {
-    return JSON.parse(unseal(secretsKey, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
+    return JSON.parse(unseal(secretsKeys, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
   } catch {
-    // Sealed before SECRETS_KEY was changed.
+    // Sealed with a key that is gone.
     return undefined;
   }
 }

@@ -26,7 +26,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
     accountStores: { open: () => undefined },
     glossaries: createGlossaries(),
     backgroundWork: createBackgroundWork(),
-    secretsKey: Buffer.alloc(32),
+    secretsKeys: { current: Buffer.alloc(32), previous: null },
     log: { debug() {}, info() {}, warn() {}, error: console.error },
   };
   try {

@@ -1,0 +1,74 @@
+import { and, asc, eq, gt, isNotNull } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { storageBindings } from '#db/schema/storage.ts';
+import { type Resealed, type SecretsKeys, secretsKeyId } from '#server/encryption.ts';
+import { type Binding, readSecret } from './account-stores.ts';
+import { sealSecret } from './bindings.ts';
+
+/** Bindings that are in memory at a time. */
+const pageSize = 500;
+
+type SealedSecret = Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>;
+
+/**
+ * Encrypts the secrets of all bindings with the current key, in the order of the tenants' ids. May run beside the service and be repeated
+ * at any time: what the current key sealed is left alone. The state and the revision of a binding stay, since its secret is the same.
+ * @returns what became of each secret
+ */
+export async function* resealBindings(
+  database: Database,
+  secretsKeys: SecretsKeys,
+): AsyncGenerator<{ tenantId: string; state: Resealed['state'] }> {
+  let after = '';
+  for (;;) {
+    const page = await database.inPlatform((tx) => selectSecrets(tx, after));
+    for (const binding of page) {
+      const { tenantId } = binding;
+      let { state } = resealSecret(secretsKeys, binding);
+      if (state === 'resealed')
+        state = await database.inTenant(tenantId, (tx) => resealBinding(tx, secretsKeys, tenantId));
+      yield { tenantId, state };
+    }
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    after = last.tenantId;
+  }
+}
+
+/** Reads the row again under its lock: a secret that was sent since then must not be overwritten. */
+async function resealBinding(tx: Tx, secretsKeys: SecretsKeys, tenantId: string): Promise<Resealed['state']> {
+  const [held] = await tx
+    .select(sealedSecret)
+    .from(storageBindings)
+    .where(eq(storageBindings.tenantId, tenantId))
+    .for('no key update');
+  if (!held || held.secret === null) return 'current';
+  const { state, changes } = resealSecret(secretsKeys, held);
+  if (changes) await tx.update(storageBindings).set(changes).where(eq(storageBindings.tenantId, tenantId));
+  return state;
+}
+
+function resealSecret(
+  secretsKeys: SecretsKeys,
+  binding: SealedSecret,
+): { state: Resealed['state']; changes?: ReturnType<typeof sealSecret> } {
+  const secret = readSecret(secretsKeys, binding);
+  if (secret === undefined) return { state: 'unreadable' };
+  if (binding.secretKeyId === secretsKeyId(secretsKeys.current)) return { state: 'current' };
+  return { state: 'resealed', changes: sealSecret({ secretsKeys }, binding.tenantId, secret) };
+}
+
+const sealedSecret = {
+  tenantId: storageBindings.tenantId,
+  secret: storageBindings.secret,
+  secretKeyId: storageBindings.secretKeyId,
+};
+
+async function selectSecrets(tx: Tx, after: string): Promise<SealedSecret[]> {
+  return tx
+    .select(sealedSecret)
+    .from(storageBindings)
+    .where(and(isNotNull(storageBindings.secret), gt(storageBindings.tenantId, after)))
+    .orderBy(asc(storageBindings.tenantId))
+    .limit(pageSize);
+}

@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type SecretsKeys, seal, secretsKeyId, unseal } from '#server/encryption.ts';
+import { readSettings } from '#server/settings.ts';
+import { type Enrolled, foundEnrolled } from '#test/factories.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { contentsOf } from '#test/setup/stored-rows.ts';
+import { beside, env, operateHere, waitingForLocks } from './command.ts';
+
+const [oldKey, newKey, strangeKey] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+const only = (current: Buffer): SecretsKeys => ({ current, previous: null });
+
+const app = useTestApp({ env: { ...env, SECRETS_KEY: oldKey.toString('base64') } });
+const sql = () => openSuperuser(app.superuserUrl);
+
+/** Runs the command beside the service, with the new key and a previous one. */
+function reseal(previous: Buffer = oldKey): Promise<string[]> {
+  const settings = readSettings({
+    SECRETS_KEY: newKey.toString('base64'),
+    SECRETS_KEY_PREVIOUS: previous.toString('base64'),
+  });
+  return operateHere({ services: { ...app.services, settings } }, ['reseal-secrets']);
+}
+
+beforeEach(async () => {
+  await sql()`truncate tenants cascade`;
+});
+
+type Member = Pick<Enrolled, 'tenantId' | 'userId'>;
+
+/** A member's secret as the key opens it; its columns are in the order of an enrolment. */
+async function secretsOf({ tenantId, userId }: Member, key: Buffer) {
+  const [row] = await sql()`
+    select totp_pending_secret as pending, totp_secret as enrolled from users where user_id = ${userId}`;
+  const open = (sealed: Buffer | null) =>
+    sealed && unseal(only(key), 'authenticator', `${tenantId}/${userId}`, sealed).toString('hex');
+  return { pending: open(row?.['pending']), enrolled: open(row?.['enrolled']) };
+}
+
+const sealFor = ({ tenantId, userId }: Member, key: Buffer, secret: string) =>
+  seal(only(key), 'authenticator', `${tenantId}/${userId}`, Buffer.from(secret, 'hex'));
+
+/** A member whose enrolment awaits its confirmation, with a secret that the old key sealed. */
+async function pendingMember(): Promise<Member & { secret: string }> {
+  const member = await foundEnrolled(app);
+  const secret = randomBytes(20).toString('hex');
+  await sql()`
+    update users set totp_secret = null, totp_pending_secret = ${sealFor(member, oldKey, secret)}
+    where user_id = ${member.userId}`;
+  return { ...member, secret };
+}
+
+/** Runs the command so that it has read the member's row when `change` happens, and writes after that. */
+async function whileChanged({ userId }: Member, change: (tx: ReturnType<typeof sql>) => Promise<unknown>) {
+  const locker = await sql().reserve();
+  await locker`begin`;
+  await locker`select from users where user_id = ${userId} for no key update`;
+  const run = reseal();
+  await waitingForLocks(app, 1);
+  await change(locker as unknown as ReturnType<typeof sql>);
+  await locker`commit`;
+  locker.release();
+  return run;
+}
+
+describe('a change beside the command is not overwritten', () => {
+  test('an enrolment that is confirmed meanwhile is encrypted anew where it now is', async () => {
+    const member = await pendingMember();
+    const [line] = await whileChanged(
+      member,
+      (tx) => tx`
+        update users set totp_secret = totp_pending_secret, totp_pending_secret = null
+        where user_id = ${member.userId}`,
+    );
+    expect(line).toMatch(/^Authenticators: 1 encrypted/);
+    expect(await secretsOf(member, newKey)).toEqual({ pending: null, enrolled: member.secret });
+  });
+
+  test.each([
+    ['the new key', newKey, /^Authenticators: 0 encrypted with the current key now, 1 were already/],
+    ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 encrypted/],
+  ])('an enrolment that is begun again meanwhile stays, sealed by %s', async (_by, key, expected) => {
+    const member = await pendingMember();
+    const again = randomBytes(20).toString('hex');
+    const [line] = await whileChanged(
+      member,
+      (tx) => tx`
+        update users set totp_pending_secret = ${sealFor(member, key, again)} where user_id = ${member.userId}`,
+    );
+    expect(line).toMatch(expected);
+    expect(await secretsOf(member, newKey)).toEqual({ pending: again, enrolled: null });
+  });
+
+  test('an authenticator that is reset meanwhile stays reset', async () => {
+    const member = await foundEnrolled(app);
+    await whileChanged(
+      member,
+      (tx) => tx`update users set totp_secret = null where user_id = ${member.userId}`,
+    );
+    expect(await secretsOf(member, newKey)).toEqual({ pending: null, enrolled: null });
+  });
+
+  test('a storage secret that is sent again meanwhile stays, with its key', async () => {
+    const { tenantId } = await bind(oldKey, 'the first secret');
+    const locker = await sql().reserve();
+    await locker`begin`;
+    await locker`select from storage_bindings where tenant_id = ${tenantId} for no key update`;
+    const run = reseal();
+    await waitingForLocks(app, 1);
+    const sealed = seal(only(newKey), 'storage', tenantId, Buffer.from('the second secret'));
+    await locker`
+      update storage_bindings set secret = ${sealed}, secret_key_id = ${secretsKeyId(newKey)}
+      where tenant_id = ${tenantId}`;
+    await locker`commit`;
+    locker.release();
+    expect((await run)[1]).toMatch(/^Storage secrets: 0 encrypted with the current key now, 1 were already/);
+    expect(await storageSecret(tenantId, newKey)).toBe('the second secret');
+  });
+});
+
+/** A tenant whose storage secret a key has sealed. */
+async function bind(key: Buffer, secret: string): Promise<Signup> {
+  const tenant = await app.signUp();
+  const { tenantId } = tenant;
+  const sealed = seal(only(key), 'storage', tenantId, Buffer.from(secret));
+  await sql()`
+    insert into storage_bindings (tenant_id, account_url, filesystem, auth_mode, secret, secret_key_id,
+      documents_prefix, golden_prefix, terminology_prefix, status)
+    values (${tenantId}, 'https://contoso.dfs.core.windows.net', 'files', 'sas', ${sealed}, ${secretsKeyId(key)},
+      'documents/', 'golden/', 'terminology/', 'verified')`;
+  return tenant;
+}
+
+async function storageSecret(tenantId: string, key: Buffer): Promise<string> {
+  const [row] = await sql()`
+    select secret, secret_key_id from storage_bindings where tenant_id = ${tenantId}`;
+  expect(row?.['secret_key_id']).toBe(secretsKeyId(key));
+  return unseal(only(key), 'storage', tenantId, row?.['secret']).toString();
+}
+
+describe('what neither key reads', () => {
+  test('is named by its ids and left as it is: a wrong previous key can be corrected', async () => {
+    const member = await foundEnrolled(app);
+    const { tenantId } = await bind(oldKey, 'a secret');
+    const before = await contentsOf(app);
+    const lines = await reseal(strangeKey);
+    expect(lines).toEqual([
+      `Cannot be read: the authenticator of ${member.userId} in ${member.tenantId}`,
+      `Cannot be read: the storage secret of ${tenantId}`,
+      'Authenticators: 0 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
+      'Storage secrets: 0 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
+      'Recovery codes: 0 (members: 0) hashed with the current key, 0 (members: 0) with the previous one, 0 (members: 0) before keys were recorded, 10 (members: 1) with a key that is not set.',
+    ]);
+    expect(await contentsOf(app)).toBe(before);
+    await reseal();
+    expect((await secretsOf(member, newKey)).enrolled).toMatch(/^[0-9a-f]{40}$/);
+    expect(await storageSecret(tenantId, newKey)).toBe('a secret');
+  });
+
+  test('does not stop the rest', async () => {
+    const [lost, member] = [await pendingMember(), await pendingMember()];
+    await sql()`
+      update users set totp_pending_secret = ${sealFor(lost, strangeKey, lost.secret)}
+      where user_id = ${lost.userId}`;
+    const lines = await reseal();
+    expect(lines.slice(0, 2)).toEqual([
+      `Cannot be read: the authenticator of ${lost.userId} in ${lost.tenantId}`,
+      'Authenticators: 1 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
+    ]);
+    expect((await secretsOf(member, newKey)).pending).toBe(member.secret);
+    expect((await secretsOf(lost, strangeKey)).pending).toBe(lost.secret);
+  });
+});
+
+test('members of many pages are all encrypted anew, those who cannot sign in now too', async () => {
+  const { tenantId } = await app.signUp();
+  const count = 1203;
+  const ids = Array.from({ length: count }, (_, i) => `member${i}`);
+  const secrets = ids.map((userId) => sealFor({ tenantId, userId }, oldKey, '00'.repeat(20)).toString('hex'));
+  await sql()`
+    insert into users (tenant_id, user_id, email, provider, role, active, totp_secret)
+    select ${tenantId}, id, id || '@example.org', 'email', 'agent_id_developer', false, decode(secret, 'hex')
+    from unnest(${ids}::text[], ${secrets}::text[]) as given(id, secret)`;
+  expect((await reseal())[0]).toMatch(
+    new RegExp(`^Authenticators: ${count} encrypted.*, 0 were already, 0 `),
+  );
+  expect((await reseal())[0]).toMatch(
+    new RegExp(`^Authenticators: 0 encrypted.*, ${count} were already, 0 `),
+  );
+});
+
+test('recovery codes from before keys were recorded are counted by themselves', async () => {
+  const member = await foundEnrolled(app);
+  await foundEnrolled(app);
+  await sql()`update recovery_codes set key_id = null where user_id = ${member.userId}`;
+  expect((await reseal()).at(-1)).toBe(
+    'Recovery codes: 0 (members: 0) hashed with the current key, 10 (members: 1) with the previous one, 10 (members: 1) before keys were recorded, 0 (members: 0) with a key that is not set.',
+  );
+});
+
+describe('a wrong environment is one line without the key', () => {
+  test.each([
+    ['no key', {}, /^lingualoop: SECRETS_KEY: is required with DATABASE_URL.*\n$/],
+    [
+      'the same key twice',
+      { SECRETS_KEY: newKey.toString('base64'), SECRETS_KEY_PREVIOUS: newKey.toString('base64') },
+      /^lingualoop: SECRETS_KEY_PREVIOUS: must differ.*\n$/,
+    ],
+    [
+      'a short previous key',
+      { SECRETS_KEY: newKey.toString('base64'), SECRETS_KEY_PREVIOUS: 'c2hvcnQ=' },
+      /^lingualoop: SECRETS_KEY_PREVIOUS: must be 32 bytes in base64\n$/,
+    ],
+  ])('%s', async (_what, keys: Record<string, string>, expected) => {
+    const { code, stdout, stderr } = await beside(app, ['reseal-secrets'], keys);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(expected),
+    });
+    for (const key of Object.values(keys)) expect(stderr).not.toContain(key);
+  });
+});

@@ -1,0 +1,78 @@
+import { readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { storeFile } from '#server/documents/artifacts.ts';
+import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
+import { newId } from '#server/ids.ts';
+import { destinationOf } from '#server/storage/destination.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { type Bound, openBound } from './bound-workspace.ts';
+import { startAccount } from './data-lake-account.ts';
+
+const account = await startAccount();
+afterAll(() => account.lake.close());
+
+const app = useTestApp({
+  env: { STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
+});
+
+let mine: Bound;
+beforeEach(async () => {
+  mine = await openBound(app, account);
+  await mine.bind();
+  await mine.verify();
+});
+
+const lists = () => join(app.services.settings.DATA_DIR, 'storage/documents/announced');
+
+/** A file in the account, of a process that died before its row. */
+async function leaveFile(): Promise<string> {
+  const { tenantId } = mine;
+  const { address } = await storeFile(
+    app.services,
+    await destinationOf(app.services, tenantId),
+    { tenantId, documentId: newId(), kind: 'translated', contentType: 'application/pdf' },
+    Buffer.from('a translated file'),
+  );
+  return (address as string).slice(`${account.address.accountUrl}/${mine.filesystem}/`.length);
+}
+
+/** As if the lists had ended so many hours ago. */
+async function age(hours: number): Promise<void> {
+  for (const [index, name] of (await readdir(lists())).entries())
+    await rename(join(lists(), name), join(lists(), `${Date.now() - hours * 3_600_000 - index}.jsonl`));
+}
+
+test('a file without a row in an account is removed an hour after its list ended; nothing else there is', async () => {
+  const { id } = await mine.translate(['Hello']);
+  const left = await leaveFile();
+  const others = mine.stored().filter((path) => path !== left);
+  await age(0.9);
+  expect(await removeUnreferencedFiles(app.services)).toBe(0);
+  expect(mine.stored()).toContain(left);
+  await age(1.1);
+  expect(await removeUnreferencedFiles(app.services)).toBe(1);
+  expect(mine.stored()).toEqual(others);
+  expect(await readdir(lists())).toEqual([]);
+  expect((await mine.download(id)).status).toBe(200);
+});
+
+test('an account that fails, or is not verified, is tried again, for a week', async () => {
+  const left = await leaveFile();
+  await age(1.1);
+  const mend = mine.fail({ operation: 'delete', how: 403 });
+  expect(await removeUnreferencedFiles(app.services)).toBe(0);
+  mend();
+  await mine.bind();
+  expect(await removeUnreferencedFiles(app.services)).toBe(0);
+  expect(mine.stored()).toContain(left);
+  await mine.verify();
+  expect(await removeUnreferencedFiles(app.services)).toBe(1);
+  expect(mine.stored()).not.toContain(left);
+
+  await leaveFile();
+  await age(8 * 24);
+  await mine.bind();
+  expect(await removeUnreferencedFiles(app.services)).toBe(0);
+  expect(await readdir(lists())).toEqual([]);
+});
