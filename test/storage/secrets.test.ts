@@ -117,7 +117,7 @@ test('a sealed secret does not open another tenant’s account', async () => {
   expect((await mine.verify()).body.status).toBe('error');
 });
 
-describe('A 5.4 rule 5: the audit log', () => {
+describe('A 6 rule 5: the audit log', () => {
   const events = async (action: string) =>
     (await eventsOf(app, mine.tenantId, action)).map(({ actor, target, details }) => ({
       actor,
