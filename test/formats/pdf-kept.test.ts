@@ -102,6 +102,15 @@ describe('text that a reader does not see is kept', () => {
     });
   });
 
+  it('covered by a box that is drawn from the middle of a side, but not by one with a notch', async () => {
+    const content =
+      at(9, 5, 'under the box') +
+      '100 0 m 0 0 l 0 20 l 200 20 l 200 0 l 100 0 l h f* ' +
+      at(9, 25, 'beside the notch') +
+      '0 20 m 0 40 l 200 40 l 200 25 l 100 25 l 100 20 l h f ';
+    expect(await keptOf({ content })).toEqual({ 'under the box': 'covered', 'beside the notch': null });
+  });
+
   const letters = (text: string): string =>
     `BT /F 10 Tf 9 9 Td ${[...text].map((letter) => `(${letter}) Tj`).join(' ')} ET `;
 

@@ -12,6 +12,8 @@ export interface Subpath {
 
 /** Of a line with more parts only the box is known. */
 const mostParts = 12;
+/** A rectangle has no more points. */
+const mostPoints = 9;
 
 type Point = readonly [x: number, y: number];
 
@@ -79,7 +81,7 @@ export class Path {
   #add(ctm: Matrix, x: number, y: number): void {
     const [px, py] = apply(ctm, x, y);
     if (!Number.isFinite(px) || !Number.isFinite(py)) return;
-    if (this.#points.length < 6) this.#points.push([px, py]);
+    if (this.#points.length <= mostPoints) this.#points.push([px, py]);
     const box = this.#box;
     if (box === undefined) {
       this.#box = { left: px, right: px, bottom: py, top: py };
@@ -149,16 +151,26 @@ export function isUpright([a, b, c, d]: Matrix): boolean {
   return (Math.abs(b) <= small && Math.abs(c) <= small) || (Math.abs(a) <= small && Math.abs(d) <= small);
 }
 
-/** Whether four corners, with or without the first one again, go around the box. */
-function isRectangle(points: readonly [number, number][], box: Rectangle): boolean {
-  const first = points[0]!;
-  const corners = points.length === 5 && same(points[4]!, first) ? points.slice(0, 4) : points;
+/** Whether points go around the box: its four corners, and perhaps points on its sides, such as a beginning in the middle of one. */
+function isRectangle(points: readonly Point[], box: Rectangle): boolean {
+  if (points.length > mostPoints) return false;
+  const corners = withoutStraight(points.filter((point, index) => !same(point, points.at(index - 1)!)));
   if (corners.length !== 4) return false;
   const turns = corners.every(([x, y], index) => {
     const [nextX, nextY] = corners[(index + 1) % 4]!;
     return (near(x, nextX) || near(y, nextY)) && isCorner(x, y, box);
   });
   return turns && !same(corners[0]!, corners[2]!) && !same(corners[1]!, corners[3]!);
+}
+
+/** The points at which a closed upright line turns. */
+function withoutStraight(points: readonly Point[]): Point[] {
+  return points.filter(([x, y], index) => {
+    const [beforeX, beforeY] = points.at(index - 1)!;
+    const [afterX, afterY] = points[(index + 1) % points.length]!;
+    const isStraight = (near(beforeX, x) && near(x, afterX)) || (near(beforeY, y) && near(y, afterY));
+    return !isStraight;
+  });
 }
 
 const near = (one: number, other: number): boolean => Math.abs(one - other) < 0.01;
