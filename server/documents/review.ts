@@ -139,7 +139,8 @@ async function applyReview(
         .where(isDocument(tenantId, documentId));
     });
   } catch (error) {
-    await removeFile(services, output).catch(() => {});
+    // Any other error may come after a COMMIT that was not acknowledged. The sweep removes the file if it has no row.
+    if (error instanceof AppError) await removeFile(services, output).catch(() => {});
     throw error;
   }
   await feedReview(services, row);

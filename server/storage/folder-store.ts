@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { appendFile, mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PlatformStore } from './blob-store.ts';
+import { writeSmall } from './folder/small-writes.ts';
 import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
-import { lineBatches } from './objects/line-batches.ts';
 import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
 /** Milliseconds after which an unfinished write counts as interrupted. */
 const interruptedAfter = 3_600_000;
+
+/** Characters up to which a text is written with others; they wait for one another. */
+const largestSmall = 256 * 1024;
 
 /** Bytes that a stream reads at a time. */
 const streamedBytes = 256 * 1024;
@@ -17,7 +20,6 @@ const streamedBytes = 256 * 1024;
 /** Opens a store in a folder of the file system, readable only by its owner. Several processes may share it. */
 export function openFolder(folder: string): PlatformStore {
   const made = new Set<string>();
-  const append = lineBatches((file, lines) => appendFile(file, lines, { mode: 0o600 }));
   const system = trackUnflushedWrites(folder);
   const incoming = join(folder, '.incoming');
 
@@ -47,8 +49,8 @@ export function openFolder(folder: string): PlatformStore {
 
   return {
     isLocal: true,
-    put: (path, bytes) => inPlace(path, (file) => writeWhole(incoming, file, bytes)),
-    appendLine: (path, line) => inPlace(path, (file) => append(file, line)),
+    put: (path, content) => inPlace(path, (file) => putWhole(incoming, file, content)),
+    appendLine: (path, line) => inPlace(path, (file) => writeSmall({ kind: 'append', file, line })),
     async read(path, from, most) {
       try {
         await using file = await open(join(folder, checkedPath(path)));
@@ -107,15 +109,21 @@ export function openFolder(folder: string): PlatformStore {
   };
 }
 
+/** The names of this process's temporary files: these characters, and how many there were before. */
+const ownName = randomBytes(12).toString('hex');
+let temporaryFiles = 0;
+
 /**
  * Writes a temporary file in a folder of its own, then renames it: a crash leaves the old object, the new one, or a temporary
  * file that `tidy` removes, never half an object. The file is not flushed to the disk, which every job would have to wait
  * for (decision 36): after a power cut the newest objects are doubtful.
  */
-async function writeWhole(incoming: string, file: string, bytes: Uint8Array | string): Promise<void> {
-  const temporary = join(incoming, `${randomBytes(12).toString('hex')}.tmp`);
+async function putWhole(incoming: string, file: string, content: Uint8Array | string): Promise<void> {
+  const temporary = join(incoming, `${ownName}-${temporaryFiles++}.tmp`);
+  if (typeof content === 'string' && content.length <= largestSmall)
+    return writeSmall({ kind: 'put', file, temporary, content });
   try {
-    await writeFile(temporary, bytes, { flag: 'wx', mode: 0o600 });
+    await writeFile(temporary, content, { flag: 'wx', mode: 0o600 });
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});

@@ -115,8 +115,8 @@ const domainModules = domains.split('|').map(
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
-      // A store is a folder, or a tenant's account whose addresses are checked as they are dialled.
-      ...(name === 'storage' ? [outbound, /^node:(fs|os|path|stream|url)/] : []),
+      // A store is a folder, written by a thread, or a tenant's account whose addresses are checked as they are dialled.
+      ...(name === 'storage' ? [outbound, /^node:(fs|os|path|stream|url|worker_threads)/] : []),
     ],
   }),
 );

@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '#server/storage/folder-store.ts';
 
 let folder: string;
@@ -114,4 +117,56 @@ test('processes that start together after an unclean system shutdown agree on wh
     for (const store of stores)
       expect((await store.doubtfulSince())?.getTime()).toBeLessThan(lastUse.getTime());
   }
+});
+
+describe('writes that are made together', () => {
+  test('succeed and fail each for itself, and leave no temporary file', async () => {
+    const store = openFolder(folder);
+    await mkdir(join(folder, 'tenant/golden/taken.json'), { recursive: true });
+    const paths = ['one', 'taken', 'two'].map((name) => `tenant/golden/${name}.json`);
+    const lines = ['tenant/lines.jsonl', 'tenant/golden/taken.json'];
+    const settled = await Promise.allSettled([
+      ...paths.map((each) => store.put(each, each)),
+      ...lines.map((each) => store.appendLine(each, each)),
+    ]);
+    expect(settled.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(settled[4]).toMatchObject({ reason: { code: 'EISDIR' } });
+    for (const each of [paths[0]!, paths[2]!]) expect(await readFile(join(folder, each), 'utf8')).toBe(each);
+    expect(await readFile(join(folder, lines[0]!), 'utf8')).toBe(`${lines[0]}\n`);
+    expect(await readdir(join(folder, '.incoming'))).toEqual([]);
+  });
+
+  test('wait for a disk that hangs; the process and its reads do not', async () => {
+    const store = openFolder(folder);
+    await store.put(path, 'one');
+    const lines = join(folder, 'tenant/lines.jsonl');
+    // A pipe without a reader cannot be opened for writing.
+    execFileSync('mkfifo', [lines]);
+    let written = 0;
+    const count = () => written++;
+    const line = store.appendLine('tenant/lines.jsonl', 'a line').then(count);
+    await delay(100);
+    const object = store.put('tenant/golden/2.json', '{}').then(count);
+    await delay(100);
+    expect(Buffer.from((await store.read(path, 0, 10))!).toString()).toBe('one');
+    expect(written).toBe(0);
+    expect(await readFile(lines, 'utf8')).toBe('a line\n');
+    await Promise.all([line, object]);
+  });
+
+  test('are finished by a process that has nothing else to do, and whose thread does not keep it alive', () => {
+    const script = `
+      const { openFolder } = await import('#server/storage/folder-store.ts');
+      const store = openFolder(${JSON.stringify(folder)});
+      await store.appendLine('tenant/lines.jsonl', 'first');
+      void store.appendLine('tenant/lines.jsonl', 'last');`;
+    execFileSync(process.execPath, ['-e', script], { timeout: 20_000 });
+    expect(readFileSync(join(folder, 'tenant/lines.jsonl'), 'utf8')).toBe('first\nlast\n');
+  });
 });

@@ -117,7 +117,7 @@ test('a sealed secret does not open another tenant’s account', async () => {
   expect((await mine.verify()).body.status).toBe('error');
 });
 
-describe('A 5.4 rule 5: the audit log', () => {
+describe('A 6 rule 5: the audit log', () => {
   const events = async (action: string) =>
     (await eventsOf(app, mine.tenantId, action)).map(({ actor, target, details }) => ({
       actor,
@@ -172,6 +172,8 @@ describe('A 5.4 rule 5: the audit log', () => {
   });
 });
 
+const faults = [403, 500, 'cut', { redirect: 'http://127.0.0.1:9/' }] as const;
+
 test('no secret is in any line that the service prints', { timeout: 60_000 }, async () => {
   const service = await startLoggedService({
     STORAGE_BINDING_ENABLED: 'true',
@@ -184,13 +186,13 @@ test('no secret is in any line that the service prints', { timeout: 60_000 }, as
   const send = (method: string, path: string, body?: unknown) =>
     service.json(method, path, { headers, ...(body !== undefined && { body }) });
   account.lake.addFilesystem(account.name, 'logged');
-  for (const [, fields] of both) {
+  for (const [mode, fields] of both) {
     await send('PUT', '/api/storage/binding', { account_url, filesystem: 'logged', ...fields });
     expect((await send('POST', '/api/storage/binding/verify')).body.status).toBe('verified');
     expect(
       (await send('POST', '/api/translations', { source_text: 'Hello', target_lang: 'fr' })).status,
     ).toBe(200);
-    for (const how of [403, 500, 'cut', { redirect: 'http://127.0.0.1:9/' }] as const) {
+    for (const how of mode === 'sas' ? faults : ([403] as const)) {
       const end = account.lake.fail({
         filesystem: 'logged',
         how,

@@ -1,0 +1,49 @@
+import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import type { FailedWrite, SmallWrite } from './small-writes.ts';
+
+/*
+ * The thread of `small-writes.ts`. It makes blocking calls, since nothing else runs on it: each asynchronous one would go to a thread of Node's
+ * pool and back, which costs more than the write.
+ */
+
+parentPort?.on('message', (writes: SmallWrite[]) => parentPort?.postMessage(runAll(writes)));
+
+/** @returns those that failed */
+function runAll(writes: readonly SmallWrite[]): FailedWrite[] {
+  const failed: FailedWrite[] = [];
+  const attempt = (indexes: number[], write: () => void) => {
+    try {
+      write();
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      for (const index of indexes) failed.push({ index, code, message });
+    }
+  };
+
+  const appended = new Map<string, { lines: string; indexes: number[] }>();
+  for (const [index, write] of writes.entries()) {
+    if (write.kind === 'put') {
+      attempt([index], () => putWhole(write));
+      continue;
+    }
+    const object = appended.get(write.file) ?? { lines: '', indexes: [] };
+    appended.set(write.file, object);
+    object.lines += `${write.line}\n`;
+    object.indexes.push(index);
+  }
+  // Opened each time, because another process may have removed the file.
+  for (const [file, { lines, indexes }] of appended)
+    attempt(indexes, () => appendFileSync(file, lines, { mode: 0o600 }));
+  return failed;
+}
+
+function putWhole({ file, temporary, content }: SmallWrite & { kind: 'put' }): void {
+  try {
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
