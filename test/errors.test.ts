@@ -44,6 +44,7 @@ const plainErrors: [ErrorName, number][] = [
   ['too_many_requests', 429],
   ['headers_too_large', 431],
   ['import_backend_unavailable', 502],
+  ['platform_storage_unavailable', 502],
   ['capability_off', 503],
   ['storage_cap_reached', 507],
 ];
