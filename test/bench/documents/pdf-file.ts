@@ -9,8 +9,9 @@ const leading = 13;
 /**
  * A report as a typesetting program writes it: on each page a running title, a heading, about 45 justified lines in paragraphs
  * with some bold words, and the page's number; on every fourth page a table of 18 ruled cells.
+ * @param filled the share of a page's lines that have text
  */
-export async function pdfReport(pages: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function pdfReport(pages: number, filled = 1): Promise<Uint8Array<ArrayBuffer>> {
   const random = seededRandom(pages);
   const invent = (count: number) => inventWords(count, random);
   const document = await PDFDocument.create({ updateMetadata: false });
@@ -74,7 +75,8 @@ export async function pdfReport(pages: number): Promise<Uint8Array<ArrayBuffer>>
     ];
     let y = page.height - 110;
     if (number % 4 === 0) y = table(y, operators);
-    while (y > 110) y = paragraph(Math.min(90, Math.floor((12 * (y - 70)) / leading)), y, operators);
+    const last = y - filled * (y - 110);
+    while (y > last) y = paragraph(Math.min(90, Math.floor((12 * (y - 70)) / leading)), y, operators);
     const added = document.addPage([page.width, page.height]);
     added.node.set(PDFName.of('Resources'), resources);
     added.node.set(
