@@ -14,8 +14,8 @@ import type { ReplaySummary } from './schema.ts';
 
 /** Milliseconds that a caller waits for the summary. */
 const longestWait = 20_000;
-/** Milliseconds between two looks at a replay. */
-const lookEvery = 50;
+/** Milliseconds between two looks at a replay; each is longer than the one before. */
+const looks = { first: 25, longest: 1000 };
 
 /** Adds a replay of the tenant's parked jobs, in the transaction that changes its storage. */
 export async function beginReplay(tx: Tx, tenantId: string): Promise<string> {
@@ -96,7 +96,7 @@ export async function awaitReplay(
   replayId: string,
 ): Promise<ReplaySummary> {
   const until = Date.now() + longestWait;
-  for (;;) {
+  for (let pause = looks.first; ; pause = Math.min(1.5 * pause, looks.longest)) {
     const replay = await database.inTenant(tenantId, async (tx) => {
       const [row] = await tx.select().from(parkedJobReplays).where(isReplay(tenantId, replayId));
       return row;
@@ -105,7 +105,7 @@ export async function awaitReplay(
     const { parked, published, failed, ended } = replay;
     if (ended || Date.now() > until || backgroundWork.stopping.aborted)
       return { published, failed, remaining: Math.max(0, parked - published - failed) };
-    await delay(lookEvery);
+    await delay(pause);
   }
 }
 

@@ -82,6 +82,22 @@ describe('the check of golden records reaches into the account', () => {
     expect([recordsOf(id).length, linesOf(id).length]).toEqual([1, 1]);
   });
 
+  test('a record that the account refuses to remove is tried again', async () => {
+    const lost = await mine.job();
+    await openSuperuser(app.superuserUrl)`delete from translation_jobs where job_id = ${lost.id}`;
+    const end = mine.fail({ how: 403, operation: 'delete' });
+    await poll(async () => {
+      await checkGoldenRecords(app.services);
+      return account.lake.requests.some(
+        ({ filesystem, operation }) => filesystem === mine.filesystem && operation === 'delete',
+      );
+    });
+    await checkGoldenRecords(app.services);
+    end();
+    await checked();
+    expect(recordsOf(lost.id)).toEqual([]);
+  });
+
   test('an account that cannot be used does not hold up the records of others', {
     timeout: 40_000,
   }, async () => {

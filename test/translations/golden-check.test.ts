@@ -52,6 +52,65 @@ describe('golden records that no job refers to', () => {
     expect(await recordsOf(app, mine, job.id)).toEqual([]);
   });
 
+  test('are tried again if the store is out of reach: their announcement stays', async () => {
+    const lost = await mine.job();
+    await openSuperuser(app.superuserUrl)`delete from translation_jobs where job_id = ${lost.id}`;
+    const { storage: store } = app.services;
+    const away = {
+      ...app.services,
+      storage: {
+        ...store,
+        remove: (path: string) =>
+          path.includes(lost.id) ? Promise.reject(new Error('out of reach')) : store.remove(path),
+      },
+    };
+    await poll(async () => {
+      const failure = await checkGoldenRecords(away).catch((error: unknown) => String(error));
+      return failure === 'Error: out of reach';
+    });
+    expect(await recordsOf(app, mine, lost.id)).toHaveLength(1);
+    expect(await checked()).toBe(1);
+    expect(await recordsOf(app, mine, lost.id)).toEqual([]);
+  });
+
+  test('and missing lines are looked for together: a manifest is read once for all records of a list', async () => {
+    const jobs = await Promise.all(Array.from({ length: 20 }, () => mine.job()));
+    const [lost] = jobs as [{ id: string }];
+    const [{ path, line }] = (await poll(async () => {
+      const lines = await manifestLinesOf(app, mine, lost.id);
+      return lines.length > 0 && lines;
+    })) as [{ path: string; line: string }];
+    const manifest = join(storage(), 'golden', path);
+    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line}\n`, ''));
+    const { storage: store } = app.services;
+    const [list] = (await readdir(join(storage(), 'golden/announced'))).toSorted();
+    // More than one page of announcements, in one list.
+    const announced = join(storage(), 'golden/announced', list as string);
+    const own = await readFile(announced, 'utf8');
+    await writeFile(announced, own.repeat(Math.ceil(1200 / own.trim().split('\n').length)));
+    let begun = 0;
+    const counting = {
+      ...app.services,
+      storage: {
+        ...store,
+        read: (at: string, from: number, most: number) => {
+          if (at.includes('manifest') && from === 0) begun += 1;
+          return store.read(at, from, most);
+        },
+      },
+    };
+    let listed = 0;
+    await poll(async () => {
+      const before = begun;
+      const lists = (await readdir(join(storage(), 'golden/announced'))).length;
+      listed += (await checkGoldenRecords(counting)).listed;
+      expect(begun - before).toBeLessThanOrEqual(lists);
+      return (await readdir(join(storage(), 'golden/announced'))).length === 0;
+    });
+    expect(listed).toBe(1);
+    for (const { id } of jobs) expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
+  });
+
   test('stay while their job is pending, and are checked afterwards', async () => {
     const job = await mine.job();
     const sql = openSuperuser(app.superuserUrl);

@@ -1,22 +1,16 @@
 import type { Services } from '#server/context.ts';
 import { approvalRecords } from '#server/documents/approval-record.ts';
-import { AppError, describeForLog } from '#server/errors.ts';
-import {
-  type Destination,
-  destinationOf,
-  isInAccount,
-  type LocatingServices,
-} from '#server/storage/destination.ts';
+import { describeForLog } from '#server/errors.ts';
+import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
 import {
   type Announcement,
   announcements,
   manifestLine,
   manifestOf,
   type RecordedJobs,
-  removeGolden,
 } from '#server/storage/golden-records.ts';
-import { linesBetween, readLines } from '#server/storage/json-lines.ts';
-import { StoreError } from '#server/storage/store-error.ts';
+import { readLines } from '#server/storage/json-lines.ts';
+import { completeManifests, isAccountFailure, type ManifestLine } from './complete-manifests.ts';
 import { selectNow } from './pending-persistence.ts';
 import { textRecords } from './text-records.ts';
 
@@ -26,6 +20,10 @@ const dayMs = 86_400_000;
 /** Milliseconds by which a manifest line's time may differ from its job's: they are taken at different moments by two clocks. */
 const lineMargin = 3_600_000;
 const pageSize = 500;
+/** Announcements whose lines are looked for together: each look reads the manifest from the first of them on. */
+const mostListed = 50_000;
+/** Milliseconds after which a list is given up that concerns an account which keeps failing: it may be gone. */
+const longestTry = 7 * dayMs;
 
 type CheckServices = LocatingServices & Pick<Services, 'log'>;
 
@@ -40,8 +38,8 @@ interface GoldenCheck {
 
 /**
  * Compares golden records with jobs. Removes records that no job refers to, and adds lines that the manifest lacks,
- * `STALE_PENDING_SECONDS` after their announcement list ended, when no run can still be about to store its job. After an unclean shutdown of the store's system, first writes again what may have been lost.
- * Idempotent; may be interrupted at any point.
+ * `STALE_PENDING_SECONDS` after their announcement list ended, when no run can still be about to store its job. After an unclean shutdown of
+ * the store's system, first writes again what may have been lost. Idempotent; may be interrupted at any point.
  */
 export async function checkGoldenRecords(services: CheckServices): Promise<GoldenCheck> {
   const { storage, log } = services;
@@ -64,108 +62,70 @@ async function checkAnnounced(
 ): Promise<void> {
   const { storage, settings } = services;
   const folder = announcements[kind.kind];
-  const before = Date.now() - settings.STALE_PENDING_SECONDS * 1000;
   for (const name of await storage.list(folder)) {
     // The name is the time of its end.
-    if (Number.parseInt(name, 10) > before) continue;
+    const age = Date.now() - Number.parseInt(name, 10);
+    if (age < settings.STALE_PENDING_SECONDS * 1000) continue;
     const path = `${folder}/${name}`;
     let waits = false;
+    let unreached = false;
+    let listed: Announcement[] = [];
+    const complete = async () => {
+      const completed = await completeManifests(services, kind, listed);
+      check.listed += completed.added;
+      unreached ||= completed.unreached;
+      listed = [];
+    };
     for await (const lines of readLines<Announcement>(storage, path))
       for (let from = 0; from < lines.length; from += pageSize) {
         const judged = await judge(services, kind, lines.slice(from, from + pageSize));
         check.removed += judged.removed;
-        check.listed += await addMissingLines(services, kind, judged.listed);
         waits ||= judged.waits;
+        unreached ||= judged.unreached;
+        listed.push(...judged.listed);
+        if (listed.length >= mostListed) await complete();
       }
-    if (!waits) await storage.remove(path);
+    await complete();
+    if (!waits && (!unreached || age > longestTry)) await storage.remove(path);
   }
 }
 
 /**
- * Removes the announced records that no job refers to. `waits`: whether one has a pending job and must be judged later. `listed`: those that
- * their jobs refer to.
+ * Removes the announced records that no job refers to. `waits`: whether one has a pending job and must be judged later. `unreached`: whether a
+ * tenant's own account refused. `listed`: those that their jobs refer to.
+ * @throws the error of the platform's storage, so that the list stays
  */
 async function judge(
   services: CheckServices,
   kind: RecordedJobs,
   announced: readonly Announcement[],
-): Promise<{ removed: number; waits: boolean; listed: Announcement[] }> {
+): Promise<{ removed: number; waits: boolean; unreached: boolean; listed: Announcement[] }> {
   const { database, log } = services;
   const verdicts = await database.inPlatform((tx) => kind.judge(tx, announced));
   let removed = 0;
+  let unreached = false;
   for (const [index, { tenant_id, job_id, golden_uri }] of announced.entries()) {
-    if (verdicts[index] !== 'remove' || !(await removeGolden(services, tenant_id, job_id, golden_uri)))
-      continue;
-    removed += 1;
-    log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
+    if (verdicts[index] !== 'remove') continue;
+    try {
+      if (!(await removeAt(services, tenant_id, golden_uri))) continue;
+      removed += 1;
+      log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
+    } catch (error) {
+      if (!isAccountFailure(golden_uri, error)) throw error;
+      unreached = true;
+      log.warn(
+        { tenant_id, job_id, error: describeForLog(error) },
+        "a golden record in a tenant's account was not removed yet",
+      );
+    }
   }
   return {
     removed,
     waits: verdicts.includes('wait'),
+    unreached,
     listed: announced.filter((_, index) => verdicts[index] === 'listed'),
   };
 }
-
-/** Adds the lines that are not in the manifests although their jobs refer to the records. @returns how many */
-async function addMissingLines(
-  services: CheckServices,
-  kind: RecordedJobs,
-  listed: readonly Announcement[],
-): Promise<number> {
-  const { database, log } = services;
-  // Lists of earlier versions have no times; the line was written before the row then.
-  const dated = listed.filter(({ recorded_at }) => recorded_at !== undefined);
-  let added = 0;
-  for (const group of groupByManifest(dated)) {
-    const [{ tenant_id: tenantId, golden_uri: uri, recorded_at: at }] = group as [
-      Announcement,
-      ...Announcement[],
-    ];
-    try {
-      const destination: Destination = isInAccount(uri)
-        ? await destinationOf(services, tenantId)
-        : { provider: 'platform' };
-      // The tenant has left its account, and its manifest with it.
-      if (isInAccount(uri) && destination.provider === 'platform') continue;
-      const { store, path } = manifestOf(services, destination, new Date(at as string));
-      const times = group.map(({ recorded_at }) => Date.parse(recorded_at as string));
-      const span = { from: Math.min(...times), to: Math.max(...times), margin: lineMargin };
-      const there = new Set<string>();
-      for await (const line of linesBetween<ManifestLine>(store, path, span))
-        there.add(`${line.tenant_id} ${line.golden_uri}`);
-      for (const { tenant_id, job_id, golden_uri, recorded_at } of group) {
-        if (there.has(`${tenant_id} ${golden_uri}`)) continue;
-        const record = await database.inTenant(tenant_id, (tx) => kind.recordOf(tx, tenant_id, job_id));
-        if (record?.uri !== golden_uri) continue;
-        await store.appendLine(
-          path,
-          manifestLine({ ...record, recordedAt: new Date(recorded_at as string) }),
-        );
-        added += 1;
-      }
-    } catch (error) {
-      // An account that cannot be reached must not keep the others waiting.
-      if (!isInAccount(uri) || !(error instanceof AppError || error instanceof StoreError)) throw error;
-      log.warn(
-        { tenant_id: tenantId, error: describeForLog(error) },
-        "a tenant's manifest was not completed",
-      );
-    }
-  }
-  return added;
-}
-
-/** Announcements whose lines belong to one manifest: that of a day, in the platform's storage or in a tenant's account. */
-function groupByManifest(announced: readonly Announcement[]): Announcement[][] {
-  const groups = Map.groupBy(announced, ({ tenant_id, golden_uri, recorded_at }) => {
-    const day = recorded_at?.slice(0, 10);
-    return isInAccount(golden_uri) ? `${day} ${tenant_id}` : day;
-  });
-  return [...groups.values()];
-}
-
-/** A line of a manifest, as far as it is read. */
-type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { recorded_at: string };
 
 /**
  * Writes again the records and manifest lines that are missing or damaged, for jobs published since then. Goes day by day, since one day's
