@@ -25,11 +25,7 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
     if (column && continues(column, frame) && isClear(column, frame, space)) column.push(frame);
     else columns.push([frame]);
   }
-  const rows = new Map<number, Frame[]>();
-  for (const frame of frames) {
-    const row = Math.round(frame.baseline);
-    rows.set(row, [...(rows.get(row) ?? []), frame]);
-  }
+  const rows = Map.groupBy(frames, ({ baseline }) => Math.round(baseline));
   return columns.flatMap((column) =>
     isRunningText(column) && !isPartOfTable(column, rows) ? [column] : column.map((frame) => [frame]),
   );
