@@ -12,6 +12,24 @@ const ownProcess = [
   'test/translations/plausibility/lazy-profiles.test.ts',
 ];
 
+/** They hold a time limit that work of other files would break: they run one after another, when the rest is done. */
+const timed = [
+  'test/engines/fair-share.test.ts',
+  'test/formats/csv-read.test.ts',
+  'test/formats/docx-limits.test.ts',
+  'test/formats/pdf-block-styles.test.ts',
+  'test/formats/tmx-refused.test.ts',
+  'test/languages.test.ts',
+  'test/matching/terms-assignment.test.ts',
+  'test/matching/terms-hostile.test.ts',
+  'test/metering/admission-across-processes.test.ts',
+  'test/rest/bounds.test.ts',
+  'test/rest/client-address.test.ts',
+  'test/sandbox/*.test.ts',
+  'test/storage/account-removal.test.ts',
+  'test/storage/data-lake-leases.test.ts',
+];
+
 const shared = {
   pool: 'forks' as const,
   execArgv: ['--import', fileURLToPath(new URL('test/setup/worker-process.ts', import.meta.url))],
@@ -37,7 +55,7 @@ export default defineConfig({
           ...shared,
           name: 'shared process',
           include: ['test/**/*.test.ts'],
-          exclude: ownProcess,
+          exclude: [...ownProcess, ...timed],
           isolate: false,
         },
       },
@@ -47,6 +65,16 @@ export default defineConfig({
           name: 'own process',
           include: ownProcess,
           isolate: true,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'timed',
+          include: timed,
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
