@@ -33,6 +33,8 @@ export interface BlobStore {
 
 /** The store of the platform itself. The paths of a tenant begin with its id. */
 export interface PlatformStore extends BlobStore {
+  /** Appends the line of `announced` first, and writes no object if that fails. */
+  put(path: string, content: Uint8Array | string, announced?: { path: string; line: string }): Promise<void>;
   /** The first parts of all paths: the ids of tenants, and the platform's own folders. */
   listTop(): Promise<string[]>;
   /**

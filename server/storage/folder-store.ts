@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import { mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PlatformStore } from './blob-store.ts';
-import { writeSmall } from './folder/small-writes.ts';
+import { type AppendedLine, writeSmall } from './folder/small-writes.ts';
 import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
 import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
@@ -39,21 +39,26 @@ export function openFolder(folder: string): PlatformStore {
     return file;
   };
 
-  /** Writes, and retries once if the folder was removed meanwhile. */
-  const inPlace = async (path: string, write: (file: string) => Promise<void>): Promise<void> => {
-    const file = await place(path);
-    await write(file).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      made.delete(dirname(file));
-      made.delete(incoming);
-      await write(await place(path));
-    });
+  /** Writes, and retries once if a folder was removed meanwhile. */
+  const inPlace = async (write: () => Promise<void>): Promise<void> => {
+    try {
+      await write();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      made.clear();
+      await write();
+    }
   };
 
   return {
     isLocal: true,
-    put: (path, content) => inPlace(path, (file) => putWhole(incoming, file, content)),
-    appendLine: (path, line) => inPlace(path, (file) => writeSmall({ kind: 'append', file, line })),
+    put: (path, content, announced) =>
+      inPlace(async () => {
+        const line = announced && { file: await place(announced.path), line: announced.line };
+        await putWhole(incoming, await place(path), content, line);
+      }),
+    appendLine: (path, line) =>
+      inPlace(async () => writeSmall({ kind: 'append', file: await place(path), line })),
     async read(path, from, most) {
       try {
         await using file = await open(join(folder, checkedPath(path)));
@@ -121,10 +126,16 @@ let temporaryFiles = 0;
  * file that `tidy` removes, never half an object. The file is not flushed to the disk, which every job would have to wait
  * for (decision 36): after a power cut the newest objects are doubtful.
  */
-async function putWhole(incoming: string, file: string, content: Uint8Array | string): Promise<void> {
+async function putWhole(
+  incoming: string,
+  file: string,
+  content: Uint8Array | string,
+  announced: AppendedLine | undefined,
+): Promise<void> {
   const temporary = join(incoming, `${ownName}-${temporaryFiles++}.tmp`);
   if (typeof content === 'string' && content.length <= largestSmall)
-    return writeSmall({ kind: 'put', file, temporary, content });
+    return writeSmall({ kind: 'put', file, temporary, content, announced });
+  if (announced) await writeSmall({ kind: 'append', ...announced });
   try {
     await writeFile(temporary, content, { flag: 'wx', mode: 0o600 });
     await rename(temporary, file);

@@ -133,12 +133,14 @@ export async function writeGolden(
     recorded_at: recordedAt.toISOString(),
   };
   try {
-    await storage.appendLine(
-      // Not the time of the record: one that is written again may be old.
-      announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS),
-      JSON.stringify(announced),
-    );
-    await place.store.put(place.path, content);
+    // Not the time of the record: one that is written again may be old.
+    const path = announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS);
+    const line = JSON.stringify(announced);
+    if (place.store === storage) await storage.put(place.path, content, { path, line });
+    else {
+      await storage.appendLine(path, line);
+      await place.store.put(place.path, content);
+    }
     return true;
   } catch (error) {
     log.error({ job_id: jobId, error: describeForLog(error) }, 'golden record not written');

@@ -30,12 +30,17 @@ function openPlatformLake(
 ): PlatformStore {
   const lake = parsePlatformLake(url);
   if ('problem' in lake) throw new SettingsError(`PLATFORM_STORAGE_URL: ${lake.problem}`);
+  const store = openDataLake(lake.address, lake.credential, {
+    folder: lake.folder,
+    endpointOverride: STORAGE_ENDPOINT_OVERRIDE,
+    principalClientId: STORAGE_PRINCIPAL_CLIENT_ID,
+  });
   return {
-    ...openDataLake(lake.address, lake.credential, {
-      folder: lake.folder,
-      endpointOverride: STORAGE_ENDPOINT_OVERRIDE,
-      principalClientId: STORAGE_PRINCIPAL_CLIENT_ID,
-    }),
+    ...store,
+    async put(path, content, announced) {
+      if (announced) await store.appendLine(announced.path, announced.line);
+      await store.put(path, content);
+    },
     doubtfulSince: async () => null,
     settleDoubt: async () => {},
     tidy: async () => {},

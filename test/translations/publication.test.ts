@@ -1,3 +1,5 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import type { PlatformStore } from '#server/storage/blob-store.ts';
@@ -29,18 +31,15 @@ const failing = async () => {
   throw new Error('the disk is full');
 };
 
-/** Replaces a function of the store until the test ends, by one made from the real one. */
-function replaceInStore<K extends 'put' | 'appendLine'>(
-  name: K,
-  by: (real: PlatformStore[K]) => PlatformStore[K],
-): () => void {
+/** Replaces the store's `put` until the test ends, by one made from the real one. */
+function replacePut(by: (real: PlatformStore['put']) => PlatformStore['put']): () => void {
   const { storage } = app.services;
-  const real = storage[name];
+  const real = storage.put;
   const putBack = () => {
-    storage[name] = real;
+    storage.put = real;
   };
   onTestFinished(putBack);
-  storage[name] = by(real);
+  storage.put = by(real);
   return putBack;
 }
 
@@ -48,7 +47,7 @@ function replaceInStore<K extends 'put' | 'appendLine'>(
 function holdPut() {
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  const putBack = replaceInStore('put', (put) => async (...args) => {
+  const putBack = replacePut((put) => async (...args) => {
     reached.resolve();
     await held.promise;
     await put(...args);
@@ -119,9 +118,9 @@ describe('review', () => {
 
   test('a job that is deleted while it is published leaves no record', async () => {
     const { id } = await heldForReview();
-    replaceInStore('put', (put) => async (path, bytes) => {
+    replacePut((put) => async (...args) => {
       await mine.remove(id, mine.admin);
-      await put(path, bytes);
+      await put(...args);
     });
     expect((await mine.review(id, { action: 'approve' })).status).toBe(404);
     expect(await recordsOf(app, mine, id)).toEqual([]);
@@ -143,11 +142,20 @@ describe('the golden record', () => {
     expect(body.request.metadata.golden_uri).toBe(`golden/${records[0]!.path}`);
   });
 
-  test('B 3.1: does not count without its line in the manifest: the job is persistence_failed', async () => {
-    replaceInStore('appendLine', () => failing);
+  test('C 7: is not written, and the job not published, if it cannot be announced', async () => {
+    const lists = join(app.services.settings.DATA_DIR, 'storage/golden/announced');
+    // A file where the folder of the lists belongs, as if somebody had put it there.
+    await rename(lists, `${lists}-aside`);
+    await writeFile(lists, '');
+    onTestFinished(async () => {
+      await rm(lists);
+      await rename(`${lists}-aside`, lists);
+    });
     const { status } = await mine.submit({ source_text: 'Hello', target_lang: 'fr' });
     expect(status).toBe(502);
-    expect((await mine.list())[0].status).toBe('persistence_failed');
+    const [job] = await mine.list();
+    expect(job.status).toBe('persistence_failed');
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
   });
 });
 
@@ -170,19 +178,20 @@ describe('the sweep’s retry of failed publications', () => {
   });
 
   test('continues after one that fails', async () => {
-    const putBack = replaceInStore('put', () => failing);
+    const putBack = replacePut(() => failing);
     for (const source_text of ['one', 'two']) await mine.submit({ source_text, target_lang: 'fr' });
     putBack();
     const ids = (await mine.list()).map(({ id }: { id: string }) => id).toSorted();
-    replaceInStore(
-      'put',
-      (put) => async (path, bytes) => (path.includes(ids[0]) ? failing() : put(path, bytes)),
+    replacePut(
+      (put) =>
+        async (path, ...rest) =>
+          path.includes(ids[0]) ? failing() : put(path, ...rest),
     );
     expect(await sweep()).toEqual({ published: 1, failed: 1 });
   });
 
   test('keeps a job’s place in the list if it fails', async () => {
-    replaceInStore('put', () => failing);
+    replacePut(() => failing);
     await mine.submit({ source_text: 'Hello', target_lang: 'fr' });
     const before = await mine.list();
     expect(await sweep()).toEqual({ published: 0, failed: 1 });

@@ -5,10 +5,16 @@ import { Worker } from 'node:worker_threads';
  * less each write costs (decision 36). A disk that hangs holds up this thread only.
  */
 
-/** A write: of a whole file, through a temporary one, or of a line at the end of a file. */
+/** A line at the end of a file. */
+export interface AppendedLine {
+  file: string;
+  line: string;
+}
+
+/** A write: of a whole file, through a temporary one, after a line that announces it; or of a line. */
 export type SmallWrite =
-  | { kind: 'put'; file: string; temporary: string; content: string }
-  | { kind: 'append'; file: string; line: string };
+  | { kind: 'put'; file: string; temporary: string; content: string; announced?: AppendedLine | undefined }
+  | ({ kind: 'append' } & AppendedLine);
 
 /** What the thread says of a write that failed. `index`: its place among the writes that were sent. */
 export interface FailedWrite {

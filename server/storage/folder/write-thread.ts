@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { FailedWrite, SmallWrite } from './small-writes.ts';
+import type { AppendedLine, FailedWrite, SmallWrite } from './small-writes.ts';
 
 /*
  * The thread of `small-writes.ts`. It makes blocking calls, since nothing else runs on it: each asynchronous one would go to a thread of Node's
@@ -11,31 +11,33 @@ parentPort?.on('message', (writes: SmallWrite[]) => parentPort?.postMessage(runA
 
 /** @returns those that failed */
 function runAll(writes: readonly SmallWrite[]): FailedWrite[] {
-  const failed: FailedWrite[] = [];
+  const failed = new Map<number, FailedWrite>();
   const attempt = (indexes: number[], write: () => void) => {
     try {
       write();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      for (const index of indexes) failed.push({ index, code, message });
+      for (const index of indexes) failed.set(index, { index, code, message });
     }
   };
 
   const appended = new Map<string, { lines: string; indexes: number[] }>();
-  for (const [index, write] of writes.entries()) {
-    if (write.kind === 'put') {
-      attempt([index], () => putWhole(write));
-      continue;
-    }
-    const object = appended.get(write.file) ?? { lines: '', indexes: [] };
-    appended.set(write.file, object);
-    object.lines += `${write.line}\n`;
+  const append = (index: number, { file, line }: AppendedLine) => {
+    const object = appended.get(file) ?? { lines: '', indexes: [] };
+    appended.set(file, object);
+    object.lines += `${line}\n`;
     object.indexes.push(index);
+  };
+  for (const [index, write] of writes.entries()) {
+    const line = write.kind === 'put' ? write.announced : write;
+    if (line) append(index, line);
   }
   // Opened each time, because another process may have removed the file.
   for (const [file, { lines, indexes }] of appended)
     attempt(indexes, () => appendFileSync(file, lines, { mode: 0o600 }));
-  return failed;
+  for (const [index, write] of writes.entries())
+    if (write.kind === 'put' && !failed.has(index)) attempt([index], () => putWhole(write));
+  return [...failed.values()];
 }
 
 function putWhole({ file, temporary, content }: SmallWrite & { kind: 'put' }): void {
