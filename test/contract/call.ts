@@ -1,8 +1,8 @@
 import superjson from 'superjson';
-import type { RestProcedure } from '#rest/procedures.ts';
 import { inputSource, type Route } from '#server/trpc.ts';
 import type { Fields, Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import type { Procedure } from './procedures.ts';
 
 /** What a caller sends, over either transport. */
 export interface Ask {
@@ -26,7 +26,8 @@ interface Sent {
 }
 
 /** Calls a procedure at its REST address, its input put where the route wants it. */
-export async function viaRest(at: Server, { route }: RestProcedure, ask: Ask): Promise<Answer> {
+export async function viaRest(at: Server, procedure: Procedure, ask: Ask): Promise<Answer> {
+  const route = routeOf(procedure);
   const { input = {}, headers = {} } = ask;
   const query = new URLSearchParams();
   const body: Fields = {};
@@ -40,6 +41,11 @@ export async function viaRest(at: Server, { route }: RestProcedure, ask: Ask): P
   const init = requestOf(route, body);
   const sent = { method: route.method, ...init, headers: { ...init.headers, ...headers } };
   return readAnswer(await at.request(`${path}?${query}`, sent));
+}
+
+function routeOf({ path, route }: Procedure): Route {
+  if (!route) throw new Error(`${path} has no route`);
+  return route;
 }
 
 /** The part of a request that belongs into its route's body. */
@@ -63,16 +69,17 @@ function requestOf({ method, upload, body: kind, headers: names = {} }: Route, b
 /** Sends a body unchanged to a procedure's REST address. */
 export async function viaRestRaw(
   at: Server,
-  { route }: RestProcedure,
+  procedure: Procedure,
   { contentType, body }: { contentType: string; body: string },
   asker: Headers = {},
 ): Promise<Answer> {
+  const route = routeOf(procedure);
   const headers = { 'content-type': contentType, ...asker };
   return readAnswer(await at.request(route.path, { method: route.method, headers, body }));
 }
 
 /** Calls a procedure over /trpc; a success's body is its data, a refusal's is the same as over REST. */
-export async function viaRpc(at: Server, { path, type }: RestProcedure, ask: Ask): Promise<Answer> {
+export async function viaRpc(at: Server, { path, type }: Procedure, ask: Ask): Promise<Answer> {
   const { input = {}, headers = {} } = ask;
   const sent = JSON.stringify(superjson.serialize(JSON.parse(JSON.stringify(input))));
   const response =

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { restProcedures } from '#rest/procedures.ts';
 import type { GuardName } from '#server/context.ts';
-import { appRouter } from '#server/router.ts';
-import { carriesFiles, proceduresOf } from '#server/trpc.ts';
 import { bearer, type Fields, type Headers } from '#test/factories.ts';
 import { enrolmentChallenge } from '../factories.ts';
 import { viaRest, viaRpc } from './call.ts';
 import { selling } from './fixture.ts';
-import { callAsEverybody, expectedOf, inShort, type Transport } from './guards/callers.ts';
+import { callAsEverybody, expectedOf, inShort, type Transport, transportsOf } from './guards/callers.ts';
 import { useGuardFixture } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
+import { procedures } from './procedures.ts';
 
 const someId = 'f'.repeat(32);
 
@@ -122,17 +120,12 @@ const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);
 /** Billing procedures are called on the deployment with billing. */
 const fixtureOf = (path: string) => (path.startsWith('billing.') ? sellingFixture : fixture);
-const procedures = restProcedures(appRouter);
 
 describe('A 5.2: every procedure', () => {
   test('declares the guard that the specification gives it', () => {
-    const declared = proceduresOf(appRouter).map(([path, { meta }]) => [path, meta?.guard]);
+    const declared = procedures.map(({ path, guard }) => [path, guard]);
     expect(Object.fromEntries(declared)).toEqual(guardOf);
     expect(Object.keys(probes).sort()).toEqual(Object.keys(guardOf).sort());
-  });
-
-  test('has that guard over REST and /trpc', () => {
-    expect(procedures.map(({ path }) => path).sort()).toEqual(Object.keys(guardOf).sort());
   });
 });
 
@@ -141,9 +134,7 @@ describe.each(procedures.map((procedure) => [procedure.path, procedure] as const
   (path, procedure) => {
     const guard = guardOf[path] ?? 'public';
     const probe = probes[path] ?? {};
-    const transports = carriesFiles(procedure.route) ? (['REST'] as const) : (['REST', '/trpc'] as const);
-
-    test.each(transports)(
+    test.each(transportsOf(procedure))(
       `A 5.2: the guard ${guard} responds to every caller as stated: %s`,
       async (transport) => {
         const at = fixtureOf(path);
@@ -184,10 +175,11 @@ describe('A 5.1 rule 3: with X-Tenant-ID of another tenant, every tenant credent
     async (path, procedure) => {
       const at = fixtureOf(path);
       const { founder, member, neighbour } = at;
+      const call = procedure.route ? viaRest : viaRpc;
       const elsewhere = { 'x-tenant-id': neighbour.tenantId };
       const input = (await probes[path]?.input?.(at)) ?? {};
       for (const own of [founder.key, bearer(founder.apiKey), member.bearer, founder.bearer])
-        expect(inShort(await viaRest(at.app, procedure, { input, headers: { ...own, ...elsewhere } }))).toBe(
+        expect(inShort(await call(at.app, procedure, { input, headers: { ...own, ...elsewhere } }))).toBe(
           refusals[guardOf[path] as GuardName],
         );
     },

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { restProcedures } from '#rest/procedures.ts';
-import { appRouter } from '#server/router.ts';
 import { carriesFiles } from '#server/trpc.ts';
 import { type Answer, normalize, viaRest, viaRestRaw, viaRpc } from './call.ts';
 import { mfaCases } from './cases/auth/mfa.ts';
@@ -18,6 +16,8 @@ import { terminologyCases } from './cases/terminology.ts';
 import { translationCases } from './cases/translations.ts';
 import { usageCases } from './cases/usage.ts';
 import { selling, useContractFixture } from './fixture.ts';
+import { type Procedure, procedures } from './procedures.ts';
+import { withoutRoute } from './without-route.ts';
 
 const systemCases: Cases = {
   'system.health': [{ name: 'is alive', status: 200 }],
@@ -25,7 +25,7 @@ const systemCases: Cases = {
 
 const authCases: Cases = { ...signInCases, ...tokenCases, ...mfaCases, ...ssoCases };
 
-/** The cases of each procedure, over REST and /trpc. A procedure without cases fails the suite. */
+/** The cases of each procedure, over REST and /trpc, or over /trpc alone if it has no route. A procedure without cases fails the suite. */
 const cases: Cases = {
   ...authCases,
   ...billingCases,
@@ -42,12 +42,15 @@ const cases: Cases = {
 
 const plainFixture = useContractFixture();
 const sellingFixture = useContractFixture(selling);
-const procedures = restProcedures(appRouter);
 
-test('every procedure has a route, a guard, and cases here', () => {
-  expect(procedures.map(({ path }) => path).sort()).toEqual(Object.keys(appRouter._def.procedures).sort());
+test('every procedure has a guard, an output schema, cases here, and a route unless it is named as one without', () => {
+  const unrouted = procedures.filter(({ route }) => !route).map(({ path }) => path);
+  expect(unrouted.sort()).toEqual(withoutRoute.toSorted());
   expect(Object.keys(cases).sort()).toEqual(procedures.map(({ path }) => path).sort());
-  for (const { path, meta } of procedures) expect(meta.guard, path).toBeDefined();
+  for (const { path, guard, hasOutput } of procedures) {
+    expect(guard, path).toBeDefined();
+    expect(hasOutput, path).toBe(true);
+  }
 });
 
 for (const procedure of procedures)
@@ -62,7 +65,8 @@ for (const procedure of procedures)
       };
       const asked = async () => (await ask?.(fixture)) ?? {};
 
-      test(title(one), async () => {
+      test(title(one, procedure), async () => {
+        if (!procedure.route) return expectStated(await viaRpc(fixture.app, procedure, await asked()));
         const first = await asked();
         if (raw) return expectStated(await viaRestRaw(fixture.app, procedure, raw, first.headers));
         const rest = await viaRest(fixture.app, procedure, first);
@@ -78,7 +82,8 @@ for (const procedure of procedures)
     }
   });
 
-function title({ name, status, rpc, raw }: Case): string {
+function title({ name, status, rpc, raw }: Case, { route }: Procedure): string {
+  if (!route) return `returns ${status} over /trpc: ${name}`;
   if (raw) return `returns ${status} over REST: ${name}`;
   if (rpc) return `answers ${status}, and ${rpc.status} at /trpc: ${name} (${rpc.because})`;
   return `returns ${status}, the same over both transports: ${name}`;

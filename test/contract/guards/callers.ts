@@ -1,8 +1,9 @@
-import type { RestProcedure } from '#rest/procedures.ts';
 import type { GuardName } from '#server/context.ts';
+import { carriesFiles } from '#server/trpc.ts';
 import type { Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { type Answer, viaRest, viaRpc } from '../call.ts';
+import type { Procedure } from '../procedures.ts';
 import type { GuardFixture } from './guard-fixture.ts';
 import type { Probe } from './probes.ts';
 
@@ -272,6 +273,13 @@ const verdicts: Readonly<Record<GuardName, Verdicts>> = {
 };
 
 export type Transport = 'REST' | '/trpc';
+
+/** The transports that serve a procedure: some carry files, which only REST does, and some have no route. */
+export function transportsOf({ route }: Procedure): readonly Transport[] {
+  if (!route) return ['/trpc'];
+  return carriesFiles(route) ? ['REST'] : ['REST', '/trpc'];
+}
+
 /** The response to each caller, by the caller's name. */
 type Responses = Record<string, string>;
 
@@ -300,7 +308,7 @@ function expectedBy(
 export async function callAsEverybody(
   at: Pick<TestApp, 'request'>,
   fixture: GuardFixture,
-  procedure: RestProcedure,
+  procedure: Procedure,
   probe: Probe,
   transport: Transport,
 ): Promise<Responses> {

@@ -1,0 +1,28 @@
+import type { GuardName } from '#server/context.ts';
+import { appRouter } from '#server/router.ts';
+import { proceduresOf, type Route } from '#server/trpc.ts';
+
+/** A procedure as the contract calls it. */
+export interface Procedure {
+  /** Its tRPC path, like `translations.create`. */
+  path: string;
+  type: 'query' | 'mutation';
+  /** Undefined if only /trpc serves it. */
+  route?: Route | undefined;
+}
+
+interface DefinedProcedure extends Procedure {
+  guard: GuardName | undefined;
+  hasOutput: boolean;
+}
+
+/** All procedures of the service, with and without a route. */
+export const procedures: readonly DefinedProcedure[] = proceduresOf(appRouter).map(
+  ([path, { type, meta, output }]) => ({
+    path,
+    type,
+    route: meta?.route,
+    guard: meta?.guard,
+    hasOutput: output !== undefined,
+  }),
+);
