@@ -191,6 +191,9 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: async ({ app, founder }) => ({ document_id: await queueDocument(app, founder) }),
     abroad: noDocument,
   },
+  'documents.progress': { input: ({ documentId }) => ({ document_ids: [documentId] }) },
+  'documents.search': { input: document, abroad: noDocument },
+  'documents.boxes': { input: document, abroad: noDocument },
 
   'storage.binding': {},
   'storage.bind': { input: () => ({ provider: 'platform' }) },
