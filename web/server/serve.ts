@@ -30,7 +30,7 @@ export interface WebFront {
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
-/** Serves the routes for browsers (A 1.7): public pages, the application and its files, and its sign-in. None is in the OpenAPI document. */
+/** Serves the routes for browsers (A 1 rule 7): public pages, the application and its files, and its sign-in. None is in the OpenAPI document. */
 export async function serveWeb(
   app: FastifyInstance,
   router: AppRouter,
