@@ -117,6 +117,9 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'memory.delete': 'tenant_identity',
   'memory.export': 'tenant_identity',
   'memory.exportGolden': 'tenant_identity',
+  'memory.browse': 'tenant_identity',
+  'memory.concordance': 'tenant_identity',
+  'memory.matches': 'tenant_identity',
 };
 
 const fixture = useGuardFixture();
