@@ -16,7 +16,7 @@ import { type Deployment, deploymentOf, shellPage } from './shell.ts';
 import { serveSignIn } from './sign-in.ts';
 
 /** The addresses of the application; the browser decides which screen each is. */
-const screens = ['/signin', '/app', '/app/*', '/billing', '/jobs/:job_id'];
+const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
 
 const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
 
@@ -56,7 +56,7 @@ export async function serveWeb(
 
   async function sendPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const locale = localeOf(request);
-    const page = await readPage(folder, name, locale);
+    const page = await readPage(folder, name, locale, basePath);
     if (!page) return sendNotFound(request, reply);
     const notice = name === 'home' && !engine.live ? stubNotice : '';
     return reply
