@@ -6,6 +6,8 @@ export const withoutRoute: readonly string[] = [
   'documents.progress',
   'documents.search',
   'documents.boxes',
+  'documents.correct',
+  'documents.approveMany',
   'memory.browse',
   'memory.concordance',
   'memory.matches',
