@@ -9,4 +9,6 @@ export const withoutRoute: readonly string[] = [
   'memory.browse',
   'memory.concordance',
   'memory.matches',
+  'terminology.entries',
+  'terminology.matches',
 ];
