@@ -111,6 +111,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.upload': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.delete': 'tenant_identity',
+  'terminology.entries': 'tenant_identity',
+  'terminology.matches': 'tenant_identity',
 
   'memory.import': 'tenant_identity',
   'memory.list': 'tenant_identity',

@@ -11,4 +11,6 @@ export const withoutRoute: readonly string[] = [
   'memory.browse',
   'memory.concordance',
   'memory.matches',
+  'terminology.entries',
+  'terminology.matches',
 ];

@@ -223,6 +223,11 @@ export const probes: Readonly<Record<string, Probe>> = {
     in: '204',
     abroad: '404 terminology set not found',
   },
+  'terminology.entries': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    abroad: '404 terminology set not found',
+  },
+  'terminology.matches': { input: () => ({ ...pair, source_text: 'word 0' }) },
 
   'memory.import': { input: () => memoryForm(1, { name: 'Imported' }) },
   'memory.list': {},

@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { type Locale, locales } from '#web/server/locale.ts';
-import { query } from '../client.ts';
 import { deployment } from '../deployment.ts';
 import { type MessageId, useInterface } from '../i18n.tsx';
 import { signOut } from '../session/keeper.ts';
+import { isAdministrator, useMe } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
@@ -36,10 +35,7 @@ export function WorkspaceFrame() {
   const { t, locale, choose } = useInterface();
   const navigate = useNavigate();
   const state = useSession();
-  const me = useQuery({
-    queryKey: ['me'],
-    queryFn: () => query((rpc, to) => rpc.auth.me.query(undefined, to)),
-  });
+  const me = useMe();
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
 
@@ -55,7 +51,7 @@ export function WorkspaceFrame() {
   }, [path]);
 
   if (state.kind === 'signed_out' || state.kind === 'starting') return null;
-  const isAdmin = me.data?.user.role === 'global_administrator';
+  const isAdmin = me.data !== undefined && isAdministrator(me.data);
   const visible = entries.filter(({ admin, needs }) => (!admin || isAdmin) && (!needs || deployment[needs]));
   return (
     <>
