@@ -99,6 +99,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.progress': 'tenant_identity',
   'documents.search': 'tenant_identity',
   'documents.boxes': 'tenant_identity',
+  'documents.correct': 'tenant_identity',
+  'documents.approveMany': 'tenant_identity',
 
   'storage.binding': 'tenant_identity',
   'storage.bind': 'tenant_admin',
@@ -109,6 +111,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.upload': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.delete': 'tenant_identity',
+  'terminology.entries': 'tenant_identity',
+  'terminology.matches': 'tenant_identity',
 
   'memory.import': 'tenant_identity',
   'memory.list': 'tenant_identity',

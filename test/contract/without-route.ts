@@ -6,7 +6,11 @@ export const withoutRoute: readonly string[] = [
   'documents.progress',
   'documents.search',
   'documents.boxes',
+  'documents.correct',
+  'documents.approveMany',
   'memory.browse',
   'memory.concordance',
   'memory.matches',
+  'terminology.entries',
+  'terminology.matches',
 ];

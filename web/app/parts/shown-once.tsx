@@ -1,60 +1,55 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 
-/** Puts a text on the clipboard. Absent where the browser has none: on an address without https. */
-export function CopyButton({ text }: { text: string }) {
+/**
+ * A secret that the service shows this once: an API key, a link with a token. It is in the memory of this component only, so it is
+ * gone when the component is.
+ */
+export function ShownOnce({ label, value }: { label: string; value: string }) {
   const t = useT();
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
   const [isCopied, setCopied] = useState(false);
-  if (!navigator.clipboard) return null;
+  useEffect(() => field.current?.focus(), []);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // The person forbade it; the text can be selected by hand.
-      return;
-    }
-    setCopied(true);
-    announce(t('common.copied'));
+    // Without permission for the clipboard, the selected text is one key away.
+    field.current?.select();
+    // Without https there is no clipboard.
+    if (!navigator.clipboard) return announce(t('common.copy_by_key'));
+    await navigator.clipboard.writeText(value).then(
+      () => {
+        setCopied(true);
+        announce(t('common.copied'));
+      },
+      () => announce(t('common.copy_by_key')),
+    );
   };
   return (
-    <button type="button" onClick={() => void copy()}>
-      {isCopied ? t('common.copied') : t('common.copy')}
-    </button>
-  );
-}
-
-/**
- * A secret that the service tells once, until the person says that it is kept. The browser asks before the page is left with it.
- * @param children the secret, and other ways to keep it than copying
- */
-export function ShownOnce({
-  text,
-  kept,
-  onKept,
-  children,
-}: {
-  /** What is copied. */
-  text: string;
-  /** The words of the button that ends it. */
-  kept: string;
-  onKept(): void;
-  children: ReactNode;
-}) {
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, []);
-  return (
     <div className="shown-once">
-      {children}
-      <p className="actions">
-        <CopyButton text={text} />
+      <label htmlFor={id}>{label}</label>
+      <div className="shown-once-row">
+        <input
+          ref={field}
+          id={id}
+          readOnly
+          value={value}
+          dir="ltr"
+          translate="no"
+          spellCheck={false}
+          autoComplete="off"
+          aria-describedby={`${id}-hint`}
+          onFocus={({ target }) => target.select()}
+        />
+        <button type="button" onClick={() => void copy()}>
+          {isCopied ? <Check aria-hidden size="1.1em" /> : <Copy aria-hidden size="1.1em" />}{' '}
+          {isCopied ? t('common.copied') : t('common.copy')}
+        </button>
+      </div>
+      <p id={`${id}-hint`} className="hint">
+        {t('common.shown_once')}
       </p>
-      <button type="button" className="primary" onClick={onKept}>
-        {kept}
-      </button>
     </div>
   );
 }

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { query } from '../client.ts';
 import { deployment } from '../deployment.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { signOut } from '../session/keeper.ts';
+import { isAdministrator, useMe } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
 import { LanguageChoice } from './language-choice.tsx';
@@ -27,10 +26,7 @@ export function WorkspaceFrame() {
   const t = useT();
   const navigate = useNavigate();
   const state = useSession();
-  const me = useQuery({
-    queryKey: ['me'],
-    queryFn: () => query((rpc, to) => rpc.auth.me.query(undefined, to)),
-  });
+  const me = useMe();
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
 
@@ -46,7 +42,7 @@ export function WorkspaceFrame() {
   }, [path]);
 
   if (state.kind === 'signed_out' || state.kind === 'starting') return null;
-  const isAdmin = me.data?.user.role === 'global_administrator';
+  const isAdmin = me.data !== undefined && isAdministrator(me.data);
   const visible = entries.filter(({ admin, needs }) => (!admin || isAdmin) && (!needs || deployment[needs]));
   return (
     <>

@@ -1,6 +1,7 @@
 import type { Session } from '#sdk/session.ts';
 import type { Tokens } from '#sdk/tokens.ts';
 import type { OAuth2TokenResponse } from '#sdk/types.ts';
+import { deployment } from '../deployment.ts';
 import { signInRequest } from './sign-in-request.ts';
 
 /** A token response as /signin/* sends it: the refresh token is in a cookie that scripts cannot read. */
@@ -21,7 +22,9 @@ export type SessionState =
 type Message = { kind: 'ask' } | { kind: 'tokens'; tokens: Tokens } | { kind: 'signed_out' };
 
 /** Milliseconds that a tab waits for another one to tell the tokens. */
-const answerWithin = 80;
+const answerWithin = 200;
+/** Every tab holds this lock, shared, so that a new one knows whether there are others. */
+const tabLock = 'lingualoop-tab';
 
 const refreshLock = 'lingualoop-refresh';
 
@@ -85,7 +88,7 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
     const isFresh = () =>
       state.kind === 'signed_in' && state.tokens.access_token !== stale?.access_token ? state.tokens : null;
     // The tokens of the tab that held the lock may arrive later than the lock.
-    if (mustWait && !isFresh()) await askTabs();
+    if (mustWait && !isFresh()) await askOthers();
     const fresh = isFresh();
     if (fresh) return fresh;
     const response = await signInRequest<Issued>('refresh', {});
@@ -143,8 +146,12 @@ let starting: Promise<void> | undefined;
 /** Finds out who is signed in: another tab knows, or the cookie of a former visit does. */
 export function start(): Promise<void> {
   starting ??= (async () => {
-    await askTabs();
-    await resume();
+    const { held = [] } = await navigator.locks.query();
+    void navigator.locks.request(tabLock, { mode: 'shared' }, () => new Promise(() => {}));
+    if (held.some(({ name }) => name === tabLock)) await askOthers();
+    if (state.kind !== 'starting') return;
+    if (deployment.signedOut) enter({ kind: 'signed_out' });
+    else await resume();
   })();
   return starting;
 }
@@ -159,12 +166,18 @@ export async function resume(): Promise<void> {
   }
 }
 
-/** Asks the other tabs for their tokens, and gives them time to answer. */
-async function askTabs(): Promise<void> {
-  const known = state;
-  tell({ kind: 'ask' });
-  const until = Date.now() + answerWithin;
-  while (state === known && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Asks the other tabs for the tokens, and waits until one has told them or none did in time. */
+function askOthers(): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = onSessionChange(done);
+    const timer = setTimeout(done, answerWithin);
+    function done() {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    }
+    tell({ kind: 'ask' });
+  });
 }
 
 /** Ends the session, in all tabs. If the service does not hear of it, the cookie stays, and the person is told. */

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import type { MfaEnrollment } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { CopyButton } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
 import { sameOriginRequest } from '../../session/sign-in-request.ts';

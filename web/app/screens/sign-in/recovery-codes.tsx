@@ -1,6 +1,8 @@
+import { Download } from 'lucide-react';
 import { useT } from '../../i18n.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import style from './recovery-codes.module.css';
+import { UntilKept } from './until-kept.tsx';
 
 /** The recovery codes, which are told this once. */
 export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): void }) {
@@ -16,7 +18,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): vo
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   };
   return (
-    <ShownOnce text={text} kept={t('signin.codes_kept')} onKept={onKept}>
+    <UntilKept words={t('signin.codes_kept')} onKept={onKept}>
       <p>{t('signin.codes_why')}</p>
       <ul className={style['codes']} translate="no" dir="ltr">
         {codes.map((code) => (
@@ -25,9 +27,12 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): vo
           </li>
         ))}
       </ul>
-      <button type="button" onClick={download}>
-        {t('signin.codes_download')}
-      </button>
-    </ShownOnce>
+      <p className="actions">
+        <CopyButton text={text} />
+        <button type="button" onClick={download}>
+          <Download aria-hidden size="1.1em" /> {t('signin.codes_download')}
+        </button>
+      </p>
+    </UntilKept>
   );
 }

@@ -9,6 +9,7 @@ import type { ChooseWorkspace } from './password-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { StepHeading } from './step-heading.tsx';
 import { type SignInAnswer, type Step, stepAfter } from './steps.ts';
+import { UntilKept } from './until-kept.tsx';
 import { WorkspaceChoice } from './workspace-choice.tsx';
 
 /** The steps behind a first form; `advance` takes what the service answered to one. */
@@ -73,15 +74,11 @@ export function SignInSteps({ steps }: { steps: ReturnType<typeof useSignInSteps
     case 'api_key':
       return (
         <>
-          <StepHeading focus>{t('signin.key_title')}</StepHeading>
-          <ShownOnce text={step.apiKey} kept={t('signin.key_kept')} onKept={() => go(step.then)}>
-            <p>{t('signin.key_why')}</p>
-            <p>
-              <code className="secret" translate="no" dir="ltr">
-                {step.apiKey}
-              </code>
-            </p>
-          </ShownOnce>
+          <StepHeading>{t('signin.key_title')}</StepHeading>
+          <p>{t('signin.key_why')}</p>
+          <UntilKept words={t('signin.key_kept')} onKept={() => go(step.then)}>
+            <ShownOnce label={t('signin.key_label')} value={step.apiKey} />
+          </UntilKept>
         </>
       );
     case 'recovery_codes':
