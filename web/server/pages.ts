@@ -66,7 +66,8 @@ function render(text: string, name: string, basePath: string): Pick<Page, 'title
     for (const token of children ?? [])
       for (const attribute of ['href', 'src']) {
         const address = token.attrGet(attribute);
-        if (typeof address === 'string' && /^\/(?!\/)/.test(address)) token.attrSet(attribute, basePath + address);
+        if (typeof address === 'string' && /^\/(?!\/)/.test(address))
+          token.attrSet(attribute, basePath + address);
       }
   const heading = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
   const title = tokens[heading + 1]?.children?.map(({ content }) => content).join('');
