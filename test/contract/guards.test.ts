@@ -102,6 +102,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.progress': 'tenant_identity',
   'documents.search': 'tenant_identity',
   'documents.boxes': 'tenant_identity',
+  'documents.correct': 'tenant_identity',
+  'documents.approveMany': 'tenant_identity',
 
   'storage.binding': 'tenant_identity',
   'storage.bind': 'tenant_admin',

@@ -7,6 +7,8 @@ export const withoutRoute: readonly string[] = [
   'documents.progress',
   'documents.search',
   'documents.boxes',
+  'documents.correct',
+  'documents.approveMany',
   'memory.browse',
   'memory.concordance',
   'memory.matches',

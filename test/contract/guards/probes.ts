@@ -197,6 +197,20 @@ export const probes: Readonly<Record<string, Probe>> = {
   'documents.progress': { input: ({ documentId }) => ({ document_ids: [documentId] }) },
   'documents.search': { input: document, abroad: noDocument },
   'documents.boxes': { input: document, abroad: noDocument },
+  'documents.correct': {
+    input: async ({ app, founder, documentId }) => {
+      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
+        headers: founder.key,
+      });
+      const { region_id, cell_id, target_text: replaces } = body.segments[0];
+      const corrections = [{ region_id, cell_id, replaces, target_text: 'Salut' }];
+      return { document_id: documentId, corrections };
+    },
+    abroad: noDocument,
+  },
+  'documents.approveMany': {
+    input: ({ documentId }) => ({ document_ids: [documentId], reviewer: 'Rev' }),
+  },
 
   'storage.binding': {},
   'storage.bind': { input: () => ({ provider: 'platform' }) },
