@@ -1,6 +1,6 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { terminologySets } from '#db/schema/terminology.ts';
+import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import { readPlace, replacedMeanwhile, writePlace } from '#server/paging.ts';
 import { readDeclaredLanguage } from '#server/set-upload.ts';
@@ -16,7 +16,7 @@ const mostLooked = 20_000;
  */
 export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequest): Promise<EntryPage> {
   const { set_id: setId, limit, cursor } = request;
-  const conditions = conditionsOf(request);
+  const condition = conditionOf(request);
   const place = cursor === undefined ? undefined : readPlace(cursor);
   const [set] = await tx
     .select({ revision: terminologySets.revision })
@@ -25,64 +25,64 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
   if (!set) throw new AppError('not_found', 'terminology set not found');
   if (place && place.versionId !== set.revision) throw replacedMeanwhile();
 
+  const rest = and(
+    eq(terminologyEntries.tenantId, tenantId),
+    eq(terminologyEntries.setId, setId),
+    gt(terminologyEntries.entryNo, place?.after ?? 0),
+  );
+  const inOrder = asc(terminologyEntries.entryNo);
+  const looked = tx
+    .select()
+    .from(terminologyEntries)
+    .where(rest)
+    .orderBy(inOrder)
+    .limit(mostLooked)
+    .as('looked');
   // One entry more than asked for shows whether there is a next page.
-  const longest = conditions.length > 0 ? mostLooked : limit + 1;
-  const rows = await tx.execute<EntryRow>(sql`
-    with looked as materialized (
-      select * from terminology_entries
-      where tenant_id = ${tenantId} and set_id = ${setId} and entry_no > ${place?.after ?? 0}
-      order by entry_no limit ${longest})
-    select whole.*, e.* from (select count(*)::int as looked, max(entry_no) as last from looked) whole
-    left join looked e on ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
-    order by entry_no limit ${limit + 1}`);
-  const found = rows.filter(({ entry_no }) => entry_no !== null);
+  const found = await tx
+    .select()
+    .from(looked)
+    .where(condition)
+    .orderBy(asc(looked.entryNo))
+    .limit(limit + 1);
   const entries = found.slice(0, limit);
-  const { looked, last } = rows[0] as EntryRow;
-  const isFull = found.length > limit;
-  const after = isFull ? entries.at(-1)!.entry_no : looked === mostLooked ? last : null;
+  const [end] =
+    found.length > limit
+      ? entries.slice(-1)
+      : await tx
+          .select({ entryNo: terminologyEntries.entryNo })
+          .from(terminologyEntries)
+          .where(rest)
+          .orderBy(inOrder)
+          .offset(mostLooked - 1)
+          .limit(1);
   return {
     entries: entries.map(entryView),
-    next_cursor: after === null ? null : writePlace({ versionId: set.revision, after }),
+    next_cursor: end ? writePlace({ versionId: set.revision, after: end.entryNo }) : null,
   };
 }
 
 const columns = { source: sql`source_term`, target: sql`target_term` };
 
-function conditionsOf({ source_lang, target_lang, text, match, side }: EntriesRequest): SQL[] {
-  const conditions: SQL[] = [];
+function conditionOf({ source_lang, target_lang, text, match, side }: EntriesRequest): SQL | undefined {
   const source = readDeclaredLanguage('source_lang', source_lang);
-  if (source) conditions.push(sql`e.source_lang in (${source.code}, '')`);
   const target = readDeclaredLanguage('target_lang', target_lang);
-  if (target) conditions.push(sql`e.target_lang in (${target.code}, '')`);
-  if (text !== undefined) {
-    const sides = side === 'either' ? (['source', 'target'] as const) : [side];
-    const found = sides.map((name) => hasText(columns[name], text, match));
-    conditions.push(sql`(${sql.join(found, sql` or `)})`);
-  }
-  return conditions;
+  const sides = side === 'either' ? (['source', 'target'] as const) : [side];
+  return and(
+    source ? sql`source_lang in (${source.code}, '')` : undefined,
+    target ? sql`target_lang in (${target.code}, '')` : undefined,
+    text === undefined ? undefined : or(...sides.map((name) => hasText(columns[name], text, match))),
+  );
 }
 
-/** The columns of an entry are null in the only row of a page without entries. */
-type EntryRow = {
-  looked: number;
-  last: number | null;
-  entry_no: number;
-  source_lang: string;
-  target_lang: string;
-  source_term: string;
-  target_term: string;
-  case_sensitive: boolean;
-  priority: number;
-};
-
-function entryView(row: EntryRow): EntryPage['entries'][number] {
+function entryView(row: typeof terminologyEntries.$inferSelect): EntryPage['entries'][number] {
   return {
-    entry_no: row.entry_no,
-    source_lang: row.source_lang || null,
-    target_lang: row.target_lang || null,
-    source_term: row.source_term,
-    target_term: row.target_term,
-    case_sensitive: row.case_sensitive,
+    entry_no: row.entryNo,
+    source_lang: row.sourceLang || null,
+    target_lang: row.targetLang || null,
+    source_term: row.sourceTerm,
+    target_term: row.targetTerm,
+    case_sensitive: row.caseSensitive,
     priority: row.priority,
   };
 }

@@ -31,11 +31,14 @@ const badInputs: readonly [path: string, input: Fields][] = [
 ];
 
 /**
- * The guard of each procedure, from A 4.1, A 4.4, A 5.2 and B 5; `session_cookie` is A 4.1's "ll_session cookie only".
+ * The guard of each procedure, from A 4.1, A 4.4, A 5.2 and B 5; `session_cookie` is A 4.1's "ll_session cookie only",
+ * `administrator_session` a person's own (decision 51).
  * A procedure without a line here fails the suite.
  */
 const guardOf: Readonly<Record<string, GuardName>> = {
   'system.health': 'public',
+
+  'audit.list': 'administrator_session',
 
   'auth.signUpWithEmail': 'public',
   'auth.token': 'public',

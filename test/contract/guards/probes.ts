@@ -51,6 +51,8 @@ const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
 export const probes: Readonly<Record<string, Probe>> = {
   'system.health': {},
 
+  'audit.list': {},
+
   'auth.signUpWithEmail': {
     input: () => ({ tenant_name: 'New', email: 'nobody', password }),
     in: '400 invalid email address',
