@@ -9,6 +9,8 @@ import {
 import { deployment } from './deployment.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
+import { readJobFilter } from './screens/jobs/search.ts';
+import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -35,11 +37,31 @@ const workspace = createRoute({
 const home = createRoute({
   getParentRoute: () => workspace,
   path: '/app',
-  component: lazyRouteComponent(() => import('./screens/home.tsx'), 'HomeScreen'),
+  component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'HomeScreen'),
+});
+
+const translate = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/translate',
+  validateSearch: readTranslateSearch,
+  component: lazyRouteComponent(() => import('./screens/translate/translate.tsx'), 'TranslateScreen'),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/jobs',
+  validateSearch: readJobFilter,
+  component: lazyRouteComponent(() => import('./screens/jobs/jobs.tsx'), 'JobsScreen'),
+});
+
+const job = createRoute({
+  getParentRoute: () => workspace,
+  path: '/jobs/$jobId',
+  component: lazyRouteComponent(() => import('./screens/jobs/job.tsx'), 'JobScreen'),
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, workspace.addChildren([home])]),
+  routeTree: root.addChildren([signIn, workspace.addChildren([home, translate, jobs, job])]),
   basepath: deployment.basePath || '/',
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,

@@ -19,7 +19,11 @@ interface Entry {
 }
 
 /** The navigation, in the order of a reviewer's day. */
-const entries: readonly Entry[] = [{ to: '/app', name: 'common.home' }];
+const entries: readonly Entry[] = [
+  { to: '/app', name: 'common.home' },
+  { to: '/app/translate', name: 'translate.title' },
+  { to: '/app/jobs', name: 'jobs.title' },
+];
 
 /** The name of each language, in that language. */
 const localeNames: Record<Locale, string> = {
