@@ -1,19 +1,27 @@
-import { Copy } from 'lucide-react';
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 
-/** Copies a text. Not shown where the browser has no clipboard for the page, as over plain HTTP. */
+/** Puts a text on the clipboard. Absent where the browser has none: on an address without https. */
 export function CopyButton({ text }: { text: string }) {
   const t = useT();
+  const [isCopied, setCopied] = useState(false);
   if (!navigator.clipboard) return null;
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => announce(t('common.copied')),
-      () => announce(t('jobs.copy_refused')),
-    );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // The person forbade it; the text can be selected by hand.
+      return;
+    }
+    setCopied(true);
+    announce(t('common.copied'));
+  };
+  const Icon = isCopied ? Check : Copy;
   return (
-    <button type="button" className="small" onClick={() => void copy()}>
-      <Copy aria-hidden="true" size={16} /> {t('common.copy')}
+    <button type="button" onClick={() => void copy()}>
+      <Icon aria-hidden size="1.1em" /> {isCopied ? t('common.copied') : t('common.copy')}
     </button>
   );
 }
