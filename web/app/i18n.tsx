@@ -2,13 +2,21 @@ import { type I18n, setupI18n } from '@lingui/core';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
 import type common from '../locales/en/common.json';
+import type home from '../locales/en/home.json';
+import type jobs from '../locales/en/jobs.json';
+import type languages from '../locales/en/languages.json';
 import type signin from '../locales/en/signin.json';
+import type translate from '../locales/en/translate.json';
 import { deployment } from './deployment.ts';
 
 /** The catalogs of English, by area. A file of `locales/<language>/` is an area. */
 interface Areas {
   common: typeof common;
+  home: typeof home;
+  jobs: typeof jobs;
+  languages: typeof languages;
   signin: typeof signin;
+  translate: typeof translate;
 }
 
 /** The id of a message: its area and its key, like `signin.title`. */
