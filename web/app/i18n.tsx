@@ -1,13 +1,25 @@
 import { type I18n, setupI18n } from '@lingui/core';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
+import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
+import type members from '../locales/en/members.json';
+import type operator from '../locales/en/operator.json';
+import type security from '../locales/en/security.json';
 import type signin from '../locales/en/signin.json';
+import type storage from '../locales/en/storage.json';
+import type usage from '../locales/en/usage.json';
 import { deployment } from './deployment.ts';
 
 /** The catalogs of English, by area. A file of `locales/<language>/` is an area. */
 interface Areas {
   common: typeof common;
+  members: typeof members;
+  storage: typeof storage;
+  security: typeof security;
+  operator: typeof operator;
+  usage: typeof usage;
+  billing: typeof billing;
   signin: typeof signin;
 }
 
