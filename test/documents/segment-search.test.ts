@@ -186,6 +186,12 @@ describe('a text to find', () => {
       expect((await search(id, { text })).segments.map(({ position }) => position)).toEqual([at]);
   });
 
+  test('is found whether its accents are composed or not', async () => {
+    const { id } = await mine.translate(['déjà vu'.normalize('NFC'), 'déjà vu'.normalize('NFD')]);
+    for (const form of ['NFC', 'NFD'])
+      expect((await search(id, { text: 'DÉJÀ'.normalize(form) })).total).toBe(2);
+  });
+
   test('is not found in a translation that does not exist yet, which no filter for targets counts', async () => {
     const id = await mine.queue(['Hello', 'World']);
     engine.reply = () => Promise.reject(new Error('out of order'));

@@ -13,7 +13,7 @@ import { pageHeaders } from './headers.ts';
 import { type Locale, localeCookie, localeFor } from './locale.ts';
 import { pageDocument, readPage } from './pages.ts';
 import { type Deployment, deploymentOf, shellPage } from './shell.ts';
-import { serveSignIn } from './sign-in.ts';
+import { hasRefreshToken, serveSignIn } from './sign-in.ts';
 
 /** The addresses of the application; the browser decides which screen each is. */
 const screens = ['/signin', '/app', '/app/*', '/billing', '/jobs/:job_id'];
@@ -71,7 +71,9 @@ export async function serveWeb(
     );
 
   function sendShell(request: FastifyRequest, reply: FastifyReply, built: Build, about: Deployment) {
-    const page = shellPage(built, about, localeOf(request));
+    // The cookie is sent to /signin only.
+    const signedOut = request.routeOptions.url === '/signin' && !hasRefreshToken(request);
+    const page = shellPage(built, about, { locale: localeOf(request), signedOut });
     return reply.headers(headers).header('vary', vary).send(page);
   }
 

@@ -34,8 +34,15 @@ export function deploymentOf(
   };
 }
 
-/** The page of the application: the addresses of its files, and the deployment in a meta element, so that nothing is inline. */
-export function shellPage(build: Build, deployment: Deployment, locale: Locale): string {
+/**
+ * The page of the application: the addresses of its files, and the deployment in a meta element, so that nothing is inline.
+ * @param signedOut whether the browser certainly has no session, so that it need not try to renew one
+ */
+export function shellPage(
+  build: Build,
+  deployment: Deployment,
+  { locale, signedOut }: { locale: Locale; signedOut: boolean },
+): string {
   const at = (path: string) => escapeHtml(deployment.basePath + path);
   const preloads = [build.catalogs[locale], ...build.preloads]
     .map((path) => `<link rel="modulepreload" href="${at(path)}">`)
@@ -50,7 +57,7 @@ export function shellPage(build: Build, deployment: Deployment, locale: Locale):
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs }))}">
+<meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs, signedOut }))}">
 <title>LinguaLoop</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${at(build.style)}" id="react-aria-pressable-style">

@@ -1,5 +1,7 @@
-import { tenantProcedure } from '#server/access/guards/tenant.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
+import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
 
@@ -19,4 +21,14 @@ export const workplaceProcedures = {
     .input(boxQuery)
     .output(segmentBoxPage)
     .query(({ ctx, input }) => listBoxes(ctx.tx, ctx.principal.tenant.id, input)),
+
+  correct: deferredTenantProcedure
+    .input(documentCorrectInput)
+    .output(correctedDocument)
+    .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
+
+  approveMany: deferredTenantProcedure
+    .input(approveManyInput)
+    .output(approvalOutcomes)
+    .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx.requestId, input)),
 };

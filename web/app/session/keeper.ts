@@ -1,6 +1,7 @@
 import type { Session } from '#sdk/session.ts';
 import type { Tokens } from '#sdk/tokens.ts';
 import type { OAuth2TokenResponse } from '#sdk/types.ts';
+import { deployment } from '../deployment.ts';
 import { signInRequest } from './sign-in-request.ts';
 
 /** A token response as /signin/* sends it: the refresh token is in a cookie that scripts cannot read. */
@@ -20,7 +21,9 @@ export type SessionState =
 type Message = { kind: 'ask' } | { kind: 'tokens'; tokens: Tokens } | { kind: 'signed_out' };
 
 /** Milliseconds that a new tab waits for another one to tell the tokens. */
-const answerWithin = 80;
+const answerWithin = 200;
+/** Every tab holds this lock, shared, so that a new one knows whether there are others. */
+const tabLock = 'lingualoop-tab';
 
 let state: SessionState = { kind: 'starting' };
 const listeners = new Set<() => void>();
@@ -123,13 +126,28 @@ let starting: Promise<void> | undefined;
 /** Finds out who is signed in: another tab knows, or the cookie of a former visit does. */
 export function start(): Promise<void> {
   starting ??= (async () => {
-    tell({ kind: 'ask' });
-    await new Promise((resolve) => setTimeout(resolve, answerWithin));
+    const { held = [] } = await navigator.locks.query();
+    void navigator.locks.request(tabLock, { mode: 'shared' }, () => new Promise(() => {}));
+    if (held.some(({ name }) => name === tabLock)) await askOthers();
     if (state.kind !== 'starting') return;
-    const tokens = await refresh(undefined).catch(() => null);
+    const tokens = deployment.signedOut ? null : await refresh(undefined).catch(() => null);
     if (!tokens && state.kind === 'starting') enter({ kind: 'signed_out' });
   })();
   return starting;
+}
+
+/** Asks the other tabs for the tokens, and waits until one has told them or none did in time. */
+function askOthers(): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = onSessionChange(done);
+    const timer = setTimeout(done, answerWithin);
+    function done() {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    }
+    tell({ kind: 'ask' });
+  });
 }
 
 /** Ends the session, in all tabs, even if the service cannot be reached. */
