@@ -66,6 +66,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
     async revoke() {
       await mutate((rpc, to) => rpc.members.revoke.mutate({ user_id }, to), { repeatable: true });
       await done('members.access_revoked');
+      onClose();
     },
     async reset_mfa() {
       await mutate((rpc, to) => rpc.members.resetMfa.mutate({ user_id }, to), { repeatable: true });

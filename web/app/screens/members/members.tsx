@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { queryPage } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
@@ -38,9 +38,17 @@ function Roster({ me }: { me: Me }) {
     ),
   );
   const [managed, setManaged] = useState<string>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const close = () => {
+    setManaged(undefined);
+    // The focus goes back to the button of the row, which is gone with a revoked member.
+    setTimeout(() => document.activeElement === document.body && heading.current?.focus());
+  };
   return (
     <section aria-labelledby="roster">
-      <h2 id="roster">{t('members.roster')}</h2>
+      <h2 id="roster" ref={heading} tabIndex={-1}>
+        {t('members.roster')}
+      </h2>
       <label className="check">
         <input
           type="checkbox"
@@ -55,7 +63,7 @@ function Roster({ me }: { me: Me }) {
           return (
             <>
               <MemberTable members={members} me={me} onManage={setManaged} />
-              {shown && <MemberDialog member={shown} me={me} onClose={() => setManaged(undefined)} />}
+              {shown && <MemberDialog member={shown} me={me} onClose={close} />}
             </>
           );
         }}
