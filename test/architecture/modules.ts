@@ -217,7 +217,9 @@ export const modules: Module[] = [
     files: /^web\/server\//,
     may: [
       /^rest\/(body-parsers|downloads|errors)\.ts$/,
-      /^server\/(context|csrf|errors|router|settings|trpc)\.ts$/,
+      /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
+      // The files of documents, which no procedure carries.
+      /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
       /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,
       /^node:/,
     ],

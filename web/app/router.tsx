@@ -10,16 +10,24 @@ import { deployment } from './deployment.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
 import { sessionState } from './session/keeper.ts';
+import { isOwnPath } from './session/own-path.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+const signInScreen = lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignInScreen');
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/signin',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    typeof next === 'string' && isOwnPath(next) ? { next } : {},
-  component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignInScreen'),
+  validateSearch: ({ next, found }: Record<string, unknown>): { next?: string; found?: true } => ({
+    ...(typeof next === 'string' && isOwnPath(next) && { next }),
+    ...(found === true && { found: true }),
+  }),
+  component: signInScreen,
 });
+
+/** Where the identity provider sends people back. */
+const ssoReturn = createRoute({ getParentRoute: () => root, path: '/signin/sso', component: signInScreen });
 
 /** Everything that needs a session; who has none is sent to sign in, and back. */
 const workspace = createRoute({
@@ -85,6 +93,7 @@ const operator = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
+    ssoReturn,
     workspace.addChildren([home, members, security, usage, billing, storage, operator]),
   ]),
   basepath: deployment.basePath || '/',
@@ -99,11 +108,6 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
-}
-
-/** Only a path of this application: another site's address would make the sign-in a way to send people there. */
-function isOwnPath(path: string): boolean {
-  return /^\/(app|jobs|billing)([/?#]|$)/.test(path);
 }
 
 /** The parameters of an address that have their form; others are as if they were not there. */

@@ -1,12 +1,12 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { type Locale, locales } from '#web/server/locale.ts';
 import { deployment } from '../deployment.ts';
-import { type MessageId, useInterface } from '../i18n.tsx';
+import { type MessageId, useT } from '../i18n.tsx';
 import { signOut } from '../session/keeper.ts';
 import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
 interface Entry {
@@ -31,18 +31,9 @@ const entries: readonly Entry[] = [
   { to: '/app/operator', name: 'operator.title', operator: true },
 ];
 
-/** The name of each language, in that language. */
-const localeNames: Record<Locale, string> = {
-  en: 'English',
-  fr: 'Français',
-  de: 'Deutsch',
-  ar: 'العربية',
-  ja: '日本語',
-};
-
 /** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
 export function WorkspaceFrame() {
-  const { t, locale, choose } = useInterface();
+  const t = useT();
   const navigate = useNavigate();
   const state = useSession();
   const me = useMe();
@@ -90,17 +81,7 @@ export function WorkspaceFrame() {
         </nav>
         <div className="frame-person">
           <bdi translate="no">{state.tokens.user.email}</bdi>
-          <select
-            aria-label={t('common.language')}
-            value={locale}
-            onChange={({ target }) => void choose(target.value as Locale)}
-          >
-            {locales.map((one) => (
-              <option key={one} value={one} lang={one}>
-                {localeNames[one]}
-              </option>
-            ))}
-          </select>
+          <LanguageChoice />
           <button type="button" onClick={() => void signOut()}>
             {t('common.sign_out')}
           </button>
@@ -110,9 +91,7 @@ export function WorkspaceFrame() {
         <Outlet />
       </main>
       <Announcer />
-      {state.kind === 'expired' && (
-        <SignInAgain email={state.tokens.user.email} tenantId={state.tokens.user.tenant_id} />
-      )}
+      {state.kind === 'expired' && <SignInAgain user={state.tokens.user} />}
     </>
   );
 }
