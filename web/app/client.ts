@@ -14,6 +14,7 @@ import { translations } from '#sdk/translations.ts';
 import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
 import { session } from './session/keeper.ts';
+import { type UploadProgress, uploadingFetch } from './upload.ts';
 
 const settings = readOptions({ baseUrl: location.origin + deployment.basePath });
 const rpc = createRpc(`${settings.baseUrl}/trpc`, settings.fetch);
@@ -32,6 +33,17 @@ export const client = {
   translations: translations(rpc, rest, send),
   usage: usage(rpc, send, downloads),
 };
+
+/** The same for sending files, where the person sees how much has been sent. */
+export function uploadClient(onProgress: UploadProgress) {
+  const uploads = createRest(settings.baseUrl, uploadingFetch(onProgress));
+  return {
+    documents: documents(rpc, uploads, send, downloads, settings),
+    memory: memory(rpc, uploads, send, downloads, settings),
+    terminology: terminology(rpc, uploads, send),
+    translations: translations(rpc, uploads, send),
+  };
+}
 
 /** The options of one attempt, as tRPC's client takes them. */
 type To = { signal: AbortSignal; context: CallContext };

@@ -9,6 +9,8 @@ import {
 import { deployment } from './deployment.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
+import { readJobFilter } from './screens/jobs/search.ts';
+import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
 import { isOwnPath } from './session/own-path.ts';
 
@@ -43,7 +45,27 @@ const workspace = createRoute({
 const home = createRoute({
   getParentRoute: () => workspace,
   path: '/app',
-  component: lazyRouteComponent(() => import('./screens/home.tsx'), 'HomeScreen'),
+  component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'HomeScreen'),
+});
+
+const translate = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/translate',
+  validateSearch: readTranslateSearch,
+  component: lazyRouteComponent(() => import('./screens/translate/translate.tsx'), 'TranslateScreen'),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/jobs',
+  validateSearch: readJobFilter,
+  component: lazyRouteComponent(() => import('./screens/jobs/jobs.tsx'), 'JobsScreen'),
+});
+
+const job = createRoute({
+  getParentRoute: () => workspace,
+  path: '/jobs/$jobId',
+  component: lazyRouteComponent(() => import('./screens/jobs/job.tsx'), 'JobScreen'),
 });
 
 const members = createRoute({
@@ -94,7 +116,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     ssoReturn,
-    workspace.addChildren([home, members, security, usage, billing, storage, operator]),
+    workspace.addChildren([home, translate, jobs, job, members, security, usage, billing, storage, operator]),
   ]),
   basepath: deployment.basePath || '/',
   defaultPreload: 'intent',
