@@ -5,8 +5,9 @@ import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 
 /**
- * Reads a list by pages, the first one at once. `items` are those of all pages that were read; undefined before the first.
+ * Reads a list by pages, the first one at once.
  * @param read reads the page at a cursor; without one, the first
+ * @returns what `Read` shows, all items so far; and what `More` goes on with
  */
 export function usePages<T>(
   queryKey: readonly unknown[],
@@ -18,44 +19,46 @@ export function usePages<T>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }: Page<T>) => nextCursor ?? undefined,
   });
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
-    pages;
-  const items = data?.pages.flatMap((page) => page.items);
+  const { data, error, refetch, isFetchNextPageError } = pages;
   return {
-    items,
-    /** For `Read`. What went wrong with a further page stands at its button. */
-    reading: { data: items, error: isFetchNextPageError ? null : error, refetch },
-    more: {
-      isLast: !hasNextPage,
-      isLoading: isFetchingNextPage,
-      error: isFetchNextPageError ? error : null,
-      /** @returns how many items are there then; undefined if it failed */
-      async load(): Promise<number | undefined> {
-        const { data, isError } = await fetchNextPage();
-        return isError ? undefined : data?.pages.reduce((sum, page) => sum + page.items.length, 0);
-      },
+    reading: {
+      data: data?.pages.flatMap(({ items }) => items),
+      // What went wrong with a further page stands at its button.
+      error: isFetchNextPageError ? null : error,
+      refetch,
     },
+    more: pages,
   };
 }
 
+/** The part of an infinite query that loads its next page. */
+interface Pages {
+  data: { pages: readonly { items: readonly unknown[] }[] } | undefined;
+  error: unknown;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  fetchNextPage(): Promise<Pages>;
+}
+
 /** Below a list: loads the next page of it. What was read stays where it is, so the place is never lost. */
-export function More({
-  of: { isLast, isLoading, error, load },
-}: {
-  of: { isLast: boolean; isLoading: boolean; error: unknown; load(): Promise<number | undefined> };
-}) {
+export function More({ of }: { of: Pages }) {
   const t = useT();
-  if (isLast) return null;
+  if (!of.hasNextPage) return null;
   const more = async () => {
-    const count = await load();
-    if (count !== undefined) announce(t('common.shown', { count }));
+    const { data, isFetchNextPageError } = await of.fetchNextPage();
+    if (!isFetchNextPageError) announce(t('common.shown', { count: countItems(data) }));
   };
   return (
     <>
-      {error ? <Problem error={error} /> : null}
-      <button type="button" disabled={isLoading} onClick={() => void more()}>
-        {isLoading ? t('common.loading') : t('common.more')}
+      {of.isFetchNextPageError ? <Problem error={of.error} /> : null}
+      <button type="button" disabled={of.isFetchingNextPage} onClick={() => void more()}>
+        {of.isFetchingNextPage ? t('common.loading') : t('common.more')}
       </button>
     </>
   );
+}
+
+function countItems(data: Pages['data']): number {
+  return data?.pages.reduce((sum, { items }) => sum + items.length, 0) ?? 0;
 }
