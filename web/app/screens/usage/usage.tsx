@@ -6,6 +6,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -181,18 +182,22 @@ function RangeForm({ usage }: { usage: DailyUsage }) {
         void navigate({ search: (before) => ({ ...before, ...range }) });
       }}
     >
-      {(['from', 'to'] as const).map((end) => (
-        <label key={end}>
-          {t(`usage.${end}`)}
-          <input
-            type="date"
-            required
-            {...(end === 'from' ? { max: range.to } : { min: range.from })}
-            value={range[end]}
-            onChange={({ target }) => setRange({ ...range, [end]: target.value })}
-          />
-        </label>
-      ))}
+      <Field
+        label={t('usage.first_day')}
+        type="date"
+        required
+        max={range.to}
+        value={range.from}
+        onValue={(from) => setRange({ ...range, from })}
+      />
+      <Field
+        label={t('usage.last_day')}
+        type="date"
+        required
+        min={range.from}
+        value={range.to}
+        onValue={(to) => setRange({ ...range, to })}
+      />
       <button type="submit">{t('usage.show')}</button>
     </form>
   );
