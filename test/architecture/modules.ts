@@ -230,7 +230,7 @@ export const modules: Module[] = [
     files: /^web\/(app|preview)\//,
     may: [
       /^sdk\/src\//,
-      /^server\/languages\.ts$/,
+      /^server\/(languages|metering\/weight)\.ts$/,
       /^web\/locales\//,
       /^web\/server\/(locale|shell)\.ts$/,
       /^npm:(@lingui\/(core|react)|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-aria-components|react-dom|uplot)$/,
