@@ -217,7 +217,9 @@ export const modules: Module[] = [
     files: /^web\/server\//,
     may: [
       /^rest\/(body-parsers|downloads|errors)\.ts$/,
-      /^server\/(context|csrf|errors|router|settings|trpc)\.ts$/,
+      /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
+      // The files of documents, which no procedure carries.
+      /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
       /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,
       /^node:/,
     ],
@@ -228,7 +230,7 @@ export const modules: Module[] = [
     files: /^web\/(app|preview)\//,
     may: [
       /^sdk\/src\//,
-      /^server\/languages\.ts$/,
+      /^server\/(languages|metering\/weight)\.ts$/,
       /^web\/locales\//,
       /^web\/server\/(locale|shell)\.ts$/,
       /^npm:(@lingui\/(core|react)|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-aria-components|react-dom|uplot)$/,

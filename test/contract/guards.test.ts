@@ -101,6 +101,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.approve': 'tenant_identity',
   'documents.delete': 'admin',
   'documents.progress': 'tenant_identity',
+  'documents.outline': 'tenant_identity',
   'documents.search': 'tenant_identity',
   'documents.boxes': 'tenant_identity',
   'documents.correct': 'tenant_identity',

@@ -5,6 +5,7 @@
 export const withoutRoute: readonly string[] = [
   'audit.list',
   'documents.progress',
+  'documents.outline',
   'documents.search',
   'documents.boxes',
   'documents.correct',

@@ -4,11 +4,12 @@ import MarkdownIt from 'markdown-it';
 import type { Build } from './build.ts';
 import { escapeHtml } from './html.ts';
 import { directionOf, type Locale } from './locale.ts';
+import { navigation, signIn } from './page-words.ts';
 
 /** The pages of this installation, in Markdown. */
 const ownPages = join(import.meta.dirname, '../pages');
 
-/** HTML in a page is shown as text, and addresses other than http, https and mailto do not become links. */
+/** HTML in a page is shown as text, and addresses of scripts do not become links. */
 const markdown = new MarkdownIt({ html: false });
 
 /** The largest file of a page, in bytes. */
@@ -27,15 +28,21 @@ export interface Page {
  * are read at each request, so that a change counts at once.
  * @param folder PAGES_DIR
  * @param name like `about` or `resources/first-steps`; letters, digits and hyphens
+ * @param basePath the path of the service's public address, which goes before addresses like `/docs` in the page
  * @returns undefined if there is no such page
  */
-export async function readPage(folder: string, name: string, locale: Locale): Promise<Page | undefined> {
+export async function readPage(
+  folder: string,
+  name: string,
+  locale: Locale,
+  basePath: string,
+): Promise<Page | undefined> {
   if (!/^(resources\/)?[a-z0-9-]{1,100}$/.test(name)) return undefined;
   for (const root of [folder, ownPages])
     for (const [suffix, language] of [[`.${locale}`, locale] as const, ['', 'en'] as const]) {
       const text = await readIfExists(join(root, `${name}${suffix}.md`));
       if (text === undefined) continue;
-      return { title: titleOf(text) ?? name, content: markdown.render(text), locale: language };
+      return { ...render(text, name, basePath), locale: language };
     }
   return undefined;
 }
@@ -52,29 +59,24 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-function titleOf(text: string): string | undefined {
-  return /^#\s+(.+)$/m.exec(text)?.[1]?.replace(/[*_`]/g, '').trim();
+/** Renders a page. Its title is its first heading of level 1. */
+function render(text: string, name: string, basePath: string): Pick<Page, 'title' | 'content'> {
+  const environment = {};
+  const tokens = markdown.parse(text, environment);
+  for (const { children } of tokens)
+    for (const token of children ?? [])
+      for (const attribute of ['href', 'src']) {
+        const address = token.attrGet(attribute);
+        if (typeof address === 'string' && /^\/(?!\/)/.test(address))
+          token.attrSet(attribute, basePath + address);
+      }
+  const heading = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
+  const title = tokens[heading + 1]?.children?.map(({ content }) => content).join('');
+  return {
+    title: (heading >= 0 && title?.trim()) || name,
+    content: markdown.renderer.render(tokens, markdown.options, environment),
+  };
 }
-
-const links: readonly [address: string, names: Record<Locale, string>][] = [
-  ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
-  ['/resources', { en: 'Resources', fr: 'Ressources', de: 'Ressourcen', ar: 'الموارد', ja: 'リソース' }],
-  ['/docs', { en: 'API', fr: 'API', de: 'API', ar: 'API', ja: 'API' }],
-  ['/contact', { en: 'Contact', fr: 'Contact', de: 'Kontakt', ar: 'اتصل بنا', ja: 'お問い合わせ' }],
-  [
-    '/privacy',
-    { en: 'Privacy', fr: 'Confidentialité', de: 'Datenschutz', ar: 'الخصوصية', ja: 'プライバシー' },
-  ],
-  ['/terms', { en: 'Terms', fr: 'Conditions', de: 'Nutzungsbedingungen', ar: 'الشروط', ja: '利用規約' }],
-];
-
-const signIn: Record<Locale, string> = {
-  en: 'Sign in',
-  fr: 'Se connecter',
-  de: 'Anmelden',
-  ar: 'تسجيل الدخول',
-  ja: 'サインイン',
-};
 
 /** Where a page is shown. */
 export interface PageFrame {
@@ -94,7 +96,7 @@ export function pageDocument(
   { build, locale: interfaceLocale, basePath, notice = '' }: PageFrame,
 ): string {
   const at = (path: string) => escapeHtml(basePath + path);
-  const navigation = links
+  const links = navigation
     .map(([address, names]) => `<a href="${at(address)}">${escapeHtml(names[interfaceLocale])}</a>`)
     .join('\n');
   const style = build ? `<link rel="stylesheet" href="${at(build.pageStyle)}">` : '';
@@ -114,7 +116,7 @@ ${style}
 ${notice}
 ${content}
 </main>
-<footer><nav>${navigation}</nav></footer>
+<footer><nav>${links}</nav></footer>
 </body>
 </html>
 `;

@@ -16,7 +16,11 @@ export interface Deployment {
   /** Whether a model is connected; without one, the stub engine answers. */
   liveEngine: boolean;
   maxSourceChars: number;
+  /** Translations of one batch, and pages of one text file. */
+  maxBatchItems: number;
   maxUploadBytes: number;
+  /** What a character counts if one of the languages has a dense script (A 8.1). */
+  denseScriptWeight: number;
 }
 
 /** @param parts whether billing and a model are there, and the provider's name */
@@ -29,7 +33,9 @@ export function deploymentOf(
     emailSignUp: settings.EMAIL_SIGNUP_ENABLED,
     storage: settings.STORAGE_BINDING_ENABLED,
     maxSourceChars: settings.MAX_SOURCE_CHARS,
+    maxBatchItems: settings.MAX_BATCH_ITEMS,
     maxUploadBytes: settings.MAX_UPLOAD_BYTES,
+    denseScriptWeight: settings.DENSE_SCRIPT_WEIGHT,
     ...parts,
   };
 }

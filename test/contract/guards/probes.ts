@@ -198,6 +198,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noDocument,
   },
   'documents.progress': { input: ({ documentId }) => ({ document_ids: [documentId] }) },
+  'documents.outline': { input: document, abroad: noDocument },
   'documents.search': { input: document, abroad: noDocument },
   'documents.boxes': { input: document, abroad: noDocument },
   'documents.correct': {
