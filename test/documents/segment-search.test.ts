@@ -24,6 +24,7 @@ interface Found {
   source_text: string;
   target_text: string | null;
   corrected: boolean;
+  pipeline_text: string | null;
   quality: { needs_review: boolean };
 }
 
@@ -67,7 +68,16 @@ async function corrected(path: string): Promise<{ id: string; all: Found[] }> {
   const all: Found[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await mine.segments(id, `?limit=500${cursor && `&cursor=${cursor}`}`);
-    for (const one of page.segments) all.push({ ...one, position: all.length });
+    for (const one of page.segments) {
+      const changed = corrections.some(
+        ({ region_id, cell_id }) => region_id === one.region_id && cell_id === one.cell_id,
+      );
+      all.push({
+        ...one,
+        position: all.length,
+        pipeline_text: changed ? `fr of ${one.source_text}` : null,
+      });
+    }
     cursor = page.next_cursor;
   }
   return { id, all };
