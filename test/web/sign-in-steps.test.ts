@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { enrol } from '#test/auth/mfa.ts';
-import { found, freshEmail, password } from '#test/factories.ts';
+import { found, freshEmail, join, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
@@ -134,5 +134,41 @@ describe.skipIf(withoutBrowser)('a person of two workspaces', () => {
     await page.getByLabel('Code', { exact: true }).fill(totpCode(secret, 1));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await home(page);
+  });
+});
+
+describe.skipIf(withoutBrowser)('/app/security of a member', () => {
+  test('sets up an authenticator, and replaces the recovery codes, also when the cookie is gone', async () => {
+    const admin = await found(app);
+    const member = await join(app, admin);
+    const { page, context } = await browser.person('/signin?next=/app/security');
+    await signIn(page, member.email);
+    await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor();
+    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+    const secret = (await page.locator('code').innerText()).replaceAll(' ', '');
+    // The window was in the background for longer than the cookie lives.
+    await context.clearCookies({ name: 'll_session' });
+    await page.getByLabel('Code from the app').fill(totpCode(secret));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    const codes = page.getByRole('list').filter({ hasText: '-' }).getByRole('listitem');
+    await codes.last().waitFor();
+    const first = await codes.allInnerTexts();
+    expect(first).toHaveLength(10);
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await context.clearCookies({ name: 'll_session' });
+    await page.getByRole('button', { name: 'New recovery codes' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).waitFor();
+    const second = await page
+      .getByRole('list')
+      .filter({ hasText: '-' })
+      .getByRole('listitem')
+      .allInnerTexts();
+    expect(second.filter((code) => first.includes(code))).toEqual([]);
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByText('You have an authenticator').waitFor();
+    const { body } = await app.json('GET', '/api/auth/users', { headers: admin.bearer });
+    expect(body.find(({ user_id }: { user_id: string }) => user_id === member.userId).totp_enrolled).toBe(
+      true,
+    );
   });
 });
