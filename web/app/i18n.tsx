@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useState } from 'react';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
 import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
+import type documents from '../locales/en/documents.json';
 import type home from '../locales/en/home.json';
 import type jobs from '../locales/en/jobs.json';
 import type languages from '../locales/en/languages.json';
@@ -19,6 +20,7 @@ import { deployment } from './deployment.ts';
 interface Areas {
   billing: typeof billing;
   common: typeof common;
+  documents: typeof documents;
   home: typeof home;
   jobs: typeof jobs;
   languages: typeof languages;

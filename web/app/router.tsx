@@ -9,6 +9,7 @@ import {
 import { deployment } from './deployment.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
+import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
@@ -112,11 +113,38 @@ const operator = createRoute({
   component: lazyRouteComponent(() => import('./screens/operator/operator.tsx'), 'OperatorScreen'),
 });
 
+const documents = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/documents',
+  validateSearch: readDocumentFilter,
+  component: lazyRouteComponent(() => import('./screens/documents/documents.tsx'), 'DocumentsScreen'),
+});
+
+const document = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/documents/$documentId',
+  validateSearch: readSegmentFilter,
+  component: lazyRouteComponent(() => import('./screens/documents/document.tsx'), 'DocumentScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     ssoReturn,
-    workspace.addChildren([home, translate, jobs, job, members, security, usage, billing, storage, operator]),
+    workspace.addChildren([
+      home,
+      translate,
+      jobs,
+      job,
+      documents,
+      document,
+      members,
+      security,
+      usage,
+      billing,
+      storage,
+      operator,
+    ]),
   ]),
   basepath: deployment.basePath || '/',
   defaultPreload: 'intent',
