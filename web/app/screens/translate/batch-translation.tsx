@@ -108,7 +108,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
                 rows={2}
                 problem={
                   isTooLong(text)
-                    ? t('translate.too_long', { most: deployment.maxSourceChars })
+                    ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
                     : wasSent && texts.length === 0 && index === 0
                       ? t('translate.no_text')
                       : undefined
