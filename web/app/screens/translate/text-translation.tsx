@@ -93,7 +93,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
           label={t('translate.source')}
           text={text}
           language={from}
-          rows={8}
+          isTall
           problem={problems.text}
           onChange={setText}
         >
