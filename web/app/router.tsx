@@ -71,6 +71,8 @@ const job = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([signIn, ssoReturn, workspace.addChildren([home, translate, jobs, job])]),
   basepath: deployment.basePath || '/',
+  // A screen sees only what it has read from the address itself.
+  search: { strict: true },
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,
   // Shown only if a screen takes longer, so that nothing flashes.
