@@ -259,6 +259,7 @@ async function storeCorrections(
   }));
   await tx.execute(sql`
     update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
+      pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
       feed_pending = true, score = null, needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text)
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);

@@ -69,6 +69,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'tenants.create': 'platform_operator',
   'tenants.list': 'admin',
   'tenants.setSecurityPolicy': 'admin',
+  'tenants.rotateKey': 'administrator_session',
 
   'billing.checkout': 'tenant_identity',
   'billing.topup': 'tenant_identity',
@@ -100,6 +101,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.approve': 'tenant_identity',
   'documents.delete': 'admin',
   'documents.progress': 'tenant_identity',
+  'documents.outline': 'tenant_identity',
   'documents.search': 'tenant_identity',
   'documents.boxes': 'tenant_identity',
   'documents.correct': 'tenant_identity',

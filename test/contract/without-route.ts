@@ -5,6 +5,7 @@
 export const withoutRoute: readonly string[] = [
   'audit.list',
   'documents.progress',
+  'documents.outline',
   'documents.search',
   'documents.boxes',
   'documents.correct',
@@ -12,6 +13,7 @@ export const withoutRoute: readonly string[] = [
   'memory.browse',
   'memory.concordance',
   'memory.matches',
+  'tenants.rotateKey',
   'terminology.entries',
   'terminology.matches',
 ];

@@ -130,6 +130,17 @@ describe('corrections that say what they replace', () => {
     });
   });
 
+  test('keep what the pipeline had translated, however often they are corrected', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    await correct(id, { A1: ['fr of Hello', 'Bonjour'] });
+    await mine.correct(id, { A1: 'Salut', A2: 'Monde' });
+    const { body } = await correct(id, { A1: ['Salut', 'Allô'], A2: ['Monde', 'fr of World'] });
+    expect(body.segments).toMatchObject([
+      { target_text: 'Allô', pipeline_text: 'fr of Hello' },
+      { target_text: 'fr of World', pipeline_text: 'fr of World' },
+    ]);
+  });
+
   test('compare texts exactly: spaces, letter case and composed characters', async () => {
     engine.reply = () => ['déjà vu'];
     const { id } = await mine.translate(['Hello']);

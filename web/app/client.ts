@@ -3,6 +3,7 @@ import { documents } from '#sdk/documents.ts';
 import { createDownloads } from '#sdk/downloads.ts';
 import { memory } from '#sdk/memory.ts';
 import { type CallOptions, readOptions } from '#sdk/options.ts';
+import { createListing, type Page } from '#sdk/pages.ts';
 import { createRest } from '#sdk/rest.ts';
 import { type CallContext, createRpc, type Rpc } from '#sdk/rpc.ts';
 import { createSend } from '#sdk/send.ts';
@@ -54,6 +55,17 @@ type To = { signal: AbortSignal; context: CallContext };
  */
 export function query<T>(ask: (rpc: Rpc, to: To) => Promise<T>, options?: CallOptions): Promise<T> {
   return send({ name: 'query', repeatable: true }, (to) => ask(rpc, to), options);
+}
+
+/** Reads one page of a list by such a procedure: `queryPage((rpc, to) => rpc.members.list.query({ cursor }, to))`. */
+export function queryPage<T>(
+  ask: (rpc: Rpc, to: To) => Promise<T[]>,
+  options?: CallOptions,
+): Promise<Page<T>> {
+  const call = { name: 'query', repeatable: true };
+  return createListing<{ cursor?: string }, T, CallOptions>(send, call, (_query, to) =>
+    ask(rpc, to),
+  ).listPage(undefined, options);
 }
 
 /** Changes something by such a procedure. @param repeatable whether a second delivery does no harm */

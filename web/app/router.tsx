@@ -68,8 +68,56 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('./screens/jobs/job.tsx'), 'JobScreen'),
 });
 
+const members = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/members',
+  validateSearch: ({ revoked }: Record<string, unknown>): { revoked?: true } =>
+    revoked === true ? { revoked } : {},
+  component: lazyRouteComponent(() => import('./screens/members/members.tsx'), 'MembersScreen'),
+});
+
+const usage = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/usage',
+  validateSearch: (search: Record<string, unknown>): { period?: string; from?: string; to?: string } =>
+    texts(search, { period: /^\d{4}-\d\d$/, from: /^\d{4}-\d\d-\d\d$/, to: /^\d{4}-\d\d-\d\d$/ }),
+  component: lazyRouteComponent(() => import('./screens/usage/usage.tsx'), 'UsageScreen'),
+});
+
+const billing = createRoute({
+  getParentRoute: () => workspace,
+  path: '/billing',
+  validateSearch: (search: Record<string, unknown>): { checkout?: string; topup?: string } =>
+    texts(search, { checkout: /^(success|cancelled)$/, topup: /^(success|cancelled)$/ }),
+  component: lazyRouteComponent(() => import('./screens/billing/billing.tsx'), 'BillingScreen'),
+});
+
+const security = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/security',
+  component: lazyRouteComponent(() => import('./screens/security/security.tsx'), 'SecurityScreen'),
+});
+
+const storage = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/storage',
+  component: lazyRouteComponent(() => import('./screens/storage/storage.tsx'), 'StorageScreen'),
+});
+
+const operator = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/operator',
+  validateSearch: (search: Record<string, unknown>): { tenant?: string } =>
+    texts(search, { tenant: /^[\w-]{1,100}$/ }),
+  component: lazyRouteComponent(() => import('./screens/operator/operator.tsx'), 'OperatorScreen'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, ssoReturn, workspace.addChildren([home, translate, jobs, job])]),
+  routeTree: root.addChildren([
+    signIn,
+    ssoReturn,
+    workspace.addChildren([home, translate, jobs, job, members, security, usage, billing, storage, operator]),
+  ]),
   basepath: deployment.basePath || '/',
   // A screen sees only what it has read from the address itself.
   search: { strict: true },
@@ -84,4 +132,16 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+}
+
+/** The parameters of an address that have their form; others are as if they were not there. */
+function texts<K extends string>(
+  search: Record<string, unknown>,
+  forms: Record<K, RegExp>,
+): { [P in K]?: string } {
+  const found = Object.entries<RegExp>(forms).filter(([name, form]) => {
+    const value = search[name];
+    return typeof value === 'string' && form.test(value);
+  });
+  return Object.fromEntries(found.map(([name]) => [name, search[name]])) as { [P in K]?: string };
 }

@@ -2,6 +2,7 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/
 import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
 import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
+import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
 
@@ -11,6 +12,11 @@ export const workplaceProcedures = {
     .input(progressQuery)
     .output(documentProgressList)
     .query(({ ctx, input }) => readProgress(ctx.tx, ctx.principal.tenant.id, input)),
+
+  outline: tenantProcedure
+    .input(outlineQuery)
+    .output(documentOutline)
+    .query(({ ctx, input }) => readOutline(ctx.tx, ctx.principal.tenant.id, input.document_id)),
 
   search: tenantProcedure
     .input(segmentSearch)

@@ -73,6 +73,11 @@ export const documentWorkplaceCases: Cases = {
     { name: 'an id has a NUL', status: 422, ask: asKey({ document_ids: ['\0'] }) },
     ...unauthenticated({ document_ids: [noId] }),
   ],
+  'documents.outline': [
+    { name: 'counts', status: 200, ask: asMember(translatedWith()) },
+    { name: 'has none yet', status: 200, ask: asKey(queued) },
+    ...refusals(),
+  ],
   'documents.search': [
     {
       name: 'finds by every filter',

@@ -125,6 +125,9 @@ export const probes: Readonly<Record<string, Probe>> = {
     ...ofNamedTenant,
   },
 
+  // The right one would replace the key of the next caller.
+  'tenants.rotateKey': { input: () => ({ password: 'a wrong passphrase' }), in: '403 wrong password' },
+
   'billing.checkout': { input: () => ({ tier: 'pro' }) },
   'billing.topup': {
     async input({ sql }) {
@@ -195,6 +198,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noDocument,
   },
   'documents.progress': { input: ({ documentId }) => ({ document_ids: [documentId] }) },
+  'documents.outline': { input: document, abroad: noDocument },
   'documents.search': { input: document, abroad: noDocument },
   'documents.boxes': { input: document, abroad: noDocument },
   'documents.correct': {

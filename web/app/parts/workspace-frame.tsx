@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { deployment } from '../deployment.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { signOut } from '../session/keeper.ts';
-import { isAdministrator, useMe } from '../session/use-me.ts';
+import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
 import { LanguageChoice } from './language-choice.tsx';
@@ -16,6 +16,8 @@ interface Entry {
   admin?: true;
   /** Only if the deployment has it. */
   needs?: 'billing' | 'storage';
+  /** Only for operators of the platform. */
+  operator?: true;
 }
 
 /** The navigation, in the order of a reviewer's day. */
@@ -23,6 +25,12 @@ const entries: readonly Entry[] = [
   { to: '/app', name: 'common.home' },
   { to: '/app/translate', name: 'translate.title' },
   { to: '/app/jobs', name: 'jobs.title' },
+  { to: '/app/members', name: 'members.title', admin: true },
+  { to: '/app/security', name: 'security.title', admin: true },
+  { to: '/app/usage', name: 'usage.title', admin: true },
+  { to: '/billing', name: 'billing.title', admin: true, needs: 'billing' },
+  { to: '/app/storage', name: 'storage.title', admin: true },
+  { to: '/app/operator', name: 'operator.title', operator: true },
 ];
 
 /** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
@@ -31,6 +39,7 @@ export function WorkspaceFrame() {
   const navigate = useNavigate();
   const state = useSession();
   const me = useMe();
+  const isOperator = useOperatorStanding(me.data);
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
 
@@ -47,7 +56,10 @@ export function WorkspaceFrame() {
 
   if (state.kind === 'signed_out' || state.kind === 'starting') return null;
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
-  const visible = entries.filter(({ admin, needs }) => (!admin || isAdmin) && (!needs || deployment[needs]));
+  const visible = entries.filter(
+    ({ admin, needs, operator }) =>
+      (!admin || isAdmin) && (!needs || deployment[needs]) && (!operator || isOperator),
+  );
   return (
     <>
       <a href="#main" className="skip-link">
