@@ -72,6 +72,11 @@ export interface FieldProblem {
 export interface AppErrorOptions {
   /** Seconds, sent as Retry-After. */
   retryAfter?: number;
+  /**
+   * The resource as it is now, where a change was refused because it was made from an older version. /trpc sends it beside the error, so it
+   * must be the caller's view of it.
+   */
+  present?: unknown;
   /** For the log only. */
   cause?: unknown;
 }
@@ -82,6 +87,7 @@ export class AppError extends Error {
   readonly code: ErrorName;
   readonly problems: readonly FieldProblem[] | undefined;
   readonly retryAfter: number | undefined;
+  readonly present: unknown;
 
   constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
     const problems = typeof detail === 'string' ? undefined : boundProblems(detail);
@@ -89,6 +95,7 @@ export class AppError extends Error {
     this.code = code;
     this.problems = problems;
     this.retryAfter = options.retryAfter;
+    this.present = options.present;
   }
 
   get status(): number {

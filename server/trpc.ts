@@ -125,6 +125,7 @@ const t = initTRPC
           error_code: body.error_code ?? null,
           request_id: ctx?.requestId ?? null,
           retry_after: known.retryAfter ?? null,
+          ...(known.present !== undefined && { present: known.present }),
         },
       };
     },

@@ -10,6 +10,7 @@ import type { Case, Cases } from './cases/case.ts';
 import { documentCases } from './cases/documents.ts';
 import { memberCases } from './cases/members.ts';
 import { memoryCases } from './cases/memory.ts';
+import { reviewingCases } from './cases/reviewing.ts';
 import { storageCases } from './cases/storage.ts';
 import { tenantCases } from './cases/tenants.ts';
 import { terminologyCases } from './cases/terminology.ts';
@@ -32,6 +33,7 @@ const cases: Cases = {
   ...documentCases,
   ...memberCases,
   ...memoryCases,
+  ...reviewingCases,
   ...systemCases,
   ...tenantCases,
   ...storageCases,
