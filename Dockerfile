@@ -2,7 +2,19 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# The script "prepare", which does nothing without the dev dependencies.
+COPY web/build.ts web/build.ts
+COPY web/server/locale.ts web/server/locale.ts
 RUN npm ci --omit=dev
+
+FROM node:24-slim AS web
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY sdk/src sdk/src
+COPY server/languages.ts server/languages.ts
+COPY web web
+# Builds web/dist, by the script "prepare".
+RUN npm ci
 
 FROM node:24-slim
 # What malloc frees goes back to the system (docs/performance.md); the scripts in package.json set the same.
@@ -13,6 +25,9 @@ COPY package.json LICENSE ./
 COPY db db
 COPY rest rest
 COPY server server
+COPY web/server web/server
+COPY web/pages web/pages
+COPY --from=web /app/web/dist web/dist
 COPY workers workers
 RUN mkdir /data && chown node:node /data
 VOLUME /data

@@ -25,6 +25,8 @@ export function bodyBudget(largest: number): BodyBudget {
   return { large: Math.max(300_000_000, 4 * largest), unauthenticated: 8_000_000, small: 200_000_000 };
 }
 
+type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Returns the body's memory to the budget; null if it took none. */
@@ -32,7 +34,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** Called before more than `largestUnauthenticated` bytes of a body are read. @throws AppError if the caller must not send them */
-    authenticate?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+    authenticate?: Authenticate;
   }
 }
 

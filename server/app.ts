@@ -11,8 +11,8 @@ import { acceptBodies } from '#rest/body-parsers.ts';
 import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { collectPaths, handleErrors, sendError } from '#rest/errors.ts';
-import { servePages } from '#rest/pages.ts';
 import { limitUnreadResponses } from '#rest/response-budget.ts';
+import { serveWeb, type WebFront, wantsHtml } from '#web/server/serve.ts';
 import { readCredentials } from './access/credentials.ts';
 import { authenticateCaller } from './access/guards/authenticate.ts';
 import { checkSsoSettings } from './auth/sso/provider.ts';
@@ -24,7 +24,6 @@ import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-handler.ts';
-import { publicAddress } from './settings.ts';
 
 /** What `buildApp` needs. The application's own log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
@@ -66,6 +65,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   const services: Services = { ...parts, log: http.log };
   const knownPaths = collectPaths(http);
+  let web: WebFront | undefined;
 
   // Ignore an unknown Expect header, like any other unknown header. Node would reject the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
@@ -91,6 +91,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     if (request.is404) {
       const { error, allow } = knownPaths.refusalFor(request.url);
       if (allow) reply.header('allow', allow);
+      else if (web && wantsHtml(request)) return web.sendNotFound(request, reply);
       return sendError(reply, error);
     }
   });
@@ -121,7 +122,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter);
-  servePages(http, publicAddress(settings), parts.engine);
+  web = await serveWeb(http, appRouter, contextOf(services, true), services);
   // C 7: /trpc ignores the session cookie.
   serveRpc(http, appRouter, contextOf(services, false));
   await http.ready();

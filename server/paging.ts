@@ -20,10 +20,43 @@ export function readCursor(cursor: string): PageEnd {
   // Require exactly the format that `writeCursor` writes: JavaScript accepts years and hours that PostgreSQL does not.
   const written = /^[1-9]\d{3}-/.test(time ?? '') && !Number.isNaN(updatedAt.getTime());
   if (!written || updatedAt.toISOString() !== time || !/^[0-9a-f]{32}$/.test(id ?? ''))
-    throw new AppError('invalid_fields', [
-      { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
-    ]);
+    throw invalidCursor('query');
   return { updatedAt, id: id as string };
+}
+
+/** A place in rows that are numbered and replaced as a whole. */
+export interface NumberedPlace {
+  /** The version of the rows: 32 hexadecimal characters. */
+  versionId: string;
+  /** The number of the last row before the place; 0 at the beginning. */
+  after: number;
+}
+
+/** Returns the cursor that continues at a place. It is opaque to callers. */
+export function writePlace({ versionId, after }: NumberedPlace): string {
+  return Buffer.from(`${versionId} ${after}`).toString('base64url');
+}
+
+/** @throws AppError 422 for an invalid cursor */
+export function readPlace(cursor: string): NumberedPlace {
+  const [, versionId, after] =
+    /^([0-9a-f]{32}) (0|[1-9]\d{0,14})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (versionId === undefined || after === undefined) throw invalidCursor('body');
+  return { versionId, after: Number(after) };
+}
+
+function invalidCursor(source: 'query' | 'body'): AppError {
+  return new AppError('invalid_fields', [
+    { loc: [source, 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+  ]);
+}
+
+/** The rows of a cursor have been replaced or deleted since. */
+export function replacedMeanwhile(): AppError {
+  return new AppError(
+    'state_conflict',
+    'the set was replaced or deleted meanwhile; begin again without a cursor',
+  );
 }
 
 /** The query of a short listing, which is returned whole without `limit`. */

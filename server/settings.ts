@@ -82,6 +82,7 @@ const environment = z.object({
     .refine(isDecodable, 'must be percent-encoded where it holds special characters')
     .optional(),
   DATA_DIR: z.string().default('./.data'),
+  PAGES_DIR: optional,
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),
   LOG_LEVEL: z

@@ -25,6 +25,7 @@ import {
 import { documentSegmentPage, listSegments, segmentQuery } from './segments.ts';
 import { submitDocument } from './submit.ts';
 import { summarizeByTenant, summarizeDocuments, summarizeStages } from './summary.ts';
+import { workplaceProcedures } from './workplace/procedures.ts';
 
 /** While translation is disabled, nothing else of a submission is looked at. */
 function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
@@ -242,4 +243,5 @@ export const documentsRouter = router({
   review,
   approve,
   delete: remove,
+  ...workplaceProcedures,
 });

@@ -59,7 +59,8 @@ export const segmentQuery = z.object({
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
-function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
+/** A segment as it is returned. */
+export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
   return {
     region_id: row.regionId,
     cell_id: row.cellId,

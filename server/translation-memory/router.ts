@@ -5,9 +5,19 @@ import { router, streamResponse } from '#server/trpc.ts';
 import { removeSet } from './delete-set.ts';
 import { listImports as newest, readImport } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
+import { findMatches } from './lookup/matches.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
+import { browseUnits, searchConcordance } from './search/search-units.ts';
 import { listSets } from './sets.ts';
 import { exportGolden, exportSet } from './tmx-export.ts';
+import {
+  browseRequest,
+  concordancePage,
+  concordanceRequest,
+  memoryMatches,
+  memoryMatchesRequest,
+  unitPage,
+} from './unit-schema.ts';
 
 const importTmx = deferredTenantProcedure
   .meta({
@@ -127,6 +137,22 @@ const exportGoldenProcedure = deferredTenantProcedure
     }),
   );
 
+const browse = deferredTenantProcedure
+  .input(browseRequest)
+  .output(unitPage)
+  .query(({ ctx, input }) => browseUnits(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+const concordance = deferredTenantProcedure
+  .input(concordanceRequest)
+  .output(concordancePage)
+  .query(({ ctx, input }) => searchConcordance(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+/** A mutation only for tRPC: the input of a query travels in the address, which is too short for a text. */
+const matches = deferredTenantProcedure
+  .input(memoryMatchesRequest)
+  .output(memoryMatches)
+  .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input));
+
 export const memoryRouter = router({
   import: importTmx,
   list,
@@ -135,4 +161,7 @@ export const memoryRouter = router({
   delete: remove,
   export: exportSetProcedure,
   exportGolden: exportGoldenProcedure,
+  browse,
+  concordance,
+  matches,
 });

@@ -6,7 +6,15 @@ const root = join(import.meta.dirname, '../..');
 
 /** Every source file of the modules. */
 export const sources = globSync(
-  ['server/**/*.ts', 'db/**/*.ts', 'rest/**/*.ts', 'workers/**/*.ts', 'sdk/src/**/*.ts'],
+  [
+    'server/**/*.ts',
+    'db/**/*.ts',
+    'rest/**/*.ts',
+    'workers/**/*.ts',
+    'sdk/src/**/*.ts',
+    'web/*.ts',
+    'web/{app,preview,server}/**/*.{ts,tsx}',
+  ],
   { cwd: root },
 );
 

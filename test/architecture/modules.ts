@@ -16,6 +16,7 @@ const aliases: Record<string, string> = {
   '#rest/': 'rest/',
   '#workers/': 'workers/',
   '#sdk/': 'sdk/src/',
+  '#web/': 'web/',
   '#test/': 'test/',
 };
 
@@ -54,7 +55,7 @@ const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|tenant-lock|trpc)\.ts$/;
+  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|tenant-lock|text-search|trpc)\.ts$/;
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
@@ -194,6 +195,7 @@ export const modules: Module[] = [
       /^server\/engines\/select\.ts$/,
       sandbox,
       /^rest\/[\w-]+\.ts$/,
+      /^web\/server\/[\w-]+\.ts$/,
       /^workers\/run\.ts$/,
       /^db\/(client|migrate|embedded\/index)\.ts$/,
       anyPackage,
@@ -208,6 +210,34 @@ export const modules: Module[] = [
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],
+  },
+  {
+    // The front for browsers: what the server does of it.
+    name: 'web/server',
+    files: /^web\/server\//,
+    may: [
+      /^rest\/(body-parsers|downloads|errors)\.ts$/,
+      /^server\/(context|csrf|errors|router|settings|trpc)\.ts$/,
+      /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,
+      /^node:/,
+    ],
+  },
+  {
+    // What runs in the browser: the SDK's code, and bundled packages.
+    name: 'web/app',
+    files: /^web\/(app|preview)\//,
+    may: [
+      /^sdk\/src\//,
+      /^server\/languages\.ts$/,
+      /^web\/locales\//,
+      /^web\/server\/(locale|shell)\.ts$/,
+      /^npm:(@lingui\/(core|react)|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-aria-components|react-dom|uplot)$/,
+    ],
+  },
+  {
+    name: 'the build of web/',
+    files: /^web\/[\w-]+\.ts$/,
+    may: [/^web\/server\/locale\.ts$/, /^npm:(@lingui\/message-utils|vite)$/, /^node:/],
   },
   {
     name: 'workers',

@@ -15,6 +15,7 @@ import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
 import { benchUsageExport } from './usage-export.ts';
+import { benchWeb } from './web.ts';
 
 const print = (line: string) => console.log(line);
 
@@ -50,6 +51,7 @@ const benches = {
     benchDocuments,
   ],
   downloads: ['A document of 30 MB downloaded, beside a bare HTTP server of the file', benchDownloads],
+  web: ['The web application: files of a first load, and the time until a screen can be used', benchWeb],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

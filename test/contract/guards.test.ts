@@ -104,6 +104,9 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.review': 'tenant_identity',
   'documents.approve': 'tenant_identity',
   'documents.delete': 'admin',
+  'documents.progress': 'tenant_identity',
+  'documents.search': 'tenant_identity',
+  'documents.boxes': 'tenant_identity',
 
   'storage.binding': 'tenant_identity',
   'storage.bind': 'tenant_admin',
@@ -122,6 +125,9 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'memory.delete': 'tenant_identity',
   'memory.export': 'tenant_identity',
   'memory.exportGolden': 'tenant_identity',
+  'memory.browse': 'tenant_identity',
+  'memory.concordance': 'tenant_identity',
+  'memory.matches': 'tenant_identity',
 };
 
 const fixture = useGuardFixture();

@@ -8,6 +8,7 @@ import { tokenCases } from './cases/auth/tokens.ts';
 import { billingCases } from './cases/billing.ts';
 import type { Case, Cases } from './cases/case.ts';
 import { documentCases } from './cases/documents.ts';
+import { documentWorkplaceCases } from './cases/documents-workplace.ts';
 import { memberCases } from './cases/members.ts';
 import { memoryCases } from './cases/memory.ts';
 import { reviewingCases } from './cases/reviewing.ts';
@@ -31,6 +32,7 @@ const cases: Cases = {
   ...authCases,
   ...billingCases,
   ...documentCases,
+  ...documentWorkplaceCases,
   ...memberCases,
   ...memoryCases,
   ...reviewingCases,

@@ -80,7 +80,7 @@ export function allRules(): Rule[] {
       .slice(1);
     return entries.map((entry) => {
       const [, anchor, text] = /^<a id="([^"]*)"><\/a>([\s\S]*)$/.exec(entry) as unknown as string[];
-      const files = [...(text as string).matchAll(/`((?:server|db|rest|workers|sdk|test)\/[\w./-]+)`/g)];
+      const files = [...(text as string).matchAll(/`((?:server|db|rest|web|workers|sdk|test)\/[\w./-]+)`/g)];
       return { page, anchor, text, files: files.map(([, file]) => file) } as Rule;
     });
   });

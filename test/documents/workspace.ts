@@ -7,6 +7,7 @@ import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { answerOf, openWorkspace } from '#test/translations/workspace.ts';
+import { viaRpc } from '../contract/call.ts';
 
 export const PATH = '/api/documents';
 
@@ -96,6 +97,9 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
     /** Does what a worker does with the job of a queued document, once. */
     run: (id: string) => runDocument(app.services, tenantId, id),
     read,
+    /** Calls a procedure of the domain that only /trpc serves. */
+    query: (name: string, input: Fields, as: Headers = key) =>
+      viaRpc(app, { path: `documents.${name}`, type: 'query' }, { input, headers: as }),
     listDocuments: (query = '') => get(`${PATH}${query}`),
     segments,
     /** The targets, in reading order. */

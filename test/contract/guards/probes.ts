@@ -29,6 +29,7 @@ export interface Probe {
 }
 
 const text = { source_text: 'Hello', target_lang: 'fr' };
+const pair = { source_lang: 'en', target_lang: 'fr' };
 const nothing = { token: 'nothing' };
 const oidc = { provider: 'oidc' };
 const noUser: Outcome = '404 user not found';
@@ -211,6 +212,9 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: async ({ app, founder }) => ({ document_id: await queueDocument(app, founder) }),
     abroad: noDocument,
   },
+  'documents.progress': { input: ({ documentId }) => ({ document_ids: [documentId] }) },
+  'documents.search': { input: document, abroad: noDocument },
+  'documents.boxes': { input: document, abroad: noDocument },
 
   'storage.binding': {},
   'storage.bind': { input: () => ({ provider: 'platform' }) },
@@ -237,7 +241,10 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'memory.export': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
   'memory.exportGolden': {
-    input: () => ({ source_lang: 'en', target_lang: 'fr' }),
+    input: () => pair,
     abroad: '404 no approved golden pairs for this language pair',
   },
+  'memory.browse': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
+  'memory.concordance': { input: () => ({ ...pair, text: 'Unit' }) },
+  'memory.matches': { input: () => ({ ...pair, source_text: 'Unit 0' }) },
 };

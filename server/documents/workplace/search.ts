@@ -1,0 +1,156 @@
+import { eq, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import { AppError } from '#server/errors.ts';
+import type { SegmentKind } from '#server/formats/document.ts';
+import { requireDocument } from '../jobs.ts';
+import { documentSegment, ofDocument, segmentView } from '../segments.ts';
+
+const kinds = [
+  'paragraph',
+  'heading',
+  'table_cell',
+  'header',
+  'footer',
+  'cell',
+  'text_block',
+] as const satisfies readonly SegmentKind[];
+
+/** Positions are PostgreSQL's integers. */
+const mostPosition = 2_147_483_647;
+const position = z.int().min(0).max(mostPosition);
+
+export const segmentSearch = z.object({
+  document_id: z.string(),
+  flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
+  corrected: z.boolean().optional(),
+  kind: z.enum(kinds).optional(),
+  page: z.int().min(1).max(mostPosition).optional().meta({ description: 'or the sheet, from 1' }),
+  text: z.string().min(1).max(1000).optional().meta({ description: 'contained, in upper or lower case' }),
+  text_in: z.enum(['source', 'target', 'either']).default('either'),
+  limit: z.int().min(1).max(500).default(100),
+  cursor: z.string().max(50).optional(),
+  position: position
+    .optional()
+    .meta({ description: 'begins at the first match that stands there or after it' }),
+  offset: position.optional().meta({ description: 'begins after this many matches' }),
+});
+
+type SegmentSearch = z.infer<typeof segmentSearch>;
+
+export const segmentSearchPage = z.object({
+  segments: z.array(
+    documentSegment.extend({ position: z.int().meta({ description: 'in the document, from 0' }) }),
+  ),
+  total: z.int().meta({ description: 'all matches' }),
+  first_index: z.int().meta({ description: 'how many matches come before this page' }),
+  next_cursor: z.string().nullable(),
+});
+
+/** Where a page is among all matches. */
+interface Page {
+  total: number;
+  firstIndex: number;
+  /** Of its segments, and of the one after them if there is one. */
+  positions: number[];
+}
+
+/**
+ * A page of a document's segments that pass all filters, in reading order, with its place among all of them: a virtual list shows any part of
+ * the matches without the parts before. A page begins after a cursor, at a position of the document, or at an index of the matches.
+ * @throws AppError 404; 422 for a cursor of another listing, or for two beginnings
+ */
+export async function searchSegments(
+  tx: Tx,
+  tenantId: string,
+  search: SegmentSearch,
+): Promise<z.infer<typeof segmentSearchPage>> {
+  const { document_id: documentId, limit } = search;
+  const from = beginningOf(search);
+  const { segments } = await requireDocument(tx, tenantId, documentId);
+  const filters = filtersOf(search);
+  const page =
+    filters.length === 0
+      ? pageOfAll(segments, from, limit)
+      : await selectPage(
+          tx,
+          sql.join([ofDocument(tenantId, documentId), ...filters], sql` and `),
+          from,
+          limit,
+        );
+  const listed = page.positions.slice(0, limit);
+  const rows = await tx
+    .select()
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
+        select jsonb_array_elements_text(${JSON.stringify(listed)}::jsonb)::int))`,
+    )
+    .orderBy(documentSegments.position);
+  return {
+    segments: rows.map((row) => ({ ...segmentView(row), position: row.position })),
+    total: page.total,
+    first_index: page.firstIndex,
+    next_cursor: page.positions.length > limit ? String(listed.at(-1)) : null,
+  };
+}
+
+/** Where a page begins: at a position of the document, or after this many matches. */
+type Beginning = { position: number } | { offset: number };
+
+function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
+  if ([cursor, position, offset].filter((one) => one !== undefined).length > 1)
+    throw new AppError('invalid_fields', [
+      { loc: ['body'], msg: 'send one of cursor, position and offset', type: 'several_beginnings' },
+    ]);
+  if (offset !== undefined) return { offset };
+  if (cursor === undefined) return { position: position ?? 0 };
+  if (!/^\d{1,9}$/.test(cursor))
+    throw new AppError('invalid_fields', [
+      { loc: ['body', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+    ]);
+  return { position: Number(cursor) + 1 };
+}
+
+function filtersOf({ flagged, corrected, kind, page, text, text_in }: SegmentSearch): SQL[] {
+  const { needsReview, sourceText, targetText } = documentSegments;
+  const contains = (column: typeof sourceText | typeof targetText) =>
+    sql`coalesce(strpos(lower(${column}), lower(${text})), 0) > 0`;
+  const inText = { source: contains(sourceText), target: contains(targetText) };
+  return [
+    // As the partial index has it.
+    ...(flagged === undefined ? [] : [flagged ? sql`${needsReview}` : sql`not ${needsReview}`]),
+    ...(corrected === undefined ? [] : [eq(documentSegments.corrected, corrected)]),
+    ...(kind === undefined ? [] : [eq(documentSegments.kind, kind)]),
+    ...(page === undefined ? [] : [eq(documentSegments.page, page)]),
+    ...(text === undefined
+      ? []
+      : [text_in === 'either' ? sql`(${inText.source} or ${inText.target})` : inText[text_in]]),
+  ];
+}
+
+/** Without filters nothing has to be counted: positions are all numbers from 0. */
+function pageOfAll(total: number, from: Beginning, limit: number): Page {
+  const firstIndex = Math.min('offset' in from ? from.offset : from.position, total);
+  const length = Math.min(limit + 1, total - firstIndex);
+  return { total, firstIndex, positions: Array.from({ length }, (_, index) => firstIndex + index) };
+}
+
+/** Reads the document's segments once, for the count and the page. */
+async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number): Promise<Page> {
+  const start =
+    'position' in from
+      ? sql`${from.position}::int`
+      : sql`coalesce((select position from matches order by position offset ${from.offset} limit 1), ${mostPosition})`;
+  const [page] = await tx.execute<{ total: number; first_index: number; positions: number[] }>(sql`
+    with matches as materialized (select position from document_segments where ${condition}),
+    start as materialized (select ${start} as position)
+    select count(*)::int as total,
+      count(*) filter (where position < (select position from start))::int as first_index,
+      to_json(array(select position from matches where position >= (select position from start)
+        order by position limit ${limit + 1})) as positions
+    from matches`);
+  if (!page) throw new Error('a count without a row');
+  return { total: page.total, firstIndex: page.first_index, positions: page.positions };
+}

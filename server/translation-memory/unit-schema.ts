@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { searchedText, textSpan } from '#server/text-search.ts';
+
+const setId = z.string().max(64);
+const language = z
+  .string()
+  .max(100)
+  .meta({ description: 'a code, or a tag that stands for one, such as en-US' });
+const limit = z.int().min(1).max(200).default(50);
+const cursor = z.string().max(200).optional();
+
+/** A stored unit, and the set that has it. */
+export const memoryUnit = z.object({
+  set_id: z.string(),
+  set_name: z.string(),
+  origin: z.enum(['tmx_import', 'golden_approved']),
+  source_lang: z.string().meta({ description: "the set's, as supplied" }),
+  target_lang: z.string(),
+  unit_no: z.int().meta({ description: 'its place in the set' }),
+  tuid: z.string().meta({ description: 'the same as in an export' }),
+  source_text: z.string(),
+  target_text: z.string(),
+  changed_at: z.string().meta({
+    format: 'date-time',
+    description: "the unit's own date; without one, when its set was stored",
+  }),
+});
+
+const nextCursor = z.string().nullable().meta({
+  description:
+    'null at the end. A page ends early after a certain amount of work, so there may be a next one behind few units, or none',
+});
+
+/** The units of one set, of the sets of a language pair, or of all. */
+export const browseRequest = z
+  .object({
+    set_id: setId.optional(),
+    source_lang: language.optional(),
+    target_lang: language.optional(),
+    text: searchedText.optional(),
+    match: z.enum(['contains', 'prefix']).default('contains'),
+    side: z.enum(['source', 'target', 'either']).default('either'),
+    limit,
+    cursor,
+  })
+  // As in the other listings, no input means a first page of everything.
+  .prefault({});
+
+export const unitPage = z.object({ units: z.array(memoryUnit), next_cursor: nextCursor });
+
+/** Where a word or phrase occurs in the memory of a language pair. */
+export const concordanceRequest = z.object({
+  text: searchedText,
+  source_lang: language,
+  target_lang: language,
+  side: z.enum(['source', 'target']).default('source'),
+  whole_words: z.boolean().default(false),
+  limit,
+  cursor,
+});
+
+export const concordancePage = z.object({
+  units: z.array(
+    memoryUnit.extend({
+      spans: z.array(textSpan).meta({
+        description:
+          'where the text occurs on the searched side, as UTF-16 offsets: the first 100; none where the database takes letters for the same that JavaScript does not',
+      }),
+    }),
+  ),
+  next_cursor: nextCursor,
+});
+
+/** A text to translate, for which the memory is searched as a job would search it. */
+export const memoryMatchesRequest = z.object({
+  source_text: z.string().min(1),
+  source_lang: language,
+  target_lang: language,
+  text_type: z.enum(['Plain', 'Html']).default('Plain'),
+});
+
+export const memoryMatch = z.object({
+  kind: z.enum(['exact', 'close']),
+  score: z.int().min(70).max(100).meta({ description: '100 for an exact match, and for no other' }),
+  source_text: z.string(),
+  target_text: z.string(),
+  set_id: z.string(),
+  set_name: z.string(),
+  origin: z.enum(['tmx_import', 'golden_approved']),
+  tuid: z.string().nullable(),
+  changed_at: z.string().nullable().meta({ format: 'date-time', description: "the unit's own date" }),
+});
+
+export const memoryMatches = z.object({
+  matches: z
+    .array(memoryMatch)
+    .meta({ description: 'best first: the exact one, then up to five close ones' }),
+});
+
+export type MemoryUnit = z.infer<typeof memoryUnit>;
+export type UnitPageView = z.infer<typeof unitPage>;
+export type BrowseRequest = z.infer<typeof browseRequest>;
+export type ConcordanceRequest = z.infer<typeof concordanceRequest>;
+export type ConcordancePage = z.infer<typeof concordancePage>;
+export type MemoryMatchesRequest = z.infer<typeof memoryMatchesRequest>;
+export type MemoryMatches = z.infer<typeof memoryMatches>;

@@ -1,0 +1,163 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BenchService, type BenchTenant, startBenchService } from './bench-service.ts';
+import { median } from './load.ts';
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const dist = join(import.meta.dirname, '../../web/dist');
+const password = 'a long enough passphrase';
+/** 9 Mbit/s down, 1.5 up, a round trip of 165 ms, a processor four times slower. */
+const line = { offline: false, downloadThroughput: 9e6 / 8, uploadThroughput: 1.5e6 / 8, latency: 165 };
+
+/** A screen as a person meets it. */
+interface Screen {
+  name: string;
+  path: string;
+  /** What is there when the screen can be used. */
+  ready(page: Page): Promise<unknown>;
+  /** Kilobytes of a first load, compressed by gzip. */
+  most: number;
+  /** Seconds until it can be used, at the first visit and with its files in the browser's cache. */
+  cold: number;
+  warm?: number;
+}
+
+const signIn: Screen = {
+  name: 'sign-in',
+  path: '/signin',
+  ready: (page) => page.getByLabel('Password').waitFor(),
+  most: 140,
+  cold: 1.8,
+};
+
+const screens: readonly Screen[] = [
+  {
+    name: 'list with data',
+    path: '/app/jobs',
+    ready: (page) => page.getByText('Sentence 7 of the list').first().waitFor(),
+    most: 190,
+    cold: 2.5,
+    warm: 1.2,
+  },
+  {
+    name: 'review',
+    path: '/app/review',
+    ready: (page) => page.locator('textarea').first().waitFor(),
+    most: 200,
+    cold: 2.5,
+    warm: 1.2,
+  },
+];
+
+/** The files of a first load, and how soon the screens of the web application can be used on a slow line. Fails beyond the limits. */
+export async function benchWeb(print: (line: string) => void): Promise<void> {
+  const executablePath = '/usr/bin/chromium';
+  if (!existsSync(executablePath)) return print('skipped: chromium is not installed');
+  const service = await startBenchService();
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  try {
+    const tenant = await service.foundTenant();
+    await addJobs(service, tenant);
+    const scriptBytes = await bytesOf(browser, service, '/about');
+    report(print, 'public page: scripts', scriptBytes / 1000, 0, 'kB');
+    await measure(browser, service, signIn, print);
+    for (const screen of screens) await measure(browser, service, screen, print, tenant);
+  } finally {
+    await browser.close();
+    await service.stop();
+  }
+}
+
+async function addJobs({ address }: BenchService, { apiKey }: BenchTenant): Promise<void> {
+  for (let n = 0; n < 60; n++)
+    await fetch(`${address}/api/translations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify({
+        source_text: `Sentence ${n % 10} of the list.`,
+        target_lang: 'fr',
+        ...(n % 2 && { metadata: { sensitive: true } }),
+      }),
+    });
+}
+
+/** The bytes of the scripts that a page loads. */
+async function bytesOf(browser: Browser, { address }: BenchService, path: string): Promise<number> {
+  const context = await browser.newContext({ baseURL: address });
+  const page = await context.newPage();
+  const scripts: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') scripts.push(request.url());
+  });
+  await page.goto(path, { waitUntil: 'networkidle' });
+  await context.close();
+  return scripts.reduce((sum, url) => sum + compressedSize(url), 0);
+}
+
+async function measure(
+  browser: Browser,
+  service: BenchService,
+  { name, path, ready, most, cold, warm }: Screen,
+  print: (line: string) => void,
+  tenant?: BenchTenant,
+): Promise<void> {
+  const times = { cold: [] as number[], warm: [] as number[] };
+  let kilobytes = 0;
+  for (let round = 0; round < rounds; round++) {
+    const context = await browser.newContext({ baseURL: service.address });
+    if (tenant) await signInTo(context, service, tenant);
+    const page = await context.newPage();
+    const loaded = new Set<string>();
+    page.on('requestfinished', (request) => {
+      if (new URL(request.url()).pathname.startsWith('/static/')) loaded.add(request.url());
+    });
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('Network.enable');
+    await cdp.send('Network.emulateNetworkConditions', line);
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+    const visit = async () => {
+      await page.goto(path, { waitUntil: 'commit' });
+      await ready(page);
+      return (await page.evaluate('performance.now()')) as number;
+    };
+    times.cold.push(await visit());
+    kilobytes = [...loaded].reduce((sum, url) => sum + compressedSize(url), 0) / 1000;
+    if (warm !== undefined) times.warm.push(await visit());
+    await context.close();
+  }
+  report(print, `${name}: first load, gzip`, kilobytes, most, 'kB');
+  report(print, `${name}: usable, first visit`, median(times.cold) / 1000, cold, 's');
+  if (warm !== undefined)
+    report(print, `${name}: usable, files cached`, median(times.warm) / 1000, warm, 's');
+}
+
+/** Puts the refresh token of a new session into the browser's cookies, as the sign-in screen does. */
+async function signInTo(context: BrowserContext, { address }: BenchService, { email }: BenchTenant) {
+  const response = await context.request.post(`${address}/signin/token`, {
+    data: { grant_type: 'password', username: email, password },
+  });
+  if (!response.ok()) throw new Error(`the sign-in answered ${response.status()}`);
+}
+
+function compressedSize(url: string): number {
+  const file = join(dist, new URL(url).pathname);
+  return statSync(existsSync(`${file}.gz`) ? `${file}.gz` : file).size;
+}
+
+function report(
+  print: (line: string) => void,
+  what: string,
+  value: number,
+  most: number,
+  unit: string,
+): void {
+  const missed = value > most;
+  if (missed) process.exitCode = 1;
+  print(
+    `${what.padEnd(34)} ${value.toFixed(unit === 's' ? 2 : 0).padStart(6)} ${unit}   (at most ${most})${missed ? '   MISSED' : ''}`,
+  );
+}

@@ -1,0 +1,105 @@
+import { addDocument, type Fields, queueDocument } from '#test/factories.ts';
+import type { ContractFixture } from '../fixture.ts';
+import { asCookie, asKey, asMember, asNobody, type Case, type Cases, noId } from './case.ts';
+
+const detail = 'missing or invalid tenant credentials';
+const notFound = 'document job not found';
+
+const translatedWith =
+  (rest: Fields = {}) =>
+  async ({ app, founder }: ContractFixture) => ({ document_id: await addDocument(app, founder), ...rest });
+const queued = async ({ app, founder }: ContractFixture) => ({
+  document_id: await queueDocument(app, founder),
+});
+
+/** How a procedure refuses callers without a tenant; the cookie counts nowhere on /trpc. */
+const unauthenticated = (input: Fields): Case[] => [
+  { name: 'nobody asks', status: 401, detail, ask: asNobody(input) },
+  { name: 'a cookie asks', status: 401, detail, ask: asCookie(input) },
+];
+/** The same, and ids that are not the tenant's. */
+const refusals = (input: Fields = {}): Case[] => [
+  {
+    name: 'there is no such document',
+    status: 404,
+    detail: notFound,
+    ask: asKey({ document_id: noId, ...input }),
+  },
+  {
+    name: 'the document is foreign',
+    status: 404,
+    detail: notFound,
+    ask: asKey(async ({ app, neighbour }) => ({
+      document_id: await addDocument(app, neighbour),
+      ...input,
+    })),
+  },
+  ...unauthenticated({ document_id: noId, ...input }),
+];
+const invalid = (name: string, rest: Fields): Case => ({
+  name,
+  status: 422,
+  ask: asKey(translatedWith(rest)),
+});
+
+/** The procedures of a reviewer's workplace. */
+export const documentWorkplaceCases: Cases = {
+  'documents.progress': [
+    {
+      name: 'tells of several, and of those that are not there',
+      status: 200,
+      ask: asMember(async (fixture) => ({
+        document_ids: [(await queued(fixture)).document_id, noId, 'of no form'],
+      })),
+    },
+    { name: 'no id is sent', status: 422, ask: asKey({ document_ids: [] }) },
+    {
+      name: 'too many ids are sent',
+      status: 422,
+      ask: asKey({ document_ids: Array.from({ length: 51 }, () => noId) }),
+    },
+    { name: 'the ids are no list', status: 422, ask: asKey({ document_ids: noId }) },
+    { name: 'an id has a NUL', status: 422, ask: asKey({ document_ids: ['\0'] }) },
+    ...unauthenticated({ document_ids: [noId] }),
+  ],
+  'documents.search': [
+    {
+      name: 'finds by every filter',
+      status: 200,
+      ask: asMember(
+        translatedWith({
+          flagged: false,
+          corrected: false,
+          kind: 'cell',
+          page: 1,
+          text: 'hello',
+          text_in: 'source',
+          limit: 500,
+        }),
+      ),
+    },
+    { name: 'continues', status: 200, ask: asKey(translatedWith({ cursor: '0' })) },
+    { name: 'has none yet', status: 200, ask: asKey(queued) },
+    invalid('the cursor is none', { cursor: 'zzz' }),
+    invalid('the cursor is beyond every position', { cursor: '9'.repeat(10) }),
+    invalid('it begins in two ways', { cursor: '0', offset: 0 }),
+    invalid('the kind is none', { kind: 'footnote' }),
+    invalid('the page is 0', { page: 0 }),
+    invalid('the page is beyond every page', { page: 2 ** 31 }),
+    invalid('the text is empty', { text: '' }),
+    invalid('the text is too long', { text: 't'.repeat(1001) }),
+    invalid('the text has a NUL', { text: '\0' }),
+    invalid('the limit is out of range', { limit: 501 }),
+    invalid('the offset is negative', { offset: -1 }),
+    ...refusals(),
+  ],
+  'documents.boxes': [
+    { name: 'lists a sheet', status: 200, ask: asMember(translatedWith({ page: 1, limit: 2000 })) },
+    { name: 'lists all', status: 200, ask: asKey(translatedWith()) },
+    { name: 'has none yet', status: 200, ask: asKey(queued) },
+    invalid('the cursor is none', { cursor: '-1' }),
+    invalid('the page is 0', { page: 0 }),
+    invalid('the limit is out of range', { limit: 2001 }),
+    ...refusals(),
+  ],
+};

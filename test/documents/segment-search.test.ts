@@ -1,0 +1,226 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { corpusFile } from '#test/corpus/files.ts';
+import { env, type Fields } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { answered } from '#test/setup/engine.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine({
+  assessEach: async ({ segments }) =>
+    answered(
+      segments.map((text) => ({ score: /^[A-D]/.test(text) ? 40 : 92, issues: [], summary: 'judged' })),
+    ),
+});
+const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' }, engine });
+
+interface Found {
+  position: number;
+  region_id: string;
+  cell_id: string | null;
+  kind: string;
+  page: number | null;
+  source_text: string;
+  target_text: string | null;
+  corrected: boolean;
+  quality: { needs_review: boolean };
+}
+
+let mine: Documents;
+beforeEach(() => engine.reset());
+
+async function search(id: string, input: Fields = {}) {
+  const { status, body } = await mine.query('search', { document_id: id, ...input });
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body as { segments: Found[]; total: number; first_index: number; next_cursor: string | null };
+}
+
+/** All matches, page by page. */
+async function walk(id: string, input: Fields): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await search(id, { ...input, ...(cursor && { cursor }) });
+    expect(page.first_index).toBe(found.length);
+    found.push(...page.segments);
+    if (page.next_cursor === null) {
+      expect(page.total).toBe(found.length);
+      return found;
+    }
+    cursor = page.next_cursor;
+  }
+}
+
+const file = (path: string) =>
+  new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
+
+/** A translated file with three corrections in it, and its segments as the API lists them. */
+async function corrected(path: string): Promise<{ id: string; all: Found[] }> {
+  const { id } = await mine.translate([], { source_document: file(path) });
+  const { segments } = await mine.segments(id, '?limit=500');
+  const corrections = [0, 3, 4].map((index) => ({
+    region_id: segments[index].region_id,
+    cell_id: segments[index].cell_id,
+    target_text: `ÉTÉ 100% ${index}`,
+  }));
+  expect((await mine.reviewDocument(id, { corrections })).status).toBe(200);
+  const all: Found[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await mine.segments(id, `?limit=500${cursor && `&cursor=${cursor}`}`);
+    for (const one of page.segments) all.push({ ...one, position: all.length });
+    cursor = page.next_cursor;
+  }
+  return { id, all };
+}
+
+describe.each(['docx/kitchen-sink.docx', 'xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
+  'in %s',
+  { timeout: 60_000 },
+  (path) => {
+    let id: string;
+    let all: Found[];
+    beforeAll(async () => {
+      engine.reset();
+      mine = await openDocuments(app);
+      ({ id, all } = await corrected(path));
+    });
+
+    test('without a filter all segments are found, as the API lists them', async () => {
+      expect(await walk(id, { limit: 500 })).toEqual(all);
+      expect(all.length).toBeGreaterThan(20);
+    });
+
+    test('each filter, and each two of them, finds what they say', async () => {
+      const has = (text: string | null, part: string) => (text ?? '').toLowerCase().includes(part);
+      const word = (/\p{L}{4,}/u.exec(all[6]!.source_text) ?? ['the'])[0];
+      const filters: [Fields, (one: Found) => boolean][] = [
+        [{ flagged: true }, (one) => one.quality.needs_review],
+        [{ flagged: false }, (one) => !one.quality.needs_review],
+        [{ corrected: true }, (one) => one.corrected],
+        [{ corrected: false }, (one) => !one.corrected],
+        ...[...new Set(all.map(({ kind }) => kind))].map((kind): [Fields, (one: Found) => boolean] => [
+          { kind },
+          (one) => one.kind === kind,
+        ]),
+        [{ page: 1 }, (one) => one.page === 1],
+        [{ page: 2 }, (one) => one.page === 2],
+        [{ page: 2_147_483_647 }, () => false],
+        [
+          { text: word.toUpperCase() },
+          (one) => has(one.source_text, word.toLowerCase()) || has(one.target_text, word.toLowerCase()),
+        ],
+        [{ text: 'été 100%', text_in: 'target' }, (one) => has(one.target_text, 'été 100%')],
+        [{ text: 'fr of', text_in: 'source' }, (one) => has(one.source_text, 'fr of')],
+        [{ text: 'fr of', text_in: 'target' }, (one) => has(one.target_text, 'fr of')],
+      ];
+      const found = filters.map(([, accepts]) => all.filter(accepts).length);
+      // Otherwise these filters would show nothing.
+      expect(found[0]).toBeGreaterThan(0);
+      expect(found[2]).toBe(3);
+      for (const [one, accepts] of filters)
+        for (const [other, acceptsToo] of filters) {
+          if (one !== other && Object.keys(one).some((name) => name in other)) continue;
+          const page = await search(id, { ...one, ...other, limit: 20 });
+          const expected = all.filter((segment) => accepts(segment) && acceptsToo(segment));
+          expect([page.total, page.segments], JSON.stringify({ ...one, ...other })).toEqual([
+            expected.length,
+            expected.slice(0, 20),
+          ]);
+        }
+    });
+
+    test('pages of two give every match once', async () => {
+      expect(await walk(id, { corrected: true, limit: 2 })).toEqual(all.filter((one) => one.corrected));
+    });
+
+    test('a page begins at an index of the matches, or at a position of the document', async () => {
+      for (const filter of [{}, { flagged: false }, { text: 'fr of' }]) {
+        const matches = await walk(id, { ...filter, limit: 500 });
+        const total = matches.length;
+        for (const offset of [0, 1, 7, total - 1, total, total + 5])
+          expect(await search(id, { ...filter, offset, limit: 3 })).toMatchObject({
+            total,
+            first_index: Math.min(offset, total),
+            segments: matches.slice(offset, offset + 3).map(({ position }) => ({ position })),
+          });
+        for (const position of [0, 5, matches[9]!.position + 1, 1_000_000]) {
+          const before = matches.filter((one) => one.position < position).length;
+          expect(await search(id, { ...filter, position, limit: 3 })).toMatchObject({
+            total,
+            first_index: Math.min(before, total),
+            segments: matches.slice(before, before + 3).map((one) => ({ position: one.position })),
+          });
+        }
+      }
+    });
+  },
+);
+
+describe('a text to find', () => {
+  beforeAll(async () => {
+    engine.reset();
+    mine = await openDocuments(app);
+  });
+
+  test('is found as it stands: patterns of LIKE and of regular expressions are ordinary characters', async () => {
+    const cells = ['Hello', '100% of it', 'a_b', 'c\\d', '(e|f)*', "it's “quoted”", 'x%y_z'];
+    const { id } = await mine.translate(cells);
+    const sources = async (text: string) =>
+      (await search(id, { text, text_in: 'source' })).segments.map(({ source_text }) => source_text);
+    expect(await sources('%')).toEqual(['100% of it', 'x%y_z']);
+    expect(await sources('_')).toEqual(['a_b', 'x%y_z']);
+    expect(await sources('\\')).toEqual(['c\\d']);
+    expect(await sources('(e|f)*')).toEqual(['(e|f)*']);
+    expect(await sources('.*')).toEqual([]);
+    expect(await sources("'s “")).toEqual(["it's “quoted”"]);
+  });
+
+  test('is found in upper and lower case of any script', async () => {
+    const cells = ['Straße und Ärger', 'ΑΘΗΝΑ σήμερα', 'Москва', '東京'];
+    const { id } = await mine.translate(cells);
+    for (const [text, at] of [
+      ['ÄRGER', 0],
+      ['αθηνα', 1],
+      ['МОСКВА', 2],
+      ['京', 3],
+    ] as const)
+      expect((await search(id, { text })).segments.map(({ position }) => position)).toEqual([at]);
+  });
+
+  test('is not found in a translation that does not exist yet, which no filter for targets counts', async () => {
+    const id = await mine.queue(['Hello', 'World']);
+    engine.reply = () => Promise.reject(new Error('out of order'));
+    await mine.run(id);
+    expect((await search(id)).segments.map(({ target_text }) => target_text)).toEqual([null, null]);
+    expect((await search(id, { text: 'l', text_in: 'target' })).total).toBe(0);
+    expect((await search(id, { text: 'W' })).total).toBe(1);
+  });
+});
+
+test('the matches of a neighbour with the same positions are not counted', async () => {
+  mine = await openDocuments(app);
+  const theirs = await openDocuments(app);
+  const [own, other] = [await mine.translate(['Hello']), await mine.translate(['Hello', 'Hello again'])];
+  await theirs.translate(['Hello', 'Hello there']);
+  expect((await search(own.id, { text: 'hello' })).total).toBe(1);
+  expect((await search(other.id, { kind: 'cell' })).total).toBe(2);
+});
+
+test('in 20,000 segments the few matches, their number and the last page are found', async () => {
+  mine = await openDocuments(app);
+  const { id } = await mine.translate(['Hello']);
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`insert into document_segments (tenant_id, document_id, position, region_id, cell_id, kind, page, place,
+      source_key, source, source_text, target_text, needs_review)
+    select ${mine.tenantId}, ${id}, i, 's1', 'B' || i, 'cell', 1, 'Sheet1!B' || i, sha256(i::text::bytea),
+      jsonb_build_array(i::text), 'Text ' || i, 'texte ' || i, i % 5000 = 0 from generate_series(1, 20000) i`;
+  await sql`update document_jobs set segments = 20001 where document_id = ${id}`;
+  expect(await search(id, { flagged: true, limit: 2 })).toMatchObject({
+    total: 4,
+    segments: [{ position: 5000 }, { position: 10000 }],
+  });
+  expect(await search(id, { text: 'TEXTE 1999' })).toMatchObject({ total: 11, first_index: 0 });
+  expect(await search(id, { offset: 20_000 })).toMatchObject({
+    total: 20_001,
+    segments: [{ position: 20_000 }],
+  });
+});

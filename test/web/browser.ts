@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { TestApp } from '#test/setup/app.ts';
+
+const executable = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
+  existsSync(file),
+);
+
+/** Why journeys are skipped here; undefined if they can run. */
+export const withoutBrowser = executable ? undefined : 'chromium is not installed';
+
+if (withoutBrowser) console.log(`The journeys of the web application are skipped: ${withoutBrowser}.`);
+
+/** A person with a browser of their own: cookies and storages are shared by its tabs only. */
+export interface Person {
+  context: BrowserContext;
+  page: Page;
+  /** Opens another tab. */
+  tab(): Promise<Page>;
+}
+
+export interface PersonOptions {
+  locale?: string;
+  colorScheme?: 'light' | 'dark';
+  viewport?: { width: number; height: number };
+}
+
+/**
+ * A browser for the tests of a file. After each test it holds that no page wrote an error to its console, broke the content
+ * security policy or asked another origin for anything.
+ */
+export function useBrowser(app: TestApp) {
+  let browser: Browser | undefined;
+  let open: Person[] = [];
+  let faults: string[] = [];
+
+  beforeAll(async () => {
+    if (!executable) return;
+    browser = await chromium.launch({
+      executablePath: executable,
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(open.map(({ context }) => context.close()));
+    const found = faults;
+    [open, faults] = [[], []];
+    expect(found).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+
+  const watch = (page: Page) => {
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !isRefusedRequest(message.text())) faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (/^https?:$/.test(url.protocol) && url.origin !== app.address)
+        faults.push(`a request to ${url.origin}`);
+    });
+  };
+
+  return {
+    /** Opens a browser window of its own at an address of the application. */
+    async person(path: string, options: PersonOptions = {}): Promise<Person> {
+      const context = await (browser as Browser).newContext({ baseURL: app.address, ...options });
+      context.setDefaultTimeout(10_000);
+      context.on('page', watch);
+      const page = await context.newPage();
+      await page.goto(path);
+      const person = { context, page, tab: () => context.newPage() };
+      open.push(person);
+      return person;
+    },
+  };
+}
+
+/** Chromium writes a line for each response of 400 and above; a test that expects one looks at the page. */
+function isRefusedRequest(text: string): boolean {
+  return text.startsWith('Failed to load resource: the server responded with a status of');
+}

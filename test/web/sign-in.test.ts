@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+const password = 'a long enough passphrase';
+
+/** A workspace whose founder signs in by password. */
+async function founder(): Promise<{ email: string }> {
+  const email = `reviewer${Math.random().toString(36).slice(2)}@example.org`;
+  const { status } = await app.json('POST', '/api/auth/signup/email', {
+    body: { tenant_name: 'Reviewers', email, password },
+  });
+  expect(status).toBe(200);
+  return { email };
+}
+
+describe.skipIf(withoutBrowser)('a person at /signin', () => {
+  test('signs in, stays signed in after a reload and in a second tab, and signs out in both', async () => {
+    const { email } = await founder();
+    const { page, tab, context } = await browser.person('/app');
+    await page.waitForURL('**/signin?*');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const second = await tab();
+    await second.goto('/app');
+    await second.getByRole('heading', { name: 'Home' }).waitFor();
+
+    const cookies = await context.cookies(`${app.address}/signin`);
+    expect(cookies.find(({ name }) => name === 'll_refresh')).toMatchObject({
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: '/signin',
+    });
+    expect(
+      await second.evaluate(() =>
+        JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+      ),
+    ).not.toMatch(/ll_refresh|ll_session|token/);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await second.waitForURL('**/signin');
+    await page.waitForURL('**/signin');
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('ll_refresh');
+  });
+
+  test('is told in the service’s words that the password is wrong', async () => {
+    const { email } = await founder();
+    const { page } = await browser.person('/signin');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill('another passphrase');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('invalid').waitFor();
+  });
+});

@@ -1,0 +1,53 @@
+import { billing } from '#sdk/billing.ts';
+import { documents } from '#sdk/documents.ts';
+import { createDownloads } from '#sdk/downloads.ts';
+import { memory } from '#sdk/memory.ts';
+import { type CallOptions, readOptions } from '#sdk/options.ts';
+import { createRest } from '#sdk/rest.ts';
+import { type CallContext, createRpc, type Rpc } from '#sdk/rpc.ts';
+import { createSend } from '#sdk/send.ts';
+import { storage } from '#sdk/storage.ts';
+import { tenants } from '#sdk/tenants.ts';
+import { terminology } from '#sdk/terminology.ts';
+import { translations } from '#sdk/translations.ts';
+import { usage } from '#sdk/usage.ts';
+import { deployment } from './deployment.ts';
+import { session } from './session/keeper.ts';
+
+const settings = readOptions({ baseUrl: location.origin + deployment.basePath });
+const rpc = createRpc(`${settings.baseUrl}/trpc`, settings.fetch);
+const rest = createRest(settings.baseUrl, settings.fetch);
+const send = createSend(settings, session);
+const downloads = createDownloads(rest, send, settings);
+
+/** The service, asked as the signed-in person: the SDK's own methods, with this application's session. */
+export const client = {
+  billing: billing(rpc, send),
+  documents: documents(rpc, rest, send, downloads, settings),
+  memory: memory(rpc, rest, send, downloads, settings),
+  storage: storage(rpc, send),
+  tenants: tenants(rpc, send),
+  terminology: terminology(rpc, rest, send),
+  translations: translations(rpc, rest, send),
+  usage: usage(rpc, send, downloads),
+};
+
+/** The options of one attempt, as tRPC's client takes them. */
+type To = { signal: AbortSignal; context: CallContext };
+
+/**
+ * Reads by a procedure that the SDK has no method for: `query((rpc, to) => rpc.translations.counts.query({}, to))`. Repeated after
+ * failures that pass, as the SDK does.
+ * @throws LinguaLoopError
+ */
+export function query<T>(ask: (rpc: Rpc, to: To) => Promise<T>, options?: CallOptions): Promise<T> {
+  return send({ name: 'query', repeatable: true }, (to) => ask(rpc, to), options);
+}
+
+/** Changes something by such a procedure. @param repeatable whether a second delivery does no harm */
+export function mutate<T>(
+  ask: (rpc: Rpc, to: To) => Promise<T>,
+  { repeatable = false, ...options }: CallOptions & { repeatable?: boolean } = {},
+): Promise<T> {
+  return send({ name: 'mutation', repeatable }, (to) => ask(rpc, to), options);
+}

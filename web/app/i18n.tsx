@@ -1,0 +1,71 @@
+import { type I18n, setupI18n } from '@lingui/core';
+import { createContext, type ReactNode, useContext, useState } from 'react';
+import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
+import type common from '../locales/en/common.json';
+import type signin from '../locales/en/signin.json';
+import { deployment } from './deployment.ts';
+
+/** The catalogs of English, by area. A file of `locales/<language>/` is an area. */
+interface Areas {
+  common: typeof common;
+  signin: typeof signin;
+}
+
+/** The id of a message: its area and its key, like `signin.title`. */
+export type MessageId = { [A in keyof Areas]: `${A}.${keyof Areas[A] & string}` }[keyof Areas];
+
+/** Values of a message's placeholders (ICU MessageFormat). */
+export type MessageValues = Record<string, string | number>;
+
+/** Formats a message in the language of the interface. */
+export type Translate = (id: MessageId, values?: MessageValues) => string;
+
+interface Interface {
+  locale: Locale;
+  t: Translate;
+  /** Loads a language and shows the interface in it; remembered in a cookie, so that the server's pages have it too. */
+  choose(locale: Locale): Promise<void>;
+}
+
+const InterfaceContext = createContext<Interface | null>(null);
+
+/** Loads the catalog of the language that the page was served in. */
+export async function loadInterface(): Promise<I18n> {
+  const asked = document.documentElement.lang;
+  const locale = locales.find((one) => one === asked) ?? 'en';
+  return setupI18n({ locale, messages: { [locale]: await loadCatalog(locale) } });
+}
+
+async function loadCatalog(locale: Locale) {
+  const { messages } = await import(/* @vite-ignore */ deployment.catalogs[locale]);
+  return messages;
+}
+
+export function InterfaceProvider({ i18n, children }: { i18n: I18n; children: ReactNode }) {
+  const [locale, setLocale] = useState(i18n.locale as Locale);
+  const value: Interface = {
+    locale,
+    t: (id, values) => i18n._(id, values),
+    async choose(next) {
+      i18n.loadAndActivate({ locale: next, messages: await loadCatalog(next) });
+      document.documentElement.lang = next;
+      document.documentElement.dir = directionOf(next);
+      // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we support
+      document.cookie = `${localeCookie}=${next}; Path=/; Max-Age=31536000; SameSite=Lax`;
+      setLocale(next);
+    },
+  };
+  return <InterfaceContext value={value}>{children}</InterfaceContext>;
+}
+
+/** The language of the interface, and how to change it. */
+export function useInterface(): Interface {
+  const value = useContext(InterfaceContext);
+  if (!value) throw new Error('there is no InterfaceProvider around this component');
+  return value;
+}
+
+/** Formats messages; the component is rendered again when the language changes. */
+export function useT(): Translate {
+  return useInterface().t;
+}

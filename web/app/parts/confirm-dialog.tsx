@@ -1,0 +1,86 @@
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useT } from '../i18n.tsx';
+import { Problem } from './problem.tsx';
+
+/**
+ * Asks before something that is hard to take back. It stays open, with what went wrong, until the work is done; Escape and "Cancel"
+ * leave everything as it is. The focus returns to what opened it.
+ * @param action the words of the button that does it: what happens, never "OK"
+ */
+export function ConfirmDialog({
+  title,
+  action,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string;
+  action: string;
+  onConfirm: () => Promise<unknown>;
+  onClose: () => void;
+  children?: ReactNode;
+}) {
+  const t = useT();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (thrown) {
+      setError(thrown);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose} isBusy={isBusy}>
+      {children}
+      {error ? <Problem error={error} /> : null}
+      <div className="actions">
+        <button type="button" className="danger" disabled={isBusy} onClick={() => void confirm()}>
+          {action}
+        </button>
+        <button type="button" disabled={isBusy} onClick={onClose}>
+          {t('common.cancel')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A modal dialog with a heading. @param isBusy whether Escape must not close it now */
+export function Dialog({
+  title,
+  onClose,
+  isBusy = false,
+  children,
+}: {
+  title: ReactNode;
+  onClose: () => void;
+  isBusy?: boolean;
+  children: ReactNode;
+}) {
+  const heading = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    // Before it leaves the document: only closing gives the focus back to what opened it.
+    return () => opened?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isBusy) onClose();
+      }}
+    >
+      <h2 id={heading}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

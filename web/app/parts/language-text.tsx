@@ -1,0 +1,28 @@
+import { createElement, type JSX, type ReactNode } from 'react';
+
+const rightToLeft = /^(ar|fa|he|ur)\b/;
+
+/** The direction of a language's script. */
+export function directionOf(language: string): 'ltr' | 'rtl' {
+  return rightToLeft.test(language) ? 'rtl' : 'ltr';
+}
+
+/** `lang` and `dir` of an element that holds text of a language, whatever the language of the interface is. */
+export function languageOf(language: string): { lang: string; dir: 'ltr' | 'rtl' } {
+  return { lang: language, dir: directionOf(language) };
+}
+
+/** A text of a tenant in its own language. It is never translated by the browser. */
+export function LanguageText({
+  as = 'p',
+  language,
+  className,
+  children,
+}: {
+  as?: keyof JSX.IntrinsicElements;
+  language: string;
+  className?: string;
+  children: ReactNode;
+}) {
+  return createElement(as, { ...languageOf(language), className, translate: 'no' }, children);
+}

@@ -1,0 +1,78 @@
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { deployment } from '../deployment.ts';
+import { type Translate, useT } from '../i18n.tsx';
+
+/**
+ * What went wrong, in the service's own words, with the request's id for support, and what may be done: try again where B 7 allows
+ * it, after the time that the service asks for; pay; come back online.
+ * @param retry undefined where repeating makes no sense
+ */
+export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const t = useT();
+  const known = error instanceof LinguaLoopError ? error : undefined;
+  const left = useCountdown(known);
+  const mayRetry = retry && mayHelp(known);
+  return (
+    <div role="alert" className="problem">
+      <p>{problemText(error, t)}</p>
+      {known?.requestId && (
+        <p className="hint">
+          {t('common.request_id')} <bdi translate="no">{known.requestId}</bdi>
+        </p>
+      )}
+      {known?.status === 402 && (
+        <p>
+          <a href={`${deployment.basePath}/billing`}>{t('common.open_billing')}</a>
+        </p>
+      )}
+      {mayRetry && (
+        <button type="button" onClick={retry} disabled={left > 0}>
+          {left > 0 ? t('common.retry_in', { seconds: left }) : t('common.retry')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** An error in one line. The rejected value is never repeated. */
+export function problemText(error: unknown, t: Translate): string {
+  if (!(error instanceof LinguaLoopError)) return t('common.unexpected');
+  if (error.status === null) return navigator.onLine ? t('common.unreachable') : t('common.offline');
+  if (typeof error.detail === 'string') return error.detail;
+  return error.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+}
+
+/** The problem of one field in a 422, by the last part of its `loc`; undefined if that field has none. */
+export function fieldProblem(error: unknown, field: string): string | undefined {
+  if (!(error instanceof LinguaLoopError) || typeof error.detail === 'string') return undefined;
+  return error.detail.find(({ loc }) => loc.includes(field))?.msg;
+}
+
+function mayHelp(error: LinguaLoopError | undefined): boolean {
+  if (!error || error.status === null) return true;
+  return error.status === 429 || error.status >= 500;
+}
+
+/** Seconds until the service accepts another attempt. */
+function useCountdown(error: LinguaLoopError | undefined): number {
+  const [left, setLeft] = useState(error?.retryAfter ?? 0);
+  useEffect(() => {
+    const until = Date.now() + (error?.retryAfter ?? 0) * 1000;
+    const update = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    update();
+    const timer = setInterval(update, 500);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}
+
+/** What a screen that failed shows in its place. */
+export function RouteError({ error, reset }: ErrorComponentProps) {
+  return (
+    <main className="narrow">
+      <Problem error={error} retry={reset} />
+    </main>
+  );
+}

@@ -1,0 +1,41 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { deployment } from '../deployment.ts';
+
+/** Either what the service answered, or its refusal. */
+export type SignInOutcome<T> = { ok: true; body: T } | { ok: false; error: LinguaLoopError };
+
+/**
+ * Sends a request of the sign-in, below /signin, where the refresh token stays in its cookie. Never repeated: a code and a refresh
+ * token are good once.
+ * @throws LinguaLoopError with status null if there was no answer
+ */
+export async function signInRequest<T>(path: string, body: object): Promise<SignInOutcome<T>> {
+  return sameOriginRequest<T>(`/signin/${path}`, body);
+}
+
+/** The same for an address of the API that takes the session cookie (C 7: enrolment) or no credential at all. */
+export async function sameOriginRequest<T>(address: string, body: object): Promise<SignInOutcome<T>> {
+  let response: Response;
+  try {
+    response = await fetch(deployment.basePath + address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(30_000),
+    });
+  } catch (cause) {
+    throw new LinguaLoopError({ status: null, detail: 'the service could not be reached', cause });
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return { ok: true, body: answer as T };
+  const { headers, status } = response;
+  const error = new LinguaLoopError({
+    status,
+    detail: answer.detail ?? response.statusText,
+    code: answer.error_code ?? null,
+    requestId: headers.get('x-request-id'),
+    retryAfter: Number(headers.get('retry-after')) || null,
+    answeredBy: 'service',
+  });
+  return { ok: false, error };
+}

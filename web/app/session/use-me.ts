@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { query } from '../client.ts';
+
+/** The signed-in member with its workspace, read once and shared by all screens under the key `['me']`. */
+export function useMe() {
+  return useQuery({
+    queryKey: ['me'],
+    queryFn: () => query((rpc, to) => rpc.auth.me.query(undefined, to)),
+  });
+}
+
+/** What the service says of the signed-in member and the workspace. */
+export type Me = NonNullable<ReturnType<typeof useMe>['data']>;
+
+/** Whether the member may use the screens of administrators. The service decides at each request; this decides what is shown. */
+export function isAdministrator({ user }: Me): boolean {
+  return user.role === 'global_administrator';
+}
+
+/**
+ * Whether the member is an operator of the platform. Only its report of usage tells: for operators it is the sum over all tenants.
+ * Nobody is asked about who cannot be one: an operator is an administrator with an authenticator (A 5.1 rule 8).
+ */
+export function useIsOperator(me: Me | undefined): boolean {
+  const today = new Date().toISOString().slice(0, 10);
+  const report = useQuery({
+    queryKey: ['operator', 'standing'],
+    queryFn: () => query((rpc, to) => rpc.usage.daily.query({ from: today, to: today }, to)),
+    enabled: me !== undefined && isAdministrator(me) && me.user.totp_enrolled,
+    staleTime: 300_000,
+  });
+  return report.data?.tenant_id === null;
+}

@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin, Rolldown } from 'vite';
+import { type Locale, locales } from './server/locale.ts';
+
+/*
+ * Builds the browser application into web/dist: `npm run build:web`, and `npm ci` through the script `prepare`. With
+ * --if-possible it does nothing where the dev dependencies are not installed, as in the image.
+ */
+
+const root = import.meta.dirname;
+const dist = join(root, 'dist');
+
+export async function buildWeb(): Promise<void> {
+  const { build } = await import('vite');
+  rmSync(dist, { recursive: true, force: true });
+  const result = (await build({
+    root: join(root, 'app'),
+    configFile: false,
+    envDir: false,
+    logLevel: 'warn',
+    // Addresses within the files are relative: the service's public address may have a path.
+    base: './',
+    publicDir: join(root, 'public'),
+    plugins: [catalogs()],
+    css: { modules: { generateScopedName: '[local]-[hash:base64:5]' } },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      outDir: join(dist, 'static'),
+      emptyOutDir: true,
+      target: 'es2023',
+      // Small files would become data addresses, which the policy refuses.
+      assetsInlineLimit: 0,
+      // The polyfill is a script of its own that Firefox fetches under default-src.
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: {
+          app: join(root, 'app/main.tsx'),
+          pages: join(root, 'app/styles/pages.css'),
+          ...Object.fromEntries(locales.map((locale) => [`locale-${locale}`, `virtual:catalog-${locale}`])),
+        },
+        preserveEntrySignatures: 'exports-only',
+        onLog(level, log, report) {
+          // "use client" speaks to frameworks that render on a server.
+          if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
+        },
+        output: {
+          entryFileNames: '[name]-[hash].js',
+          chunkFileNames: '[name]-[hash].js',
+          assetFileNames: '[name]-[hash][extname]',
+        },
+      },
+    },
+  })) as Rolldown.RolldownOutput;
+  await writeFile(join(dist, 'build.json'), JSON.stringify(addressesOf(result)));
+  await compressAll(join(dist, 'static'));
+}
+
+/** What `web/server/build.ts` reads. */
+function addressesOf({ output }: Rolldown.RolldownOutput) {
+  const chunks = output.filter((one) => one.type === 'chunk');
+  const chunk = (name: string) => {
+    const found = chunks.find((one) => one.isEntry && one.name === name);
+    if (!found) throw new Error(`the build has no ${name}`);
+    return found;
+  };
+  const style = (name: string) => {
+    const found = output.find(
+      (one) => one.type === 'asset' && new RegExp(`^${name}-[\\w-]+\\.css$`).test(one.fileName),
+    );
+    if (!found) throw new Error(`the build has no style sheet ${name}`);
+    return address(found.fileName);
+  };
+  const app = chunk('app');
+  return {
+    script: address(app.fileName),
+    style: style('app'),
+    preloads: app.imports.map(address),
+    catalogs: Object.fromEntries(
+      locales.map((locale) => [locale, address(chunk(`locale-${locale}`).fileName)]),
+    ),
+    pageStyle: style('pages'),
+  };
+}
+
+function address(file: string): string {
+  return `/static/${file}`;
+}
+
+/** A module for each language, with its messages compiled. A message that a language lacks is English. */
+function catalogs(): Plugin {
+  const name = (id: string) => /^\0?virtual:catalog-(\w+)$/.exec(id)?.[1] as Locale | undefined;
+  const read = (locale: Locale) => {
+    const folder = join(root, 'locales', locale);
+    return Object.fromEntries(
+      readdirSync(folder).flatMap((file) => {
+        const area = basename(file, '.json');
+        const messages = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, string>;
+        return Object.entries(messages).map(([key, text]) => [`${area}.${key}`, text]);
+      }),
+    );
+  };
+  return {
+    name: 'catalogs',
+    resolveId: (id) => (name(id) ? `\0${id}` : undefined),
+    async load(id) {
+      const locale = name(id);
+      if (!locale) return undefined;
+      const { compileMessage } = await import('@lingui/message-utils/compileMessage');
+      const messages = { ...read('en'), ...read(locale) };
+      const compiled = Object.fromEntries(
+        Object.entries(messages).map(([key, text]) => [key, compileMessage(text)]),
+      );
+      return `export const messages = ${JSON.stringify(compiled)};`;
+    },
+  };
+}
+
+/** Writes each file compressed beside it, so that no request has to wait for that. */
+async function compressAll(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true });
+  await Promise.all(
+    names
+      .filter((name) => /\.(js|mjs|css|svg|json|wasm)$/.test(name))
+      .map(async (name) => {
+        const content = await readFile(join(folder, name));
+        if (content.length < 1000) return;
+        const [br, gz] = await Promise.all([
+          promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+          promisify(gzip)(content, { level: 9 }),
+        ]);
+        await writeFile(join(folder, `${name}.br`), br);
+        await writeFile(join(folder, `${name}.gz`), gz);
+      }),
+  );
+}
+
+function canBuild(): boolean {
+  try {
+    import.meta.resolve('vite');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (import.meta.main) {
+  const began = performance.now();
+  if (canBuild()) {
+    await buildWeb();
+    process.stdout.write(
+      `The web application is built (${((performance.now() - began) / 1000).toFixed(1)} s).\n`,
+    );
+  } else if (process.argv.includes('--if-possible'))
+    process.stdout.write('The web application is not built: the dev dependencies are not installed.\n');
+  else {
+    process.stderr.write('The web application cannot be built without the dev dependencies: run "npm ci".\n');
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locale } from './locale.ts';
+
+/** Where `npm run build:web` writes the application. */
+export const dist = join(import.meta.dirname, '../dist');
+
+/** The addresses of the built application's first files. */
+export interface Build {
+  script: string;
+  style: string;
+  /** The modules that the script imports. */
+  preloads: string[];
+  /** The catalog of each language. */
+  catalogs: Record<Locale, string>;
+  /** The style sheet of the public pages. */
+  pageStyle: string;
+}
+
+/** The build of this installation; undefined if it was never built, as without dev dependencies. */
+export function readBuild(): Build | undefined {
+  const file = join(dist, 'build.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Build) : undefined;
+}

@@ -1,0 +1,4 @@
+/** Text as it stands in HTML, also within an attribute's double quotes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

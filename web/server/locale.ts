@@ -1,0 +1,37 @@
+/** The languages of the interface. */
+export const locales = ['en', 'fr', 'de', 'ar', 'ja'] as const;
+
+export type Locale = (typeof locales)[number];
+
+/** The direction of a language's script. */
+export function directionOf(locale: Locale): 'ltr' | 'rtl' {
+  return locale === 'ar' ? 'rtl' : 'ltr';
+}
+
+/** The cookie in which the application keeps the language that a person chose. It holds nothing else. */
+export const localeCookie = 'll_locale';
+
+/**
+ * The language of a response: the person's own choice, else the first that the browser asks for, in its order of preference.
+ * @param chosen the value of `localeCookie`
+ * @param accepted the Accept-Language header
+ */
+export function localeFor(chosen: string | null, accepted: string | undefined): Locale {
+  const known = (tag: string) => locales.find((locale) => locale === tag.split('-')[0]?.toLowerCase());
+  if (chosen && known(chosen)) return known(chosen) as Locale;
+  const ranges = (accepted ?? '')
+    .slice(0, 1000)
+    .split(',')
+    .map((range) => {
+      const [tag = '', ...parameters] = range.trim().split(';');
+      const quality = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean);
+      return { tag, quality: quality === undefined ? 1 : Number(quality) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality);
+  for (const { tag } of ranges) {
+    const found = known(tag);
+    if (found) return found;
+  }
+  return 'en';
+}

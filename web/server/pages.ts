@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import MarkdownIt from 'markdown-it';
+import type { Build } from './build.ts';
+import { escapeHtml } from './html.ts';
+import { directionOf, type Locale } from './locale.ts';
+
+/** The pages of this installation, in Markdown. */
+const ownPages = join(import.meta.dirname, '../pages');
+
+/** HTML in a page is shown as text, and addresses other than http, https and mailto do not become links. */
+const markdown = new MarkdownIt({ html: false });
+
+/** The largest file of a page, in bytes. */
+const largestPage = 1_000_000;
+
+export interface Page {
+  title: string;
+  /** HTML. */
+  content: string;
+  /** The language in which it was found. */
+  locale: Locale;
+}
+
+/**
+ * Reads a public page: the operator's file goes before ours, and a file in the asked language before one without a language. Files
+ * are read at each request, so that a change counts at once.
+ * @param folder PAGES_DIR
+ * @param name like `about` or `resources/first-steps`; letters, digits and hyphens
+ * @returns undefined if there is no such page
+ */
+export async function readPage(folder: string, name: string, locale: Locale): Promise<Page | undefined> {
+  if (!/^(resources\/)?[a-z0-9-]{1,100}$/.test(name)) return undefined;
+  for (const root of [folder, ownPages])
+    for (const [suffix, language] of [[`.${locale}`, locale] as const, ['', 'en'] as const]) {
+      const text = await readIfExists(join(root, `${name}${suffix}.md`));
+      if (text === undefined) continue;
+      return { title: titleOf(text) ?? name, content: markdown.render(text), locale: language };
+    }
+  return undefined;
+}
+
+async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    const bytes = await readFile(file);
+    if (bytes.length > largestPage) throw new Error(`${file} is larger than ${largestPage} bytes`);
+    return bytes.toString('utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+    throw error;
+  }
+}
+
+function titleOf(text: string): string | undefined {
+  return /^#\s+(.+)$/m.exec(text)?.[1]?.replace(/[*_`]/g, '').trim();
+}
+
+const links: readonly [address: string, names: Record<Locale, string>][] = [
+  ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
+  ['/resources', { en: 'Resources', fr: 'Ressources', de: 'Ressourcen', ar: 'الموارد', ja: 'リソース' }],
+  ['/docs', { en: 'API', fr: 'API', de: 'API', ar: 'API', ja: 'API' }],
+  ['/contact', { en: 'Contact', fr: 'Contact', de: 'Kontakt', ar: 'اتصل بنا', ja: 'お問い合わせ' }],
+  [
+    '/privacy',
+    { en: 'Privacy', fr: 'Confidentialité', de: 'Datenschutz', ar: 'الخصوصية', ja: 'プライバシー' },
+  ],
+  ['/terms', { en: 'Terms', fr: 'Conditions', de: 'Nutzungsbedingungen', ar: 'الشروط', ja: '利用規約' }],
+];
+
+const signIn: Record<Locale, string> = {
+  en: 'Sign in',
+  fr: 'Se connecter',
+  de: 'Anmelden',
+  ar: 'تسجيل الدخول',
+  ja: 'サインイン',
+};
+
+/** Where a page is shown. */
+export interface PageFrame {
+  /** Without it, pages have no style. */
+  build: Pick<Build, 'pageStyle'> | undefined;
+  /** The language of navigation and footer. */
+  locale: Locale;
+  /** The path of the service's public address. */
+  basePath: string;
+  /** A line above the content, as HTML. */
+  notice?: string;
+}
+
+/** The whole document of a public page. It needs no script. */
+export function pageDocument(
+  { title, content, locale }: Page,
+  { build, locale: interfaceLocale, basePath, notice = '' }: PageFrame,
+): string {
+  const at = (path: string) => escapeHtml(basePath + path);
+  const navigation = links
+    .map(([address, names]) => `<a href="${at(address)}">${escapeHtml(names[interfaceLocale])}</a>`)
+    .join('\n');
+  const style = build ? `<link rel="stylesheet" href="${at(build.pageStyle)}">` : '';
+  return `<!doctype html>
+<html lang="${interfaceLocale}" dir="${directionOf(interfaceLocale)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title === 'LinguaLoop' ? title : `${title} · LinguaLoop`)}</title>
+<link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
+${style}
+</head>
+<body>
+<header><a href="${at('/')}">LinguaLoop</a> <a href="${at('/signin')}">${escapeHtml(signIn[interfaceLocale])}</a></header>
+<main lang="${locale}" dir="${directionOf(locale)}">
+${notice}
+${content}
+</main>
+<footer><nav>${navigation}</nav></footer>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendError } from '#rest/errors.ts';
+import type { RequestContext, Services } from '#server/context.ts';
+import { readCookie } from '#server/csrf.ts';
+import { AppError } from '#server/errors.ts';
+import type { AppRouter } from '#server/router.ts';
+import { publicAddress } from '#server/settings.ts';
+import { type Build, dist, readBuild } from './build.ts';
+import { pageHeaders } from './headers.ts';
+import { type Locale, localeCookie, localeFor } from './locale.ts';
+import { pageDocument, readPage } from './pages.ts';
+import { type Deployment, deploymentOf, shellPage } from './shell.ts';
+import { serveSignIn } from './sign-in.ts';
+
+/** The addresses of the application; the browser decides which screen each is. */
+const screens = ['/signin', '/app', '/app/*', '/billing', '/jobs/:job_id'];
+
+const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
+
+/** What is missing without a build, and the command that makes it. */
+const notBuilt =
+  'the web application is not built: run "npm run build:web" where the dev dependencies are installed';
+
+/** What the rest of the HTTP application needs of the routes for browsers. */
+export interface WebFront {
+  /** Sends the page for an address that does not exist. */
+  sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}
+
+/** Serves the routes for browsers (A 1 rule 7): public pages, the application and its files, and its sign-in. None is in the OpenAPI document. */
+export async function serveWeb(
+  app: FastifyInstance,
+  router: AppRouter,
+  createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+  { settings, engine, payments }: Pick<Services, 'settings' | 'engine' | 'payments'>,
+): Promise<WebFront> {
+  const build = readBuild();
+  const headers = pageHeaders(publicAddress(settings).startsWith('https:'));
+  const basePath = new URL(publicAddress(settings)).pathname.replace(/\/+$/, '');
+  const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
+  const deployment = deploymentOf(settings, {
+    basePath,
+    billing: payments !== null,
+    liveEngine: engine.live,
+    ssoProvider: settings.OIDC_ENABLED ? 'oidc' : null,
+  });
+
+  for (const [address, name] of [['/', 'home'] as const, ...pages.map((page) => [`/${page}`, page] as const)])
+    app.get(address, { config: { versioned: false } }, (request, reply) => sendPage(request, reply, name));
+  app.get('/resources/:name', { config: { versioned: false } }, (request, reply) =>
+    sendPage(request, reply, `resources/${(request.params as { name: string }).name}`),
+  );
+
+  async function sendPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+    const locale = localeOf(request);
+    const page = await readPage(folder, name, locale);
+    if (!page) return sendNotFound(request, reply);
+    const notice = name === 'home' && !engine.live ? stubNotice : '';
+    return reply
+      .headers(headers)
+      .header('vary', vary)
+      .send(pageDocument(page, { build, locale, basePath, notice }));
+  }
+
+  for (const url of screens)
+    app.get(url, { config: { versioned: false } }, (request, reply) =>
+      build ? sendShell(request, reply, build, deployment) : sendError(reply, unbuilt()),
+    );
+
+  function sendShell(request: FastifyRequest, reply: FastifyReply, built: Build, about: Deployment) {
+    const page = shellPage(built, about, localeOf(request));
+    return reply.headers(headers).header('vary', vary).send(page);
+  }
+
+  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const page = { title: 'Page not found', content: '<h1>Page not found</h1>', locale: 'en' as const };
+    return reply
+      .code(404)
+      .headers(headers)
+      .send(pageDocument(page, { build, locale: localeOf(request), basePath }));
+  }
+
+  await serveAssets(app);
+  serveSignIn(app, router, createContext, { basePath, secure: publicAddress(settings).startsWith('https:') });
+  return { sendNotFound };
+}
+
+/** Whether a person looks at the response: only a browser that navigates asks for HTML. */
+export function wantsHtml({ method, url, headers }: FastifyRequest): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    !/^\/(api|trpc|static)\//.test(url) &&
+    (headers.accept ?? '').includes('text/html')
+  );
+}
+
+const vary = 'Accept-Language, Cookie';
+
+const stubNotice =
+  '<p role="note"><strong>No model is connected:</strong> OPENAI_API_KEY is not set, and the stub engine answers. It repeats each text behind the code of its target language, and translates nothing.</p>';
+
+function localeOf({ headers }: FastifyRequest): Locale {
+  return localeFor(readCookie(headers, localeCookie), headers['accept-language']);
+}
+
+function unbuilt(): AppError {
+  return new AppError('capability_off', notBuilt);
+}
+
+/** The built files. Their names change with their content, so they may be kept for ever; each is there compressed, too. */
+async function serveAssets(app: FastifyInstance): Promise<void> {
+  const root = join(dist, 'static');
+  if (!existsSync(root)) {
+    app.get('/static/*', { config: { versioned: false } }, (_request, reply) => sendError(reply, unbuilt()));
+    return;
+  }
+  await app.register(fastifyStatic, {
+    root,
+    prefix: '/static/',
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
+    index: false,
+    redirect: false,
+    setHeaders: (reply) => reply.header('x-content-type-options', 'nosniff'),
+  });
+}

@@ -1,0 +1,66 @@
+import type { Settings } from '#server/settings.ts';
+import type { Build } from './build.ts';
+import { escapeHtml } from './html.ts';
+import { directionOf, type Locale } from './locale.ts';
+
+/** What the application must know of the deployment before its first request. Public: it is in the page's source. */
+export interface Deployment {
+  /** The path of the service's public address, which a proxy in front takes away; empty if it has none. */
+  basePath: string;
+  passwordSignIn: boolean;
+  emailSignUp: boolean;
+  /** The address segment of the identity provider; null if single sign-on is off. */
+  ssoProvider: string | null;
+  billing: boolean;
+  storage: boolean;
+  /** Whether a model is connected; without one, the stub engine answers. */
+  liveEngine: boolean;
+  maxSourceChars: number;
+  maxUploadBytes: number;
+}
+
+/** @param parts whether billing and a model are there, and the provider's name */
+export function deploymentOf(
+  settings: Settings,
+  parts: Pick<Deployment, 'basePath' | 'billing' | 'liveEngine' | 'ssoProvider'>,
+): Deployment {
+  return {
+    passwordSignIn: settings.PASSWORD_SIGNIN_ENABLED,
+    emailSignUp: settings.EMAIL_SIGNUP_ENABLED,
+    storage: settings.STORAGE_BINDING_ENABLED,
+    maxSourceChars: settings.MAX_SOURCE_CHARS,
+    maxUploadBytes: settings.MAX_UPLOAD_BYTES,
+    ...parts,
+  };
+}
+
+/** The page of the application: the addresses of its files, and the deployment in a meta element, so that nothing is inline. */
+export function shellPage(build: Build, deployment: Deployment, locale: Locale): string {
+  const at = (path: string) => escapeHtml(deployment.basePath + path);
+  const preloads = [build.catalogs[locale], ...build.preloads]
+    .map((path) => `<link rel="modulepreload" href="${at(path)}">`)
+    .join('');
+  const catalogs = Object.fromEntries(
+    Object.entries(build.catalogs).map(([name, path]) => [name, deployment.basePath + path]),
+  );
+  // react-aria adds an inline style unless an element has this id already, and the policy would refuse it.
+  return `<!doctype html>
+<html lang="${locale}" dir="${directionOf(locale)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs }))}">
+<title>LinguaLoop</title>
+<link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${at(build.style)}" id="react-aria-pressable-style">
+${preloads}
+<script type="module" src="${at(build.script)}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>LinguaLoop needs JavaScript here. The API does not: see <a href="${at('/docs')}">/docs</a>.</noscript>
+</body>
+</html>
+`;
+}

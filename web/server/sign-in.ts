@@ -1,0 +1,111 @@
+import { callTRPCProcedure } from '@trpc/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseJsonBody } from '#rest/body-parsers.ts';
+import { sendError } from '#rest/errors.ts';
+import type { RequestContext } from '#server/context.ts';
+import { readCookie } from '#server/csrf.ts';
+import { AppError, toAppError } from '#server/errors.ts';
+import type { AppRouter } from '#server/router.ts';
+
+/*
+ * The sign-in of the browser application. The procedures that issue tokens are served here again, and their refresh tokens go
+ * into a cookie that no script can read. The access token stays in the response: the application keeps it in memory only.
+ */
+
+const refreshCookie = 'll_refresh';
+
+/** The procedures whose responses may carry tokens, by their address below /signin. */
+const issuing: Readonly<Record<string, string>> = {
+  '/signin/token': 'auth.token',
+  '/signin/mfa/verify': 'auth.verifyMfa',
+  '/signin/mfa/confirm': 'auth.confirmMfa',
+  '/signin/signup': 'auth.signUpWithEmail',
+  '/signin/sso/callback': 'auth.completeSso',
+};
+
+interface IssuedFields {
+  refresh_token: string;
+  refresh_expires_in: number;
+}
+
+export function serveSignIn(
+  app: FastifyInstance,
+  router: AppRouter,
+  createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+  { basePath, secure }: { basePath: string; secure: boolean },
+): void {
+  const setCookie = (reply: FastifyReply, value: string, seconds: number) =>
+    reply.header(
+      'set-cookie',
+      `${refreshCookie}=${value}; Path=${basePath}/signin; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`,
+    );
+
+  /** Moves the refresh token of a response, wherever it is in it, to the cookie. */
+  const withoutRefreshToken = (reply: FastifyReply, output: object): object => {
+    if (isIssued(output)) {
+      const { refresh_token, ...rest } = output;
+      setCookie(reply, refresh_token, output.refresh_expires_in);
+      return rest;
+    }
+    if ('token' in output && typeof output.token === 'object' && output.token !== null)
+      return { ...output, token: withoutRefreshToken(reply, output.token) };
+    return output;
+  };
+
+  const serve = (
+    url: string,
+    procedure: string,
+    readInput: (request: FastifyRequest) => Record<string, unknown>,
+    /** Whether this browser must forget its refresh token. */
+    forgets: (status: number) => boolean = () => false,
+  ) =>
+    app.post(url, { config: { versioned: false } }, async (request, reply) => {
+      try {
+        const ctx = createContext(request, reply);
+        if (ctx.crossSite) throw new AppError('forbidden', 'cross-site requests are not allowed here');
+        const output = (await callTRPCProcedure({
+          router,
+          path: procedure,
+          type: 'mutation',
+          ctx,
+          getRawInput: async () => readInput(request),
+          signal: undefined,
+          batchIndex: 0,
+        })) as object;
+        if (forgets(200)) setCookie(reply, '', 0);
+        return reply
+          .header('content-type', 'application/json; charset=utf-8')
+          .header('cache-control', 'no-store')
+          .send(JSON.stringify(withoutRefreshToken(reply, output)));
+      } catch (error) {
+        if (forgets(toAppError(error).status)) setCookie(reply, '', 0);
+        return sendError(reply, error);
+      }
+    });
+
+  for (const [url, procedure] of Object.entries(issuing))
+    serve(url, procedure, ({ body, headers }) => parseJsonBody(body, headers['content-type']));
+
+  const refreshToken = ({ headers }: FastifyRequest): string => {
+    const token = readCookie(headers, refreshCookie);
+    if (token === null) throw new AppError('unauthenticated', 'not signed in');
+    return token;
+  };
+  serve(
+    '/signin/refresh',
+    'auth.token',
+    (request) => ({ grant_type: 'refresh_token', refresh_token: refreshToken(request) }),
+    // A token that is refused will not become good; a failure of the service leaves it.
+    (status) => status === 401,
+  );
+  serve(
+    '/signin/signout',
+    'auth.signOut',
+    ({ headers }) => ({ refresh_token: readCookie(headers, refreshCookie) }),
+    (status) => status === 200,
+  );
+}
+
+function isIssued(output: object): output is IssuedFields {
+  return 'refresh_token' in output && 'refresh_expires_in' in output;
+}
