@@ -6,17 +6,14 @@ import {
   tenantProcedure,
 } from '#server/access/guards/tenant.ts';
 import { fileResponse, router } from '#server/trpc.ts';
-import { countJobs } from './counts.ts';
 import { create, createBatch, createFromFile, createFromText } from './create.ts';
 import { downloadGolden, goldenTypes } from './golden/download.ts';
 import { getJob, listJobs } from './jobs.ts';
 import { removeJob } from './removal.ts';
 import { reviewJob } from './review.ts';
-import { act, check, claimReview, next, reviewMany } from './review-procedures.ts';
 import { goldenFormat, jobDeletion, listQuery, reviewInput, translationJob } from './schema.ts';
-import { searchJobs } from './search.ts';
-import { jobCounts, searchInput, searchPage } from './search-schema.ts';
 import { viewFor } from './tenant-view.ts';
+import { turnProcedures, workplaceProcedures } from './workplace/procedures.ts';
 
 const deleteJob = adminProcedure
   .meta({
@@ -100,19 +97,6 @@ const get = tenantProcedure
     viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)),
   );
 
-/** For the web application; without a route. */
-const search = tenantProcedure
-  .input(searchInput)
-  .output(searchPage)
-  .query(({ ctx: { tx, principal }, input }) =>
-    searchJobs(tx, principal.tenant.id, input, principal.kind === 'session' ? principal.user.id : null),
-  );
-
-/** For the web application; without a route. */
-const counts = tenantProcedure
-  .output(jobCounts)
-  .query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id));
-
 export const translationsRouter = router({
   create,
   createBatch,
@@ -123,12 +107,8 @@ export const translationsRouter = router({
   review,
   golden,
   delete: deleteJob,
-  search,
-  counts,
-  check,
-  act,
-  reviewMany,
+  ...workplaceProcedures,
 });
 
-/** Whose turn it is at what waits for review. The claims are the `reviews` domain's; what waits are jobs. */
-export const reviewsRouter = router({ next, claim: claimReview });
+/** What comes next at review, and who is on it. The claims are the `reviews` domain's, which knows no jobs. */
+export const reviewsRouter = router(turnProcedures);

@@ -26,7 +26,7 @@ export const reviewingCases: Cases = {
     { name: 'a cookie asks', status: 401, detail, ask: asCookie() },
     { name: 'the cursor is none', status: 422, ask: asKey({ cursor: 'zzz' }) },
     { name: 'the language is unknown', status: 422, ask: asKey({ target_lang: 'xx' }) },
-    { name: 'the text is blank', status: 422, ask: asKey({ text: ' ' }) },
+    { name: 'the text is empty', status: 422, ask: asKey({ text: '' }) },
     { name: 'there is no status to search', status: 422, ask: asKey({ statuses: [] }) },
     { name: 'the year is none of ours', status: 422, ask: asKey({ updated_from: '0000-01-01T00:00:00Z' }) },
   ],

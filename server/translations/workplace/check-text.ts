@@ -2,14 +2,14 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { extractHtml } from '#server/formats/html-segments.ts';
-import { checkMarkup } from './integrity/index.ts';
-import { getJob } from './jobs.ts';
-import { termIssues } from './leverage/terms.ts';
-import { clipped, inspectorOf } from './pipeline/assess.ts';
-import { joinSegments, readSourceText } from './pipeline/source-text.ts';
+import { checkMarkup } from '../integrity/index.ts';
+import { getJob } from '../jobs.ts';
+import { termIssues } from '../leverage/terms.ts';
+import { clipped, inspectorOf } from '../pipeline/assess.ts';
+import { joinSegments, readSourceText } from '../pipeline/source-text.ts';
+import { finalTermCheck } from '../review-terms.ts';
+import type { TranslationRequest } from '../schema.ts';
 import type { TextCheck } from './review-schema.ts';
-import { finalTermCheck } from './review-terms.ts';
-import type { TranslationRequest } from './schema.ts';
 
 /** Terms that a result names. */
 const mostTerms = 100;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { dateTime, id, jobStatus, score, triggerCode } from './schema.ts';
+import { searchedText } from '#server/text-search.ts';
+import { dateTime, id, jobStatus, score, triggerCode } from '../schema.ts';
 
 /** A moment in a year from 1000 to 9999: PostgreSQL does not know all the others. */
 const moment = z.iso
@@ -17,12 +18,8 @@ export const jobFilter = z.object({
   updated_from: moment.optional(),
   /** The first `updated_at` that is too late. */
   updated_to: moment.optional(),
-  /** Stands in the source or in the translation, in capitals or not. */
-  text: z
-    .string()
-    .max(200)
-    .refine((text) => text.trim() !== '', 'must not be blank')
-    .optional(),
+  /** Stands in the source or in the translation. */
+  text: searchedText.optional(),
 });
 
 /** Input of `translations.search`. */

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { claimState } from '#server/reviews/schema.ts';
-import { dateTime, id, jobStatus, qualityIssue, reviewInput, translationJob, triggerCode } from './schema.ts';
+import {
+  dateTime,
+  id,
+  jobStatus,
+  qualityIssue,
+  reviewInput,
+  translationJob,
+  triggerCode,
+} from '../schema.ts';
 
 /** UTF-16 units of a text that is checked while it is typed. The checks of a longer one would keep other requests waiting. */
 const longestChecked = 200_000;
@@ -73,7 +81,7 @@ export const nextReviewInput = z
   .prefault({});
 
 /** The next job that waits for review. */
-export const nextReview = z.object({
+export const nextReviewView = z.object({
   /** Null if none was found. */
   job: translationJob.nullable(),
   /** Goes on after the job; without one, after those that were examined. Null at the end of what waits. */
@@ -86,4 +94,4 @@ export type TextCheck = z.infer<typeof textCheck>;
 export type ReviewManyInput = z.infer<typeof reviewManyInput>;
 export type ReviewResult = z.infer<typeof reviewResult>;
 export type NextReviewInput = z.infer<typeof nextReviewInput>;
-export type NextReview = z.infer<typeof nextReview>;
+export type NextReview = z.infer<typeof nextReviewView>;

@@ -1,11 +1,11 @@
-import { and, asc, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/paging.ts';
-import { holdersOf } from '#server/reviews/claims.ts';
 import { requireLanguage } from '#server/supported-language.ts';
-import type { JobStatus, TriggerCode } from './schema.ts';
-import type { JobFilter, JobSummary, SearchInput, SearchPage } from './search-schema.ts';
+import { hasText } from '#server/text-search.ts';
+import type { JobStatus, TriggerCode } from '../schema.ts';
+import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 
 /** What one search may examine: jobs, and approximate bytes of the texts in them. A search that ends there goes on by its cursor. */
 const most = { jobs: 10_000, bytes: 32_000_000 };
@@ -68,28 +68,6 @@ export async function findJobs(tx: Tx, search: Search): Promise<Found> {
     if (!more || budget.jobs <= 0 || budget.bytes <= 0) return { jobs, last: last ?? after, more };
     after = last;
   }
-}
-
-/**
- * A page of the tenant's jobs that pass a filter, and who is on each of them.
- * @param except the member who asks, who is not named; null for a caller with an API key
- * @throws AppError 422 for an invalid cursor or an unsupported language
- */
-export async function searchJobs(
-  tx: Tx,
-  tenantId: string,
-  { order, limit, cursor, ...filter }: SearchInput,
-  except: string | null,
-): Promise<SearchPage> {
-  const { jobs, last, more } = await findJobs(tx, { tenantId, filter, order, limit, cursor });
-  const ids = jobs.map(({ id }) => id);
-  const reached = last && more ? last : null;
-  const holders = await holdersOf(tx, tenantId, 'job', ids, except);
-  return {
-    jobs: jobs.map((job) => ({ ...job, claimed_by: holders.get(job.id) ?? [] })),
-    next_cursor: reached && cursorOf(reached),
-    searched_to: reached?.updatedAt.toISOString() ?? null,
-  };
 }
 
 /** The cursor after the last job that a search has examined. */
@@ -168,18 +146,20 @@ function inOrder(order: SearchInput['order']): SQL[] {
   return order === 'newest' ? [desc(updatedAt), desc(jobId)] : [asc(updatedAt), asc(jobId)];
 }
 
-/** The part of a filter that no index knows; undefined without one. @throws AppError 422 */
-function contentOf({ source_lang, target_lang, trigger, text }: JobFilter): SQL | undefined {
+/** The part of a filter that no index serves; undefined without one. @throws AppError 422 */
+export function contentOf({ source_lang, target_lang, trigger, text }: JobFilter): SQL | undefined {
   const language = (field: 'source_lang' | 'target_lang', code: string | undefined) =>
     code === undefined ? undefined : sql`${request} ->> ${field} = ${requireLanguage(field, code)}`;
-  const has = (column: SQL) => sql`position(lower(${text}) in lower(${column})) > 0`;
   return and(
     language('source_lang', source_lang),
     language('target_lang', target_lang),
     trigger && sql`${agentRun} #> '{quality_gate,triggers}' @> ${JSON.stringify([{ code: trigger }])}::jsonb`,
     text === undefined
       ? undefined
-      : sql`(${has(sql`${request} ->> 'source_text'`)} or ${has(sql`${finalTranslation}`)})`,
+      : or(
+          hasText(sql`${request} ->> 'source_text'`, text, 'contains'),
+          hasText(sql`${finalTranslation}`, text, 'contains'),
+        ),
   );
 }
 

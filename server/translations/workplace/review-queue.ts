@@ -2,10 +2,10 @@ import type { Tx } from '#db/client.ts';
 import { requireDocument } from '#server/documents/jobs.ts';
 import { type Claimant, claimIfFree, claimItem, itemsOfOthers, releaseItem } from '#server/reviews/claims.ts';
 import type { ClaimState, ReviewItem } from '#server/reviews/schema.ts';
-import { reviewableStatuses } from './job-states.ts';
-import { getJob, selectJob } from './jobs.ts';
+import { reviewableStatuses } from '../job-states.ts';
+import { getJob, selectJob } from '../jobs.ts';
+import { cursorOf, findJobs } from './find-jobs.ts';
 import type { NextReview, NextReviewInput } from './review-schema.ts';
-import { cursorOf, findJobs } from './search.ts';
 
 /** Jobs that are tried, one after the other, while others are given them in the same moment. */
 const mostTries = 20;

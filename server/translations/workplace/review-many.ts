@@ -1,7 +1,7 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog, errorBody, toAppError } from '#server/errors.ts';
-import { reviewJob } from './review.ts';
+import { reviewJob } from '../review.ts';
 import type { ReviewManyInput, ReviewResult } from './review-schema.ts';
 
 /** Reviews that are worked on at once: a published job waits for its golden record, which the store takes its time to write. */

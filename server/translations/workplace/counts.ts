@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { reviewableStatuses } from './job-states.ts';
-import { type JobStatus, jobStatus } from './schema.ts';
+import { reviewableStatuses } from '../job-states.ts';
+import { type JobStatus, jobStatus } from '../schema.ts';
 import type { JobCounts } from './search-schema.ts';
 
 /** Jobs of a status that are counted: index entries that one request reads of each. */
