@@ -41,7 +41,7 @@ const shared = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/setup/postgres.ts'],
+    globalSetup: ['test/setup/postgres.ts', 'test/setup/web-build.ts'],
     // The next run need not transform again what has not changed.
     fsModuleCache: true,
     // Locally and in CI alike: the last line that counts is printed by the reporter.

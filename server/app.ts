@@ -12,6 +12,7 @@ import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.
 import { serveDocs } from '#rest/docs.ts';
 import { collectPaths, handleErrors, sendError } from '#rest/errors.ts';
 import { limitUnreadResponses } from '#rest/response-budget.ts';
+import { serveArtifactBytes } from '#web/server/artifact-bytes.ts';
 import { serveWeb, type WebFront, wantsHtml } from '#web/server/serve.ts';
 import { readCredentials } from './access/credentials.ts';
 import { authenticateCaller } from './access/guards/authenticate.ts';
@@ -123,8 +124,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter);
   web = await serveWeb(http, appRouter, contextOf(services, true), services);
-  // C 7: /trpc ignores the session cookie.
+  // C 7: /trpc ignores the session cookie, and so do the files that the application loads.
   serveRpc(http, appRouter, contextOf(services, false));
+  serveArtifactBytes(http, contextOf(services, false));
   await http.ready();
   return { http, services };
 }

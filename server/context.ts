@@ -51,7 +51,9 @@ export interface HttpResponse {
   addCookie(cookie: string): void;
 }
 
-/** The rows of A 5.2. Each procedure declares exactly one. */
+/**
+ * The rows of A 5.2, and `administrator_session` for what only the web application calls. Each procedure declares exactly one.
+ */
 export type GuardName =
   | 'public'
   | 'tenant_identity'
@@ -60,6 +62,7 @@ export type GuardName =
   | 'admin'
   | 'platform_operator'
   | 'bearer'
+  | 'administrator_session'
   | 'challenge_or_cookie'
   | 'session_cookie';
 

@@ -1,3 +1,4 @@
+import { auditRouter } from './audit/router.ts';
 import { authRouter } from './auth/router.ts';
 import { billingRouter } from './billing/router.ts';
 import { documentsRouter } from './documents/router.ts';
@@ -13,6 +14,7 @@ import { router } from './trpc.ts';
 
 /** All procedures of the service, by domain. */
 export const appRouter = router({
+  audit: auditRouter,
   auth: authRouter,
   billing: billingRouter,
   documents: documentsRouter,

@@ -14,7 +14,7 @@ import { type Locale, locales } from './server/locale.ts';
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
 
-export async function buildWeb(): Promise<void> {
+async function buildWeb(): Promise<void> {
   const { build } = await import('vite');
   rmSync(dist, { recursive: true, force: true });
   const result = (await build({

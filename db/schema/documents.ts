@@ -116,6 +116,8 @@ export const documentSegments = pgTable(
     /** Where the translation came from. */
     provenance: jsonb('provenance').$type<unknown>(),
     corrected: boolean('corrected').notNull().default(false),
+    /** What the pipeline had translated, once a reviewer has changed it. Null also where it was changed by a version that did not keep it. */
+    pipelineText: text('pipeline_text'),
     /** Whether it is a correction that the memory was not fed with yet. */
     feedPending: boolean('feed_pending').notNull().default(false),
   },

@@ -149,6 +149,26 @@ export async function newestArtifact(
   return row;
 }
 
+/** A file by its id, if it is this document's. */
+export async function selectArtifact(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  artifactId: string,
+): Promise<ArtifactRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(documentArtifacts)
+    .where(
+      and(
+        eq(documentArtifacts.tenantId, tenantId),
+        eq(documentArtifacts.documentId, documentId),
+        eq(documentArtifacts.artifactId, artifactId),
+      ),
+    );
+  return row;
+}
+
 type ReadingServices = LocatingServices & Pick<Services, 'log'>;
 
 /**

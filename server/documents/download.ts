@@ -4,11 +4,13 @@ import { AppError } from '#server/errors.ts';
 import { beginDownload, type ExportRequest, guardExport } from '#server/exports.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
-import { newestArtifact, openArtifact, readArtifact } from './artifacts.ts';
+import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
 import { isInFlight, requireDocument } from './jobs.ts';
 
 /** Files up to this size, in bytes, are read at once. */
 const readAtOnce = 256 * 1024;
+
+type DownloadServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
  * Returns the newest translated file (B 4.3), after its checksum is verified. Never the source. A large file is streamed.
@@ -16,7 +18,7 @@ const readAtOnce = 256 * 1024;
  *   file is damaged
  */
 export async function downloadDocument(
-  services: LocatingServices & Pick<Services, 'log'>,
+  services: DownloadServices,
   withTenant: WithTenant,
   documentId: string,
   request: ExportRequest,
@@ -30,8 +32,39 @@ export async function downloadDocument(
   if (isInFlight(row)) throw new AppError('conflict', 'document translation is still in progress');
   if (row.status === 'failed' || !artifact)
     throw new AppError('conflict', 'the document translation failed; it has no output');
+  return openFile(services, artifact, row.sourceFileName, request);
+}
+
+/**
+ * Returns one file of a document: its source, which the tenant uploaded itself, or any revision of the translated file; for the preview of the
+ * web application, also while the document is in flight.
+ * @throws AppError 404 for a file that is not the document's; 409 while the tenant's storage cannot be used, as for a download; 500 if the
+ *   stored file is damaged
+ */
+export async function downloadArtifact(
+  services: DownloadServices,
+  withTenant: WithTenant,
+  { documentId, artifactId }: { documentId: string; artifactId: string },
+  request: ExportRequest,
+): Promise<FileResponse | StreamResponse> {
+  const { artifact, fileName } = await withTenant(async (tx, { tenant }) => {
+    const { sourceFileName } = await requireDocument(tx, tenant.id, documentId);
+    await destinationIn(tx, services, tenant.id);
+    const found = await selectArtifact(tx, tenant.id, documentId, artifactId);
+    if (!found) throw new AppError('not_found', 'document artifact not found');
+    return { artifact: found, fileName: sourceFileName };
+  });
+  return openFile(services, artifact, fileName, request);
+}
+
+async function openFile(
+  services: DownloadServices,
+  artifact: ArtifactRow,
+  fileName: string,
+  request: ExportRequest,
+): Promise<FileResponse | StreamResponse> {
   const { contentType, sizeBytes, tenantId } = artifact;
-  const named = { contentType, fileName: row.sourceFileName };
+  const named = { contentType, fileName };
   if (sizeBytes <= readAtOnce) return { ...named, bytes: await readArtifact(services, artifact) };
   const slot = await beginDownload({ tenantId, signal: request.signal });
   try {

@@ -27,6 +27,26 @@ import { figuresOf, findingsOfSegments, ofDocument, storeTargetRectangles } from
 
 type ReviewServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'log'>;
 
+/** What a reviewer sends. */
+interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
+  corrections: (DocumentReviewRequest['corrections'][number] & {
+    /** The translation that the reviewer saw, null if there was none. Omitted: whatever is there is replaced. */
+    replaces?: string | null | undefined;
+  })[];
+}
+
+/** A correction of a segment whose translation is not the one that the reviewer saw. */
+export interface CorrectionConflict {
+  /** Of the correction in its request. */
+  index: number;
+  position: number;
+  region_id: string;
+  cell_id: string | null;
+  /** The present translation. */
+  target_text: string | null;
+  corrected: boolean;
+}
+
 /** A reviewer's text for one segment. */
 interface Correction {
   position: number;
@@ -36,27 +56,30 @@ interface Correction {
 
 /**
  * Applies corrections to a translated document and renders the whole file again, without the engine (B 4.3, C 5 "Review"). All
- * corrections are applied or none. The corrections then feed the memory.
- * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region or cell
+ * corrections are applied or none. The corrections then feed the memory. A correction that says what it replaces, and whose text a reviewer
+ * has put there already, is done: a resend renders nothing again.
+ * @returns the positions of all segments that are named, and of those that changed
+ * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region or cell; 409
+ *   conflict, with all `CorrectionConflict`s, if a segment's translation is not the one that a correction replaces
  */
 export async function reviewDocument(
   services: ReviewServices,
   withTenant: WithTenant,
   documentId: string,
-  request: DocumentReviewRequest,
-): Promise<{ tenantId: string }> {
+  request: ReviewOfSegments,
+): Promise<{ tenantId: string; named: number[]; changed: number[] }> {
   const { tenantId, reviewer } = await withTenant(async (tx, principal) => {
     requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
     await destinationIn(tx, services, principal.tenant.id);
     return { tenantId: principal.tenant.id, reviewer: reviewerOf(principal, request.reviewer) };
   });
   // A process that stops waits for it, even if the reviewer has disconnected.
-  await services.backgroundWork.track(
+  const reviewed = await services.backgroundWork.track(
     withReviewLease(services, tenantId, documentId, (lease) =>
       applyReview(services, lease, { tenantId, documentId, reviewer }, request),
     ),
   );
-  return { tenantId };
+  return { tenantId, ...reviewed };
 }
 
 /** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
@@ -78,16 +101,18 @@ async function applyReview(
   services: ReviewServices,
   lease: ReviewLease,
   { tenantId, documentId, reviewer }: { tenantId: string; documentId: string; reviewer: string | null },
-  request: DocumentReviewRequest,
-): Promise<void> {
+  request: ReviewOfSegments,
+): Promise<{ named: number[]; changed: number[] }> {
   const { database } = services;
-  const { row, source, corrections, translations } = await database.inTenant(tenantId, async (tx) => {
+  const { row, source, named, corrections, translations } = await database.inTenant(tenantId, async (tx) => {
     const row = await requireDocument(tx, tenantId, documentId);
     requireTranslated(row);
     const source = await newestArtifact(tx, tenantId, documentId, 'source');
     if (!source) throw new Error('a document without its source file');
     return { row, source, ...(await selectCorrected(tx, tenantId, documentId, request)) };
   });
+  const changed = corrections.map(({ position }) => position);
+  if (changed.length === 0) return { named, changed };
   const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
   const rebuilt = await rebuildFile(
     services,
@@ -144,14 +169,18 @@ async function applyReview(
     throw error;
   }
   await feedReview(services, row);
+  return { named, changed };
 }
 
-/** All translations of the document with the corrections in them. @throws AppError 422 for an unknown region or cell */
+/**
+ * All translations of the document with the corrections in them.
+ * @throws AppError 422 for an unknown region or cell; 409 conflict
+ */
 async function selectCorrected(
   tx: Tx,
   tenantId: string,
   documentId: string,
-  { corrections: given }: DocumentReviewRequest,
+  { corrections: given }: ReviewOfSegments,
 ) {
   const rows = await tx
     .select({
@@ -160,6 +189,8 @@ async function selectCorrected(
       cellId: documentSegments.cellId,
       source: documentSegments.source,
       target: documentSegments.target,
+      targetText: documentSegments.targetText,
+      corrected: documentSegments.corrected,
     })
     .from(documentSegments)
     .where(ofDocument(tenantId, documentId))
@@ -167,8 +198,10 @@ async function selectCorrected(
   const keyOf = (regionId: string, cellId: string | null | undefined) =>
     JSON.stringify([regionId, cellId ?? null]);
   const byKey = new Map(rows.map((row) => [keyOf(row.regionId, row.cellId), row]));
+  const named: number[] = [];
   const corrections = new Map<number, Correction>();
-  for (const [index, { region_id, cell_id, target_text }] of given.entries()) {
+  const conflicts: CorrectionConflict[] = [];
+  for (const [index, { region_id, cell_id, target_text, replaces }] of given.entries()) {
     const row = byKey.get(keyOf(region_id, cell_id));
     if (!row)
       throw new AppError('invalid_fields', [
@@ -178,17 +211,35 @@ async function selectCorrected(
           type: 'unknown_segment',
         },
       ]);
-    corrections.set(row.position, {
-      position: row.position,
+    const { position, targetText, corrected } = row;
+    named.push(position);
+    if (replaces !== undefined && corrected && targetText === target_text) continue;
+    if (replaces !== undefined && targetText !== replaces)
+      conflicts.push({
+        index,
+        position,
+        region_id,
+        cell_id: row.cellId,
+        target_text: targetText,
+        corrected,
+      });
+    corrections.set(position, {
+      position,
       target: retag(target_text, (row.target ?? row.source) as InlineContent),
       targetText: target_text,
     });
   }
+  if (conflicts.length > 0)
+    throw new AppError(
+      'conflict',
+      `translations have changed since they were read (${conflicts.length}); nothing was corrected`,
+      { present: conflicts },
+    );
   const translations = rows.flatMap(({ position, regionId, cellId, target }) => {
     const content = corrections.get(position)?.target ?? (target as InlineContent | null);
     return content ? [{ regionId, cellId, target: content }] : [];
   });
-  return { corrections: [...corrections.values()], translations };
+  return { named, corrections: [...corrections.values()], translations };
 }
 
 /**
@@ -208,6 +259,7 @@ async function storeCorrections(
   }));
   await tx.execute(sql`
     update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
+      pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
       feed_pending = true, score = null, needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text)
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import { pageOf, setListQuery } from '#server/paging.ts';
 import { router } from '#server/trpc.ts';
+import { listEntries } from './entries.ts';
+import { entriesRequest, entryPage, termMatches, termMatchesRequest } from './entry-schema.ts';
+import { findTermMatches } from './matches.ts';
 import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
 import { listSets, removeSet } from './sets.ts';
 import { uploadGlossary } from './upload.ts';
@@ -59,4 +62,15 @@ const list = tenantProcedure
     return items;
   });
 
-export const terminologyRouter = router({ upload, list, delete: remove });
+const entries = tenantProcedure
+  .input(entriesRequest)
+  .output(entryPage)
+  .query(({ ctx, input }) => listEntries(ctx.tx, ctx.principal.tenant.id, input));
+
+/** A mutation only for tRPC: the input of a query travels in the address, which is too short for a text. */
+const matches = deferredTenantProcedure
+  .input(termMatchesRequest)
+  .output(termMatches)
+  .mutation(({ ctx, input }) => findTermMatches(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+export const terminologyRouter = router({ upload, list, delete: remove, entries, matches });

@@ -55,7 +55,7 @@ const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|tenant-lock|text-search|trpc)\.ts$/;
+  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|tenant-lock|text-search|trpc)\.ts$/;
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
@@ -217,7 +217,9 @@ export const modules: Module[] = [
     files: /^web\/server\//,
     may: [
       /^rest\/(body-parsers|downloads|errors)\.ts$/,
-      /^server\/(context|csrf|errors|router|settings|trpc)\.ts$/,
+      /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
+      // The files of documents, which no procedure carries.
+      /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
       /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,
       /^node:/,
     ],
@@ -228,7 +230,7 @@ export const modules: Module[] = [
     files: /^web\/(app|preview)\//,
     may: [
       /^sdk\/src\//,
-      /^server\/languages\.ts$/,
+      /^server\/(languages|metering\/weight)\.ts$/,
       /^web\/locales\//,
       /^web\/server\/(locale|shell)\.ts$/,
       /^npm:(@lingui\/(core|react)|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-aria-components|react-dom|uplot)$/,

@@ -132,6 +132,7 @@ const madeAnew = new RegExp(
     'id',
     '.*_id',
     '.*_at',
+    'changedate',
     'tenant_api_key',
     'api_key',
     'api_key_prefix',

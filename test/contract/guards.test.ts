@@ -31,11 +31,14 @@ const badInputs: readonly [path: string, input: Fields][] = [
 ];
 
 /**
- * The guard of each procedure, from A 4.1, A 4.4, A 5.2 and B 5; `session_cookie` is A 4.1's "ll_session cookie only".
+ * The guard of each procedure, from A 4.1, A 4.4, A 5.2 and B 5; `session_cookie` is A 4.1's "ll_session cookie only",
+ * `administrator_session` a person's own (decision 51).
  * A procedure without a line here fails the suite.
  */
 const guardOf: Readonly<Record<string, GuardName>> = {
   'system.health': 'public',
+
+  'audit.list': 'administrator_session',
 
   'auth.signUpWithEmail': 'public',
   'auth.token': 'public',
@@ -105,8 +108,11 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.approve': 'tenant_identity',
   'documents.delete': 'admin',
   'documents.progress': 'tenant_identity',
+  'documents.outline': 'tenant_identity',
   'documents.search': 'tenant_identity',
   'documents.boxes': 'tenant_identity',
+  'documents.correct': 'tenant_identity',
+  'documents.approveMany': 'tenant_identity',
 
   'storage.binding': 'tenant_identity',
   'storage.bind': 'tenant_admin',
@@ -117,6 +123,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.upload': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.delete': 'tenant_identity',
+  'terminology.entries': 'tenant_identity',
+  'terminology.matches': 'tenant_identity',
 
   'memory.import': 'tenant_identity',
   'memory.list': 'tenant_identity',

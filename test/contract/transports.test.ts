@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { carriesFiles } from '#server/trpc.ts';
 import { type Answer, normalize, viaRest, viaRestRaw, viaRpc } from './call.ts';
+import { auditCases } from './cases/audit.ts';
 import { mfaCases } from './cases/auth/mfa.ts';
 import { signInCases } from './cases/auth/sign-in.ts';
 import { ssoCases } from './cases/auth/sso.ts';
@@ -29,6 +30,7 @@ const authCases: Cases = { ...signInCases, ...tokenCases, ...mfaCases, ...ssoCas
 
 /** The cases of each procedure, over REST and /trpc, or over /trpc alone if it has no route. A procedure without cases fails the suite. */
 const cases: Cases = {
+  ...auditCases,
   ...authCases,
   ...billingCases,
   ...documentCases,

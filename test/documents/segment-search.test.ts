@@ -20,9 +20,11 @@ interface Found {
   cell_id: string | null;
   kind: string;
   page: number | null;
+  place: string;
   source_text: string;
   target_text: string | null;
   corrected: boolean;
+  pipeline_text: string | null;
   quality: { needs_review: boolean };
 }
 
@@ -66,7 +68,16 @@ async function corrected(path: string): Promise<{ id: string; all: Found[] }> {
   const all: Found[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await mine.segments(id, `?limit=500${cursor && `&cursor=${cursor}`}`);
-    for (const one of page.segments) all.push({ ...one, position: all.length });
+    for (const one of page.segments) {
+      const changed = corrections.some(
+        ({ region_id, cell_id }) => region_id === one.region_id && cell_id === one.cell_id,
+      );
+      all.push({
+        ...one,
+        position: all.length,
+        pipeline_text: changed ? `fr of ${one.source_text}` : null,
+      });
+    }
     cursor = page.next_cursor;
   }
   return { id, all };
@@ -128,6 +139,28 @@ describe.each(['docx/kitchen-sink.docx', 'xlsx/thirty-sheets.xlsx', 'pdf/two-col
         }
     });
 
+    test('the outline counts what each filter finds, in the order of the document', async () => {
+      const { status, body } = await mine.query('outline', { document_id: id });
+      expect([status, body.detail]).toEqual([200, undefined]);
+      const countsOf = (segments: Found[]) => ({
+        segments: segments.length,
+        flagged: segments.filter((one) => one.quality.needs_review).length,
+        corrected: segments.filter((one) => one.corrected).length,
+      });
+      expect(body).toEqual({
+        ...countsOf(all),
+        untranslated: 0,
+        kinds: [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, own]) => ({ kind, ...countsOf(own) })),
+        pages: [...Map.groupBy(all, ({ page }) => page)].map(([page, own]) => ({
+          page,
+          sheet: path.startsWith('xlsx') ? own[0]!.place.slice(0, -own[0]!.cell_id!.length - 1) : null,
+          first_position: own[0]!.position,
+          ...countsOf(own),
+        })),
+      });
+      expect(body.pages.length).toBeGreaterThan(1);
+    });
+
     test('pages of two give every match once', async () => {
       expect(await walk(id, { corrected: true, limit: 2 })).toEqual(all.filter((one) => one.corrected));
     });
@@ -184,6 +217,12 @@ describe('a text to find', () => {
       ['京', 3],
     ] as const)
       expect((await search(id, { text })).segments.map(({ position }) => position)).toEqual([at]);
+  });
+
+  test('is found whether its accents are composed or not', async () => {
+    const { id } = await mine.translate(['déjà vu'.normalize('NFC'), 'déjà vu'.normalize('NFD')]);
+    for (const form of ['NFC', 'NFD'])
+      expect((await search(id, { text: 'DÉJÀ'.normalize(form) })).total).toBe(2);
   });
 
   test('is not found in a translation that does not exist yet, which no filter for targets counts', async () => {

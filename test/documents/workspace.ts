@@ -97,9 +97,17 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
     /** Does what a worker does with the job of a queued document, once. */
     run: (id: string) => runDocument(app.services, tenantId, id),
     read,
-    /** Calls a procedure of the domain that only /trpc serves. */
+    /** Call procedures of the domain that only /trpc serves. */
     query: (name: string, input: Fields, as: Headers = key) =>
       viaRpc(app, { path: `documents.${name}`, type: 'query' }, { input, headers: as }),
+    /** A refusal's body is all that /trpc says of it. */
+    async mutate(name: string, input: Fields, as: Headers = key) {
+      const { status, body } = await app.json('POST', `/trpc/documents.${name}`, {
+        headers: as,
+        body: { json: input },
+      });
+      return { status, body: body.result ? body.result.data.json : body.error.json.data };
+    },
     listDocuments: (query = '') => get(`${PATH}${query}`),
     segments,
     /** The targets, in reading order. */

@@ -23,7 +23,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     const { page, tab, context } = await browser.person('/app');
     await page.waitForURL('**/signin?*');
     await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Password').fill(password);
+    await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     await page.reload();
@@ -54,7 +54,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');
     await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Password').fill('another passphrase');
+    await page.getByLabel('Password', { exact: true }).fill('another passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('invalid').waitFor();
   });

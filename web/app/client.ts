@@ -3,6 +3,7 @@ import { documents } from '#sdk/documents.ts';
 import { createDownloads } from '#sdk/downloads.ts';
 import { memory } from '#sdk/memory.ts';
 import { type CallOptions, readOptions } from '#sdk/options.ts';
+import { createListing, type Page } from '#sdk/pages.ts';
 import { createRest } from '#sdk/rest.ts';
 import { type CallContext, createRpc, type Rpc } from '#sdk/rpc.ts';
 import { createSend } from '#sdk/send.ts';
@@ -13,6 +14,7 @@ import { translations } from '#sdk/translations.ts';
 import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
 import { session } from './session/keeper.ts';
+import { type UploadProgress, uploadingFetch } from './upload.ts';
 
 const settings = readOptions({ baseUrl: location.origin + deployment.basePath });
 const rpc = createRpc(`${settings.baseUrl}/trpc`, settings.fetch);
@@ -32,6 +34,17 @@ export const client = {
   usage: usage(rpc, send, downloads),
 };
 
+/** The same for sending files, where the person sees how much has been sent. */
+export function uploadClient(onProgress: UploadProgress) {
+  const uploads = createRest(settings.baseUrl, uploadingFetch(onProgress));
+  return {
+    documents: documents(rpc, uploads, send, downloads, settings),
+    memory: memory(rpc, uploads, send, downloads, settings),
+    terminology: terminology(rpc, uploads, send),
+    translations: translations(rpc, uploads, send),
+  };
+}
+
 /** The options of one attempt, as tRPC's client takes them. */
 type To = { signal: AbortSignal; context: CallContext };
 
@@ -42,6 +55,17 @@ type To = { signal: AbortSignal; context: CallContext };
  */
 export function query<T>(ask: (rpc: Rpc, to: To) => Promise<T>, options?: CallOptions): Promise<T> {
   return send({ name: 'query', repeatable: true }, (to) => ask(rpc, to), options);
+}
+
+/** Reads one page of a list by such a procedure: `queryPage((rpc, to) => rpc.members.list.query({ cursor }, to))`. */
+export function queryPage<T>(
+  ask: (rpc: Rpc, to: To) => Promise<T[]>,
+  options?: CallOptions,
+): Promise<Page<T>> {
+  const call = { name: 'query', repeatable: true };
+  return createListing<{ cursor?: string }, T, CallOptions>(send, call, (_query, to) =>
+    ask(rpc, to),
+  ).listPage(undefined, options);
 }
 
 /** Changes something by such a procedure. @param repeatable whether a second delivery does no harm */

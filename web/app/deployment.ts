@@ -4,7 +4,7 @@ import type { Deployment } from '#web/server/shell.ts';
 /** What the service's page says of the deployment. */
 export const deployment = readDeployment();
 
-function readDeployment(): Deployment & { catalogs: Record<Locale, string> } {
+function readDeployment(): Deployment & { catalogs: Record<Locale, string>; signedOut: boolean } {
   const content = document.querySelector<HTMLMetaElement>('meta[name="lingualoop"]')?.content;
   if (!content) throw new Error('the page does not describe the deployment');
   return JSON.parse(content);

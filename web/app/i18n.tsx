@@ -1,14 +1,34 @@
 import { type I18n, setupI18n } from '@lingui/core';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
+import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
+import type home from '../locales/en/home.json';
+import type jobs from '../locales/en/jobs.json';
+import type languages from '../locales/en/languages.json';
+import type members from '../locales/en/members.json';
+import type operator from '../locales/en/operator.json';
+import type security from '../locales/en/security.json';
 import type signin from '../locales/en/signin.json';
+import type storage from '../locales/en/storage.json';
+import type translate from '../locales/en/translate.json';
+import type usage from '../locales/en/usage.json';
 import { deployment } from './deployment.ts';
 
 /** The catalogs of English, by area. A file of `locales/<language>/` is an area. */
 interface Areas {
+  billing: typeof billing;
   common: typeof common;
+  home: typeof home;
+  jobs: typeof jobs;
+  languages: typeof languages;
+  members: typeof members;
+  operator: typeof operator;
+  security: typeof security;
   signin: typeof signin;
+  storage: typeof storage;
+  translate: typeof translate;
+  usage: typeof usage;
 }
 
 /** The id of a message: its area and its key, like `signin.title`. */

@@ -1,3 +1,5 @@
+// First, so that a secret in the address is gone before anything else runs.
+import './session/arrival.ts';
 import './styles/base.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -9,17 +9,27 @@ import {
 import { deployment } from './deployment.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
+import { readJobFilter } from './screens/jobs/search.ts';
+import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
+import { isOwnPath } from './session/own-path.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+const signInScreen = lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignInScreen');
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/signin',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    typeof next === 'string' && isOwnPath(next) ? { next } : {},
-  component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignInScreen'),
+  validateSearch: ({ next, found }: Record<string, unknown>): { next?: string; found?: true } => ({
+    ...(typeof next === 'string' && isOwnPath(next) && { next }),
+    ...(found === true && { found: true }),
+  }),
+  component: signInScreen,
 });
+
+/** Where the identity provider sends people back. */
+const ssoReturn = createRoute({ getParentRoute: () => root, path: '/signin/sso', component: signInScreen });
 
 /** Everything that needs a session; who has none is sent to sign in, and back. */
 const workspace = createRoute({
@@ -35,11 +45,79 @@ const workspace = createRoute({
 const home = createRoute({
   getParentRoute: () => workspace,
   path: '/app',
-  component: lazyRouteComponent(() => import('./screens/home.tsx'), 'HomeScreen'),
+  component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'HomeScreen'),
+});
+
+const translate = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/translate',
+  validateSearch: readTranslateSearch,
+  component: lazyRouteComponent(() => import('./screens/translate/translate.tsx'), 'TranslateScreen'),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/jobs',
+  validateSearch: readJobFilter,
+  component: lazyRouteComponent(() => import('./screens/jobs/jobs.tsx'), 'JobsScreen'),
+});
+
+const job = createRoute({
+  getParentRoute: () => workspace,
+  path: '/jobs/$jobId',
+  component: lazyRouteComponent(() => import('./screens/jobs/job.tsx'), 'JobScreen'),
+});
+
+const members = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/members',
+  validateSearch: ({ revoked }: Record<string, unknown>): { revoked?: true } =>
+    revoked === true ? { revoked } : {},
+  component: lazyRouteComponent(() => import('./screens/members/members.tsx'), 'MembersScreen'),
+});
+
+const usage = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/usage',
+  validateSearch: (search: Record<string, unknown>): { period?: string; from?: string; to?: string } =>
+    texts(search, { period: /^\d{4}-\d\d$/, from: /^\d{4}-\d\d-\d\d$/, to: /^\d{4}-\d\d-\d\d$/ }),
+  component: lazyRouteComponent(() => import('./screens/usage/usage.tsx'), 'UsageScreen'),
+});
+
+const billing = createRoute({
+  getParentRoute: () => workspace,
+  path: '/billing',
+  validateSearch: (search: Record<string, unknown>): { checkout?: string; topup?: string } =>
+    texts(search, { checkout: /^(success|cancelled)$/, topup: /^(success|cancelled)$/ }),
+  component: lazyRouteComponent(() => import('./screens/billing/billing.tsx'), 'BillingScreen'),
+});
+
+const security = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/security',
+  component: lazyRouteComponent(() => import('./screens/security/security.tsx'), 'SecurityScreen'),
+});
+
+const storage = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/storage',
+  component: lazyRouteComponent(() => import('./screens/storage/storage.tsx'), 'StorageScreen'),
+});
+
+const operator = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/operator',
+  validateSearch: (search: Record<string, unknown>): { tenant?: string } =>
+    texts(search, { tenant: /^[\w-]{1,100}$/ }),
+  component: lazyRouteComponent(() => import('./screens/operator/operator.tsx'), 'OperatorScreen'),
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, workspace.addChildren([home])]),
+  routeTree: root.addChildren([
+    signIn,
+    ssoReturn,
+    workspace.addChildren([home, translate, jobs, job, members, security, usage, billing, storage, operator]),
+  ]),
   basepath: deployment.basePath || '/',
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,
@@ -54,7 +132,14 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Only a path of this application: another site's address would make the sign-in a way to send people there. */
-function isOwnPath(path: string): boolean {
-  return /^\/(app|jobs|billing)([/?#]|$)/.test(path);
+/** The parameters of an address that have their form; others are as if they were not there. */
+function texts<K extends string>(
+  search: Record<string, unknown>,
+  forms: Record<K, RegExp>,
+): { [P in K]?: string } {
+  const found = Object.entries<RegExp>(forms).filter(([name, form]) => {
+    const value = search[name];
+    return typeof value === 'string' && form.test(value);
+  });
+  return Object.fromEntries(found.map(([name]) => [name, search[name]])) as { [P in K]?: string };
 }

@@ -8,7 +8,7 @@ import { directionOf, type Locale } from './locale.ts';
 /** The pages of this installation, in Markdown. */
 const ownPages = join(import.meta.dirname, '../pages');
 
-/** HTML in a page is shown as text, and addresses other than http, https and mailto do not become links. */
+/** HTML in a page is shown as text, and addresses of scripts do not become links. */
 const markdown = new MarkdownIt({ html: false });
 
 /** The largest file of a page, in bytes. */
@@ -27,15 +27,21 @@ export interface Page {
  * are read at each request, so that a change counts at once.
  * @param folder PAGES_DIR
  * @param name like `about` or `resources/first-steps`; letters, digits and hyphens
+ * @param basePath the path of the service's public address, which goes before addresses like `/docs` in the page
  * @returns undefined if there is no such page
  */
-export async function readPage(folder: string, name: string, locale: Locale): Promise<Page | undefined> {
+export async function readPage(
+  folder: string,
+  name: string,
+  locale: Locale,
+  basePath: string,
+): Promise<Page | undefined> {
   if (!/^(resources\/)?[a-z0-9-]{1,100}$/.test(name)) return undefined;
   for (const root of [folder, ownPages])
     for (const [suffix, language] of [[`.${locale}`, locale] as const, ['', 'en'] as const]) {
       const text = await readIfExists(join(root, `${name}${suffix}.md`));
       if (text === undefined) continue;
-      return { title: titleOf(text) ?? name, content: markdown.render(text), locale: language };
+      return { ...render(text, name, basePath), locale: language };
     }
   return undefined;
 }
@@ -52,8 +58,23 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-function titleOf(text: string): string | undefined {
-  return /^#\s+(.+)$/m.exec(text)?.[1]?.replace(/[*_`]/g, '').trim();
+/** Renders a page. Its title is its first heading of level 1. */
+function render(text: string, name: string, basePath: string): Pick<Page, 'title' | 'content'> {
+  const environment = {};
+  const tokens = markdown.parse(text, environment);
+  for (const { children } of tokens)
+    for (const token of children ?? [])
+      for (const attribute of ['href', 'src']) {
+        const address = token.attrGet(attribute);
+        if (typeof address === 'string' && /^\/(?!\/)/.test(address))
+          token.attrSet(attribute, basePath + address);
+      }
+  const heading = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
+  const title = tokens[heading + 1]?.children?.map(({ content }) => content).join('');
+  return {
+    title: (heading >= 0 && title?.trim()) || name,
+    content: markdown.renderer.render(tokens, markdown.options, environment),
+  };
 }
 
 const links: readonly [address: string, names: Record<Locale, string>][] = [

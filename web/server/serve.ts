@@ -13,10 +13,10 @@ import { pageHeaders } from './headers.ts';
 import { type Locale, localeCookie, localeFor } from './locale.ts';
 import { pageDocument, readPage } from './pages.ts';
 import { type Deployment, deploymentOf, shellPage } from './shell.ts';
-import { serveSignIn } from './sign-in.ts';
+import { hasRefreshToken, serveSignIn } from './sign-in.ts';
 
 /** The addresses of the application; the browser decides which screen each is. */
-const screens = ['/signin', '/app', '/app/*', '/billing', '/jobs/:job_id'];
+const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
 
 const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
 
@@ -56,7 +56,7 @@ export async function serveWeb(
 
   async function sendPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const locale = localeOf(request);
-    const page = await readPage(folder, name, locale);
+    const page = await readPage(folder, name, locale, basePath);
     if (!page) return sendNotFound(request, reply);
     const notice = name === 'home' && !engine.live ? stubNotice : '';
     return reply
@@ -71,7 +71,12 @@ export async function serveWeb(
     );
 
   function sendShell(request: FastifyRequest, reply: FastifyReply, built: Build, about: Deployment) {
-    const page = shellPage(built, about, localeOf(request));
+    // The cookie is sent to /signin only, and not if a link of another site leads there.
+    const wouldHaveCookie =
+      request.routeOptions.url === '/signin' &&
+      ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
+    const signedOut = wouldHaveCookie && !hasRefreshToken(request);
+    const page = shellPage(built, about, { locale: localeOf(request), signedOut });
     return reply.headers(headers).header('vary', vary).send(page);
   }
 

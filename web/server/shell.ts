@@ -16,7 +16,11 @@ export interface Deployment {
   /** Whether a model is connected; without one, the stub engine answers. */
   liveEngine: boolean;
   maxSourceChars: number;
+  /** Translations of one batch, and pages of one text file. */
+  maxBatchItems: number;
   maxUploadBytes: number;
+  /** What a character counts if one of the languages has a dense script (A 8.1). */
+  denseScriptWeight: number;
 }
 
 /** @param parts whether billing and a model are there, and the provider's name */
@@ -29,13 +33,22 @@ export function deploymentOf(
     emailSignUp: settings.EMAIL_SIGNUP_ENABLED,
     storage: settings.STORAGE_BINDING_ENABLED,
     maxSourceChars: settings.MAX_SOURCE_CHARS,
+    maxBatchItems: settings.MAX_BATCH_ITEMS,
     maxUploadBytes: settings.MAX_UPLOAD_BYTES,
+    denseScriptWeight: settings.DENSE_SCRIPT_WEIGHT,
     ...parts,
   };
 }
 
-/** The page of the application: the addresses of its files, and the deployment in a meta element, so that nothing is inline. */
-export function shellPage(build: Build, deployment: Deployment, locale: Locale): string {
+/**
+ * The page of the application: the addresses of its files, and the deployment in a meta element, so that nothing is inline.
+ * @param signedOut whether the browser certainly has no session, so that it need not try to renew one
+ */
+export function shellPage(
+  build: Build,
+  deployment: Deployment,
+  { locale, signedOut }: { locale: Locale; signedOut: boolean },
+): string {
   const at = (path: string) => escapeHtml(deployment.basePath + path);
   const preloads = [build.catalogs[locale], ...build.preloads]
     .map((path) => `<link rel="modulepreload" href="${at(path)}">`)
@@ -50,7 +63,7 @@ export function shellPage(build: Build, deployment: Deployment, locale: Locale):
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs }))}">
+<meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs, signedOut }))}">
 <title>LinguaLoop</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${at(build.style)}" id="react-aria-pressable-style">

@@ -106,6 +106,11 @@ export function serveSignIn(
   );
 }
 
+/** Whether the browser keeps a refresh token, good or not. */
+export function hasRefreshToken({ headers }: FastifyRequest): boolean {
+  return readCookie(headers, refreshCookie) !== null;
+}
+
 function isIssued(output: object): output is IssuedFields {
   return 'refresh_token' in output && 'refresh_expires_in' in output;
 }

@@ -1,7 +1,7 @@
 import type { GuardName, RequestContext } from '#server/context.ts';
 import { procedure } from '#server/trpc.ts';
 import { asAdministrator } from './admin.ts';
-import { withBearer, withSessionCookie } from './session.ts';
+import { withAdministratorSession, withBearer, withSessionCookie } from './session.ts';
 import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
 
 /**
@@ -29,6 +29,9 @@ export async function authenticateCaller(ctx: RequestContext, guard: GuardName):
       return true;
     case 'bearer':
       await withBearer(ctx, nothing);
+      return true;
+    case 'administrator_session':
+      await withAdministratorSession(ctx, nothing);
       return true;
     case 'session_cookie':
       await withSessionCookie(ctx, nothing);

@@ -71,3 +71,36 @@ export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, n
     return result;
   }),
 );
+
+/**
+ * Opens a transaction as an administrator who is signed in. No key is accepted, the operator's neither: what this guards is for a person
+ * of the tenant.
+ * @throws AppError 401, 403
+ */
+export async function withAdministratorSession<T>(
+  ctx: RequestContext,
+  work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
+): Promise<T> {
+  return withBearer(ctx, (tx, principal) => {
+    if (principal.user.role !== 'global_administrator')
+      throw new AppError('forbidden', 'admin role required');
+    return work(tx, principal);
+  });
+}
+
+/**
+ * "Bearer only", for an administrator. The handler calls `asAdministrator`, which authenticates in the transaction that the work needs
+ * anyway. If the input was refused first, authenticate before returning validation errors.
+ */
+export const administratorSessionProcedure = procedure
+  .meta({ guard: 'administrator_session' })
+  .use(async ({ ctx, next }) => {
+    let attempted = false;
+    const asAdministrator = <T>(work: Parameters<typeof withAdministratorSession<T>>[1]) => {
+      attempted = true;
+      return withAdministratorSession(ctx, work);
+    };
+    const result = await next({ ctx: { asAdministrator } });
+    if (!result.ok && !attempted) await asAdministrator(async () => {});
+    return result;
+  });

@@ -55,14 +55,15 @@ export function hex(bytes: Uint8Array): string {
 
 /**
  * Sets a short-lived cookie that binds the state to the browser that began the sign-in (C 7). Otherwise a link could sign a
- * person in to an attacker's account. Each state has its own cookie, so that two windows can sign in at the same time.
+ * person in to an attacker's account. Each state has its own cookie, so that two windows can sign in at the same time. Its path is
+ * `/`: the callback is served at two addresses, of the API and of the web application.
  * @returns the hash of the cookie's value
  */
 export function bindBrowser(ctx: RequestContext, state: string): string {
   const binding = newSecret();
   const secure = ctx.services.settings.BASE_URL?.startsWith('https:') ? '; Secure' : '';
   ctx.response.addCookie(
-    `${cookieName(state)}=${binding}; Path=/api/oauth2; Max-Age=${stateTtl}; HttpOnly; SameSite=Lax${secure}`,
+    `${cookieName(state)}=${binding}; Path=/; Max-Age=${stateTtl}; HttpOnly; SameSite=Lax${secure}`,
   );
   return hex(hashSecret(binding));
 }

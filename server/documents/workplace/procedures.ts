@@ -1,5 +1,8 @@
-import { tenantProcedure } from '#server/access/guards/tenant.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
+import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
+import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
 
@@ -10,6 +13,11 @@ export const workplaceProcedures = {
     .output(documentProgressList)
     .query(({ ctx, input }) => readProgress(ctx.tx, ctx.principal.tenant.id, input)),
 
+  outline: tenantProcedure
+    .input(outlineQuery)
+    .output(documentOutline)
+    .query(({ ctx, input }) => readOutline(ctx.tx, ctx.principal.tenant.id, input.document_id)),
+
   search: tenantProcedure
     .input(segmentSearch)
     .output(segmentSearchPage)
@@ -19,4 +27,14 @@ export const workplaceProcedures = {
     .input(boxQuery)
     .output(segmentBoxPage)
     .query(({ ctx, input }) => listBoxes(ctx.tx, ctx.principal.tenant.id, input)),
+
+  correct: deferredTenantProcedure
+    .input(documentCorrectInput)
+    .output(correctedDocument)
+    .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
+
+  approveMany: deferredTenantProcedure
+    .input(approveManyInput)
+    .output(approvalOutcomes)
+    .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx.requestId, input)),
 };

@@ -1,11 +1,13 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { eq, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { SegmentKind } from '#server/formats/document.ts';
+import { hasText, searchedText } from '#server/text-search.ts';
 import { requireDocument } from '../jobs.ts';
-import { documentSegment, ofDocument, segmentView } from '../segments.ts';
+import { ofDocument } from '../segments.ts';
+import { positionedSegment, selectSegments } from './positioned-segment.ts';
 
 const kinds = [
   'paragraph',
@@ -27,7 +29,7 @@ export const segmentSearch = z.object({
   corrected: z.boolean().optional(),
   kind: z.enum(kinds).optional(),
   page: z.int().min(1).max(mostPosition).optional().meta({ description: 'or the sheet, from 1' }),
-  text: z.string().min(1).max(1000).optional().meta({ description: 'contained, in upper or lower case' }),
+  text: searchedText.optional(),
   text_in: z.enum(['source', 'target', 'either']).default('either'),
   limit: z.int().min(1).max(500).default(100),
   cursor: z.string().max(50).optional(),
@@ -40,9 +42,7 @@ export const segmentSearch = z.object({
 type SegmentSearch = z.infer<typeof segmentSearch>;
 
 export const segmentSearchPage = z.object({
-  segments: z.array(
-    documentSegment.extend({ position: z.int().meta({ description: 'in the document, from 0' }) }),
-  ),
+  segments: z.array(positionedSegment),
   total: z.int().meta({ description: 'all matches' }),
   first_index: z.int().meta({ description: 'how many matches come before this page' }),
   next_cursor: z.string().nullable(),
@@ -80,16 +80,8 @@ export async function searchSegments(
           limit,
         );
   const listed = page.positions.slice(0, limit);
-  const rows = await tx
-    .select()
-    .from(documentSegments)
-    .where(
-      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
-        select jsonb_array_elements_text(${JSON.stringify(listed)}::jsonb)::int))`,
-    )
-    .orderBy(documentSegments.position);
   return {
-    segments: rows.map((row) => ({ ...segmentView(row), position: row.position })),
+    segments: await selectSegments(tx, tenantId, documentId, listed),
     total: page.total,
     first_index: page.firstIndex,
     next_cursor: page.positions.length > limit ? String(listed.at(-1)) : null,
@@ -115,9 +107,7 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
 
 function filtersOf({ flagged, corrected, kind, page, text, text_in }: SegmentSearch): SQL[] {
   const { needsReview, sourceText, targetText } = documentSegments;
-  const contains = (column: typeof sourceText | typeof targetText) =>
-    sql`coalesce(strpos(lower(${column}), lower(${text})), 0) > 0`;
-  const inText = { source: contains(sourceText), target: contains(targetText) };
+  const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
   return [
     // As the partial index has it.
     ...(flagged === undefined ? [] : [flagged ? sql`${needsReview}` : sql`not ${needsReview}`]),
@@ -126,7 +116,7 @@ function filtersOf({ flagged, corrected, kind, page, text, text_in }: SegmentSea
     ...(page === undefined ? [] : [eq(documentSegments.page, page)]),
     ...(text === undefined
       ? []
-      : [text_in === 'either' ? sql`(${inText.source} or ${inText.target})` : inText[text_in]]),
+      : [or(...searched.map((column) => hasText(sql`${column}`, text, 'contains'))) as SQL]),
   ];
 }
 

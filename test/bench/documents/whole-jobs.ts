@@ -49,7 +49,8 @@ export async function benchWholeJobs(print: (line: string) => void): Promise<voi
   });
 }
 
-async function translate(
+/** Translates a file with `wait`. @returns the id of its document */
+export async function translate(
   address: string,
   { apiKey }: BenchTenant,
   name: string,

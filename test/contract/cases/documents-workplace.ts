@@ -1,6 +1,6 @@
 import { addDocument, type Fields, queueDocument } from '#test/factories.ts';
 import type { ContractFixture } from '../fixture.ts';
-import { asCookie, asKey, asMember, asNobody, type Case, type Cases, noId } from './case.ts';
+import { asAdmin, asCookie, asKey, asMember, asNobody, type Case, type Cases, noId } from './case.ts';
 
 const detail = 'missing or invalid tenant credentials';
 const notFound = 'document job not found';
@@ -42,6 +42,17 @@ const invalid = (name: string, rest: Fields): Case => ({
   ask: asKey(translatedWith(rest)),
 });
 
+const correction = { region_id: 'r', cell_id: 'A1', target_text: 'Salut', replaces: null };
+/** A correction of the first cell. */
+const correcting = (change: Fields) =>
+  asMember(async ({ app, founder }) => {
+    const document_id = await addDocument(app, founder);
+    const path = `/api/documents/${document_id}/segments`;
+    const { body } = await app.json('GET', path, { headers: founder.key });
+    const { region_id } = body.segments[0];
+    return { document_id, corrections: [{ region_id, cell_id: 'A1', target_text: 'Salut', ...change }] };
+  });
+
 /** The procedures of a reviewer's workplace. */
 export const documentWorkplaceCases: Cases = {
   'documents.progress': [
@@ -61,6 +72,11 @@ export const documentWorkplaceCases: Cases = {
     { name: 'the ids are no list', status: 422, ask: asKey({ document_ids: noId }) },
     { name: 'an id has a NUL', status: 422, ask: asKey({ document_ids: ['\0'] }) },
     ...unauthenticated({ document_ids: [noId] }),
+  ],
+  'documents.outline': [
+    { name: 'counts', status: 200, ask: asMember(translatedWith()) },
+    { name: 'has none yet', status: 200, ask: asKey(queued) },
+    ...refusals(),
   ],
   'documents.search': [
     {
@@ -87,7 +103,7 @@ export const documentWorkplaceCases: Cases = {
     invalid('the page is 0', { page: 0 }),
     invalid('the page is beyond every page', { page: 2 ** 31 }),
     invalid('the text is empty', { text: '' }),
-    invalid('the text is too long', { text: 't'.repeat(1001) }),
+    invalid('the text is too long', { text: 't'.repeat(201) }),
     invalid('the text has a NUL', { text: '\0' }),
     invalid('the limit is out of range', { limit: 501 }),
     invalid('the offset is negative', { offset: -1 }),
@@ -101,5 +117,45 @@ export const documentWorkplaceCases: Cases = {
     invalid('the page is 0', { page: 0 }),
     invalid('the limit is out of range', { limit: 2001 }),
     ...refusals(),
+  ],
+  'documents.correct': [
+    { name: 'corrects what it saw', status: 200, ask: correcting({ replaces: '[fr] Hello' }) },
+    {
+      name: 'saw something else',
+      status: 409,
+      detail: 'translations have changed since they were read (1); nothing was corrected',
+      ask: correcting({ replaces: null }),
+    },
+    { name: 'does not say what it saw', status: 422, ask: correcting({}) },
+    { name: 'the cell is none', status: 422, ask: correcting({ replaces: null, cell_id: 'Z9' }) },
+    invalid('nothing is corrected', { corrections: [] }),
+    invalid('too much is corrected', {
+      corrections: Array.from({ length: 1001 }, (_, index) => ({ ...correction, cell_id: `A${index}` })),
+    }),
+    invalid('a segment is named twice', {
+      corrections: [correction, { ...correction, cell_id: null }, correction],
+    }),
+    {
+      name: 'the job is in flight',
+      status: 400,
+      ask: asKey(async (fixture) => ({ ...(await queued(fixture)), corrections: [correction] })),
+    },
+    ...refusals({ corrections: [correction] }),
+  ],
+  'documents.approveMany': [
+    {
+      name: 'approves one and refuses another',
+      status: 200,
+      ask: asAdmin(async ({ app, founder }) => ({ document_ids: [await addDocument(app, founder), noId] })),
+    },
+    { name: 'no id is sent', status: 422, ask: asAdmin({ document_ids: [] }) },
+    {
+      name: 'too many ids are sent',
+      status: 422,
+      ask: asAdmin({ document_ids: Array.from({ length: 101 }, (_, index) => `${index}`) }),
+    },
+    { name: 'an id is sent twice', status: 422, ask: asAdmin({ document_ids: [noId, noId] }) },
+    { name: 'the notes are no text', status: 422, ask: asAdmin({ document_ids: [noId], notes: 5 }) },
+    ...unauthenticated({ document_ids: [noId] }),
   ],
 };

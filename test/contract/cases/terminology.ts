@@ -5,6 +5,7 @@ import { asAdmin, asCookie, asKey, asMember, asNobody, type Cases, noContent, no
 
 const detail = 'missing or invalid tenant credentials';
 const notFound = 'terminology set not found';
+const pair = { source_lang: 'en', target_lang: 'fr' };
 
 const form = (fields: Fields = {}) => asKey(() => glossaryForm(1, fields));
 const csv = (text: string, name = 'terms.csv', type = 'text/csv') => ({
@@ -97,5 +98,32 @@ export const terminologyCases: Cases = {
     },
     { name: 'nobody asks', status: 401, detail, ask: asNobody(fresh) },
     { name: 'a cookie asks', status: 401, detail, ask: asCookie(fresh) },
+  ],
+  'terminology.entries': [
+    { name: 'returns terms', status: 200, ask: asKey(fresh) },
+    { name: 'there is no such set', status: 404, detail: notFound, ask: asAdmin({ set_id: noId }) },
+    {
+      name: 'the set is foreign',
+      status: 404,
+      detail: notFound,
+      ask: async (fixture) => ({ input: await fresh(fixture), headers: fixture.neighbour.bearer }),
+    },
+    { name: 'the set is missing', status: 422, ask: asMember() },
+    { name: 'the cursor is none', status: 422, ask: asMember({ set_id: noId, cursor: 'zzz' }) },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody(fresh) },
+    { name: 'a cookie asks', status: 401, detail, ask: asCookie(fresh) },
+  ],
+  'terminology.matches': [
+    { name: 'finds', status: 200, ask: asKey({ ...pair, source_text: 'word 0', target_text: 'mot 0' }) },
+    { name: 'the text is missing', status: 422, ask: asMember(pair) },
+    {
+      name: 'the text is too long',
+      status: 413,
+      detail: 'source text exceeds MAX_SOURCE_CHARS',
+      ask: asKey({ ...pair, source_text: 'x'.repeat(50_001) }),
+    },
+    { name: 'a language is none', status: 422, ask: asKey({ ...pair, source_text: 'x', source_lang: 'zh' }) },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody({ ...pair, source_text: 'x' }) },
+    { name: 'a cookie asks', status: 401, detail, ask: asCookie({ ...pair, source_text: 'x' }) },
   ],
 };

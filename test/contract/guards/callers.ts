@@ -195,6 +195,24 @@ const byCookie: Verdicts = {
   'no bearer beside a cookie': 'in',
 };
 
+/** A 5.2 "Bearer only": no key and no cookie. */
+const bearerOnly: Verdicts = {
+  otherwise: '401 missing bearer token',
+  member: 'in',
+  administrator: 'in',
+  'foreign administrator': 'abroad',
+  'operator session': 'abroad',
+  'unenrolled operator': 'abroad',
+  'operator key beside a member': 'in',
+  'operator key beside a foreign administrator': 'abroad',
+  'junk bearer': badBearer,
+  'tenant key as bearer': badBearer,
+  'operator key as bearer': badBearer,
+  'session that is over': badBearer,
+  'junk bearer beside a cookie': badBearer,
+  'session of an inactive tenant': '401 tenant not found for bearer token',
+};
+
 /** A 5.2, one row per guard; C 7 says where the cookie is accepted. */
 const verdicts: Readonly<Record<GuardName, Verdicts>> = {
   public: { otherwise: 'in' },
@@ -252,21 +270,11 @@ const verdicts: Readonly<Record<GuardName, Verdicts>> = {
     'foreign administrator’s cookie': operatorOnly,
     'member’s cookie': notAdministrator,
   },
-  bearer: {
-    otherwise: '401 missing bearer token',
-    member: 'in',
-    administrator: 'in',
-    'foreign administrator': 'abroad',
-    'operator session': 'abroad',
-    'unenrolled operator': 'abroad',
-    'operator key beside a member': 'in',
-    'operator key beside a foreign administrator': 'abroad',
-    'junk bearer': badBearer,
-    'tenant key as bearer': badBearer,
-    'operator key as bearer': badBearer,
-    'session that is over': badBearer,
-    'junk bearer beside a cookie': badBearer,
-    'session of an inactive tenant': '401 tenant not found for bearer token',
+  bearer: bearerOnly,
+  administrator_session: {
+    ...bearerOnly,
+    member: notAdministrator,
+    'operator key beside a member': notAdministrator,
   },
   challenge_or_cookie: byCookie,
   session_cookie: byCookie,

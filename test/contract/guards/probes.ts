@@ -51,6 +51,8 @@ const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
 export const probes: Readonly<Record<string, Probe>> = {
   'system.health': {},
 
+  'audit.list': {},
+
   'auth.signUpWithEmail': {
     input: () => ({ tenant_name: 'New', email: 'nobody', password }),
     in: '400 invalid email address',
@@ -213,8 +215,23 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noDocument,
   },
   'documents.progress': { input: ({ documentId }) => ({ document_ids: [documentId] }) },
+  'documents.outline': { input: document, abroad: noDocument },
   'documents.search': { input: document, abroad: noDocument },
   'documents.boxes': { input: document, abroad: noDocument },
+  'documents.correct': {
+    input: async ({ app, founder, documentId }) => {
+      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
+        headers: founder.key,
+      });
+      const { region_id, cell_id, target_text: replaces } = body.segments[0];
+      const corrections = [{ region_id, cell_id, replaces, target_text: 'Salut' }];
+      return { document_id: documentId, corrections };
+    },
+    abroad: noDocument,
+  },
+  'documents.approveMany': {
+    input: ({ documentId }) => ({ document_ids: [documentId], reviewer: 'Rev' }),
+  },
 
   'storage.binding': {},
   'storage.bind': { input: () => ({ provider: 'platform' }) },
@@ -229,6 +246,11 @@ export const probes: Readonly<Record<string, Probe>> = {
     in: '204',
     abroad: '404 terminology set not found',
   },
+  'terminology.entries': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    abroad: '404 terminology set not found',
+  },
+  'terminology.matches': { input: () => ({ ...pair, source_text: 'word 0' }) },
 
   'memory.import': { input: () => memoryForm(1, { name: 'Imported' }) },
   'memory.list': {},

@@ -21,7 +21,7 @@ export function LanguageText({
 }: {
   as?: keyof JSX.IntrinsicElements;
   language: string;
-  className?: string;
+  className?: string | undefined;
   children: ReactNode;
 }) {
   return createElement(as, { ...languageOf(language), className, translate: 'no' }, children);

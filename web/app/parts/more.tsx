@@ -1,6 +1,35 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Page } from '#sdk/pages.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
+
+/**
+ * Reads a list by pages, the first one at once.
+ * @param read reads the page at a cursor; without one, the first
+ * @returns what `Read` shows, all items so far; and what `More` goes on with
+ */
+export function usePages<T>(
+  queryKey: readonly unknown[],
+  read: (cursor: string | undefined) => Promise<Page<T>>,
+) {
+  const pages = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }: Page<T>) => nextCursor ?? undefined,
+  });
+  const { data, error, refetch, isFetchNextPageError } = pages;
+  return {
+    reading: {
+      data: data?.pages.flatMap(({ items }) => items),
+      // What went wrong with a further page stands at its button.
+      error: isFetchNextPageError ? null : error,
+      refetch,
+    },
+    more: pages,
+  };
+}
 
 /** The part of an infinite query that loads its next page. */
 interface Pages {
@@ -8,6 +37,7 @@ interface Pages {
   error: unknown;
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
   fetchNextPage(): Promise<Pages>;
 }
 
@@ -16,12 +46,12 @@ export function More({ of }: { of: Pages }) {
   const t = useT();
   if (!of.hasNextPage) return null;
   const more = async () => {
-    const { data, error } = await of.fetchNextPage();
-    if (!error) announce(t('common.shown', { count: countItems(data) }));
+    const { data, isFetchNextPageError } = await of.fetchNextPage();
+    if (!isFetchNextPageError) announce(t('common.shown', { count: countItems(data) }));
   };
   return (
     <>
-      {of.error ? <Problem error={of.error} /> : null}
+      {of.isFetchNextPageError ? <Problem error={of.error} /> : null}
       <button type="button" disabled={of.isFetchingNextPage} onClick={() => void more()}>
         {of.isFetchingNextPage ? t('common.loading') : t('common.more')}
       </button>

@@ -16,6 +16,8 @@ export function ShownOnce({ label, value }: { label: string; value: string }) {
   const copy = async () => {
     // Without permission for the clipboard, the selected text is one key away.
     field.current?.select();
+    // Without https there is no clipboard.
+    if (!navigator.clipboard) return announce(t('common.copy_by_key'));
     await navigator.clipboard.writeText(value).then(
       () => {
         setCopied(true);

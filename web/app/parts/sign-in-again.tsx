@@ -1,18 +1,42 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
+import type { Tokens } from '#sdk/tokens.ts';
+import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
-import { PasswordSignIn } from '../screens/sign-in/password-sign-in.tsx';
+import { PasswordForm } from '../screens/sign-in/password-form.tsx';
+import { SignInSteps, useSignInSteps } from '../screens/sign-in/sign-in-steps.tsx';
+import { SsoWindowButton } from '../screens/sign-in/sso-button.tsx';
+import { StepLevel } from '../screens/sign-in/step-heading.tsx';
 import { signOut } from '../session/keeper.ts';
 
-/** Asks a person whose session ended to sign in again, over what they work at; it stays as it is, and waiting calls go on. */
-export function SignInAgain({ email, tenantId }: { email: string; tenantId: string }) {
+/**
+ * Asks a person whose session ended to sign in again, over what they work at; it stays as it is, and waiting calls go on. Who came
+ * by the identity provider goes there in another window.
+ */
+export function SignInAgain({ user }: { user: Tokens['user'] }) {
   const t = useT();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const steps = useSignInSteps();
+  const { step } = steps;
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // The address is filled in; the password is what is asked for.
+    shown?.querySelector<HTMLElement>('input:not([readonly])')?.focus();
+    // Closing gives the focus back to where the person was at work.
+    return () => shown?.close();
+  }, []);
+  const byProvider = user.provider === 'oauth2' && deployment.ssoProvider !== null;
   return (
     <dialog ref={dialog} aria-labelledby="sign-in-again" onCancel={(event) => event.preventDefault()}>
       <h2 id="sign-in-again">{t('signin.again')}</h2>
       <p>{t('signin.again_why')}</p>
-      <PasswordSignIn email={email} tenantId={tenantId} />
+      <StepLevel value={3}>
+        {step && <SignInSteps steps={{ ...steps, step }} />}
+        {!step && byProvider && <SsoWindowButton tenantId={user.tenant_id} />}
+        {!step && !byProvider && (
+          <PasswordForm email={user.email} tenantId={user.tenant_id} onAnswer={steps.advance} />
+        )}
+      </StepLevel>
       <button type="button" className="plain" onClick={() => void signOut()}>
         {t('common.sign_out')}
       </button>

@@ -1,12 +1,12 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { type Locale, locales } from '#web/server/locale.ts';
 import { deployment } from '../deployment.ts';
-import { type MessageId, useInterface } from '../i18n.tsx';
+import { type MessageId, useT } from '../i18n.tsx';
 import { signOut } from '../session/keeper.ts';
-import { isAdministrator, useMe } from '../session/use-me.ts';
+import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
 interface Entry {
@@ -16,26 +16,30 @@ interface Entry {
   admin?: true;
   /** Only if the deployment has it. */
   needs?: 'billing' | 'storage';
+  /** Only for operators of the platform. */
+  operator?: true;
 }
 
 /** The navigation, in the order of a reviewer's day. */
-const entries: readonly Entry[] = [{ to: '/app', name: 'common.home' }];
-
-/** The name of each language, in that language. */
-const localeNames: Record<Locale, string> = {
-  en: 'English',
-  fr: 'Français',
-  de: 'Deutsch',
-  ar: 'العربية',
-  ja: '日本語',
-};
+const entries: readonly Entry[] = [
+  { to: '/app', name: 'common.home' },
+  { to: '/app/translate', name: 'translate.title' },
+  { to: '/app/jobs', name: 'jobs.title' },
+  { to: '/app/members', name: 'members.title', admin: true },
+  { to: '/app/security', name: 'security.title', admin: true },
+  { to: '/app/usage', name: 'usage.title', admin: true },
+  { to: '/billing', name: 'billing.title', admin: true, needs: 'billing' },
+  { to: '/app/storage', name: 'storage.title', admin: true },
+  { to: '/app/operator', name: 'operator.title', operator: true },
+];
 
 /** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
 export function WorkspaceFrame() {
-  const { t, locale, choose } = useInterface();
+  const t = useT();
   const navigate = useNavigate();
   const state = useSession();
   const me = useMe();
+  const isOperator = useOperatorStanding(me.data);
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
 
@@ -52,7 +56,10 @@ export function WorkspaceFrame() {
 
   if (state.kind === 'signed_out' || state.kind === 'starting') return null;
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
-  const visible = entries.filter(({ admin, needs }) => (!admin || isAdmin) && (!needs || deployment[needs]));
+  const visible = entries.filter(
+    ({ admin, needs, operator }) =>
+      (!admin || isAdmin) && (!needs || deployment[needs]) && (!operator || isOperator),
+  );
   return (
     <>
       <a href="#main" className="skip-link">
@@ -76,17 +83,7 @@ export function WorkspaceFrame() {
         </nav>
         <div className="frame-person">
           <bdi translate="no">{state.tokens.user.email}</bdi>
-          <select
-            aria-label={t('common.language')}
-            value={locale}
-            onChange={({ target }) => void choose(target.value as Locale)}
-          >
-            {locales.map((one) => (
-              <option key={one} value={one} lang={one}>
-                {localeNames[one]}
-              </option>
-            ))}
-          </select>
+          <LanguageChoice />
           <button type="button" onClick={() => void signOut()}>
             {t('common.sign_out')}
           </button>
@@ -96,9 +93,7 @@ export function WorkspaceFrame() {
         <Outlet />
       </main>
       <Announcer />
-      {state.kind === 'expired' && (
-        <SignInAgain email={state.tokens.user.email} tenantId={state.tokens.user.tenant_id} />
-      )}
+      {state.kind === 'expired' && <SignInAgain user={state.tokens.user} />}
     </>
   );
 }

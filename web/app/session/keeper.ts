@@ -1,6 +1,7 @@
 import type { Session } from '#sdk/session.ts';
 import type { Tokens } from '#sdk/tokens.ts';
 import type { OAuth2TokenResponse } from '#sdk/types.ts';
+import { deployment } from '../deployment.ts';
 import { signInRequest } from './sign-in-request.ts';
 
 /** A token response as /signin/* sends it: the refresh token is in a cookie that scripts cannot read. */
@@ -12,23 +13,31 @@ export type Issued = Omit<OAuth2TokenResponse, 'refresh_token'>;
  */
 export type SessionState =
   | { kind: 'starting' }
-  | { kind: 'signed_out' }
+  /** `failure`: the cookie could not be used, or could not be ended; it may be good still. */
+  | { kind: 'signed_out'; failure?: { of: 'resume' | 'sign_out'; error: unknown } }
   | { kind: 'signed_in'; tokens: Tokens }
   | { kind: 'expired'; tokens: Tokens };
 
 /** What tabs tell each other. Access tokens are in the memory of tabs only, never in a storage. */
 type Message = { kind: 'ask' } | { kind: 'tokens'; tokens: Tokens } | { kind: 'signed_out' };
 
-/** Milliseconds that a new tab waits for another one to tell the tokens. */
-const answerWithin = 80;
+/** Milliseconds that a tab waits for another one to tell the tokens. */
+const answerWithin = 200;
+/** Every tab holds this lock, shared, so that a new one knows whether there are others. */
+const tabLock = 'lingualoop-tab';
+
+const refreshLock = 'lingualoop-refresh';
 
 let state: SessionState = { kind: 'starting' };
+/** This page is about to be loaded again for another person, and must not tell anybody the tokens of the one before. */
+let isLeaving = false;
 const listeners = new Set<() => void>();
 /** Calls that wait until the person has signed in again. */
 let waiting: ((tokens: Tokens | null) => void)[] = [];
 const channel = new BroadcastChannel('lingualoop-session');
 
 channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  if (isLeaving) return;
   if (data.kind === 'tokens') adopt(data.tokens);
   else if (data.kind === 'signed_out') enter({ kind: 'signed_out' });
   else if (state.kind === 'signed_in' && !isDue(state.tokens)) tell({ kind: 'tokens', tokens: state.tokens });
@@ -51,8 +60,11 @@ function enter(next: SessionState): void {
 /** Takes tokens that this or another tab was given. Another person's tokens never continue this person's work. */
 function adopt(tokens: Tokens): void {
   const before = state.kind === 'signed_in' || state.kind === 'expired' ? state.tokens : undefined;
-  if (before && !isSamePerson(before, tokens)) location.reload();
-  else enter({ kind: 'signed_in', tokens });
+  if (before && !isSamePerson(before, tokens)) {
+    isLeaving = true;
+    enter({ kind: 'starting' });
+    location.reload();
+  } else enter({ kind: 'signed_in', tokens });
 }
 
 function isSamePerson(one: Tokens, other: Tokens): boolean {
@@ -69,9 +81,16 @@ function isDue({ expires_at, expires_in }: Tokens): boolean {
  * waited for the lock takes the tokens that its holder got.
  * @returns null if there is no session any more
  */
-function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
-  return navigator.locks.request('lingualoop-refresh', async () => {
-    if (state.kind === 'signed_in' && state.tokens.access_token !== stale?.access_token) return state.tokens;
+async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
+  const { held = [] } = await navigator.locks.query();
+  const mustWait = held.some(({ name }) => name === refreshLock);
+  return navigator.locks.request(refreshLock, async () => {
+    const isFresh = () =>
+      state.kind === 'signed_in' && state.tokens.access_token !== stale?.access_token ? state.tokens : null;
+    // The tokens of the tab that held the lock may arrive later than the lock.
+    if (mustWait && !isFresh()) await askOthers();
+    const fresh = isFresh();
+    if (fresh) return fresh;
     const response = await signInRequest<Issued>('refresh', {});
     if (response.ok) return begin(response.body);
     if (response.error.status !== 401) throw response.error;
@@ -99,6 +118,10 @@ async function renew(refused: Tokens): Promise<Tokens | null> {
   if (state.kind !== 'expired') {
     const fresh = await refresh(refused);
     if (fresh) return fresh;
+    // Another tab may have signed in or out meanwhile.
+    const now = sessionState();
+    if (now.kind === 'signed_out') return null;
+    if (now.kind === 'signed_in' && now.tokens.access_token !== refused.access_token) return now.tokens;
     // The work goes on when the person has signed in again.
     enter({ kind: 'expired', tokens: refused });
   }
@@ -123,20 +146,48 @@ let starting: Promise<void> | undefined;
 /** Finds out who is signed in: another tab knows, or the cookie of a former visit does. */
 export function start(): Promise<void> {
   starting ??= (async () => {
-    tell({ kind: 'ask' });
-    await new Promise((resolve) => setTimeout(resolve, answerWithin));
+    const { held = [] } = await navigator.locks.query();
+    void navigator.locks.request(tabLock, { mode: 'shared' }, () => new Promise(() => {}));
+    if (held.some(({ name }) => name === tabLock)) await askOthers();
     if (state.kind !== 'starting') return;
-    const tokens = await refresh(undefined).catch(() => null);
-    if (!tokens && state.kind === 'starting') enter({ kind: 'signed_out' });
+    if (deployment.signedOut) enter({ kind: 'signed_out' });
+    else await resume();
   })();
   return starting;
 }
 
-/** Ends the session, in all tabs, even if the service cannot be reached. */
+/** Signs in by the cookie of a former visit, if there is one; called again after a failure that may have passed. */
+export async function resume(): Promise<void> {
+  try {
+    if (await refresh(undefined)) return;
+    if (state.kind !== 'signed_in') enter({ kind: 'signed_out' });
+  } catch (error) {
+    if (state.kind !== 'signed_in') enter({ kind: 'signed_out', failure: { of: 'resume', error } });
+  }
+}
+
+/** Asks the other tabs for the tokens, and waits until one has told them or none did in time. */
+function askOthers(): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = onSessionChange(done);
+    const timer = setTimeout(done, answerWithin);
+    function done() {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    }
+    tell({ kind: 'ask' });
+  });
+}
+
+/** Ends the session, in all tabs. If the service does not hear of it, the cookie stays, and the person is told. */
 export async function signOut(): Promise<void> {
-  await signInRequest('signout', {}).catch(() => undefined);
+  const error = await signInRequest('signout', {}).then(
+    (outcome) => (outcome.ok ? undefined : outcome.error),
+    (thrown: unknown) => thrown,
+  );
   tell({ kind: 'signed_out' });
-  enter({ kind: 'signed_out' });
+  enter({ kind: 'signed_out', ...(error !== undefined && { failure: { of: 'sign_out' as const, error } }) });
 }
 
 export function sessionState(): SessionState {

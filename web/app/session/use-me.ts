@@ -18,16 +18,18 @@ export function isAdministrator({ user }: Me): boolean {
 }
 
 /**
- * Whether the member is an operator of the platform. Only its report of usage tells: for operators it is the sum over all tenants.
- * Nobody is asked about who cannot be one: an operator is an administrator with an authenticator (A 5.1 rule 8).
+ * Whether the member is an operator of the platform; undefined while that is not known. Only the report of usage tells: an operator's is
+ * the sum over all tenants. Nobody is asked about who cannot be one: an operator is an administrator with an authenticator (A 5.1 rule 8).
  */
-export function useIsOperator(me: Me | undefined): boolean {
+export function useOperatorStanding(me: Me | undefined): boolean | undefined {
+  const mayBe = me !== undefined && isAdministrator(me) && me.user.totp_enrolled;
   const today = new Date().toISOString().slice(0, 10);
   const report = useQuery({
     queryKey: ['operator', 'standing'],
     queryFn: () => query((rpc, to) => rpc.usage.daily.query({ from: today, to: today }, to)),
-    enabled: me !== undefined && isAdministrator(me) && me.user.totp_enrolled,
+    enabled: mayBe,
     staleTime: 300_000,
   });
-  return report.data?.tenant_id === null;
+  if (me !== undefined && !mayBe) return false;
+  return report.data ? report.data.tenant_id === null : report.error ? false : undefined;
 }

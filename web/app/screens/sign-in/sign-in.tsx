@@ -1,24 +1,125 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Announcer, announce } from '../../parts/announcer.tsx';
+import { LanguageChoice } from '../../parts/language-choice.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { currentArrival, forgetArrival, onArrival } from '../../session/arrival.ts';
+import { resume, signOut } from '../../session/keeper.ts';
+import { readDeparture } from '../../session/sso.ts';
 import { useSession } from '../../session/use-session.ts';
-import { PasswordSignIn } from './password-sign-in.tsx';
+import { Invitation } from './invitation.tsx';
+import { NewPassword } from './new-password.tsx';
+import { PasswordForm } from './password-form.tsx';
+import style from './sign-in.module.css';
+import { SignInSteps, useSignInSteps } from './sign-in-steps.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+import { SsoButton } from './sso-button.tsx';
+import { SsoReturn } from './sso-return.tsx';
+import { StepHeading } from './step-heading.tsx';
 
-/** `/signin`: the ways to sign in that this deployment has. */
+/** `/signin` and `/signin/sso`: the ways to sign in that this deployment has, and what links and the identity provider bring. */
 export function SignInScreen() {
   const t = useT();
-  const navigate = useNavigate();
-  const { next } = useSearch({ from: '/signin' });
-  const { kind } = useSession();
-  useEffect(() => {
-    if (kind === 'signed_in') void navigate({ href: next ?? '/app', replace: true });
-  }, [kind, next, navigate]);
   return (
-    <main className="narrow">
+    <>
       <title>{`${t('signin.title')} · LinguaLoop`}</title>
-      <h1>{t('signin.title')}</h1>
-      {deployment.passwordSignIn && <PasswordSignIn />}
-    </main>
+      <header className={style['header']}>
+        <a href={`${deployment.basePath}/`} className="brand">
+          LinguaLoop
+        </a>
+        <LanguageChoice />
+      </header>
+      <main className={`narrow ${style['main']}`}>
+        <SignIn />
+      </main>
+      <Announcer />
+    </>
+  );
+}
+
+function SignIn() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { next, found } = useSearch({ strict: false });
+  const arrival = useSyncExternalStore(onArrival, currentArrival);
+  const session = useSession();
+  const steps = useSignInSteps();
+  const [isPasswordSet, setPasswordSet] = useState(false);
+  const [departure] = useState(() => (arrival?.kind === 'sso' ? readDeparture() : {}));
+
+  const { step } = steps;
+  // Another tab may find the cookie while this one shows what is told only once.
+  const isKeeping = step?.kind === 'api_key' || step?.kind === 'recovery_codes';
+  const isDone = session.kind === 'signed_in' && !arrival && !isKeeping;
+  useEffect(() => {
+    if (!isDone) return;
+    // A window that was opened to sign in again; where the browser does not let it close, it says that it can be closed.
+    if (departure.isAgain) window.close();
+    else void navigate({ href: next ?? departure.next ?? '/app', replace: true });
+  }, [isDone, next, departure, navigate]);
+
+  const restart = () => {
+    forgetArrival();
+    steps.restart();
+  };
+  if (isDone) return departure.isAgain ? <p role="status">{t('signin.window_done')}</p> : null;
+  if (step) return <SignInSteps steps={{ ...steps, step }} />;
+  if (arrival?.kind === 'sso')
+    return <SsoReturn arrival={arrival} onAnswer={steps.advance} restart={restart} />;
+  if (arrival?.kind === 'invite')
+    return <Invitation token={arrival.token} onAnswer={steps.advance} restart={restart} />;
+  if (arrival?.kind === 'reset')
+    return (
+      <NewPassword
+        token={arrival.token}
+        onSet={() => {
+          forgetArrival();
+          setPasswordSet(true);
+          announce(t('signin.reset_done'));
+        }}
+        restart={restart}
+      />
+    );
+  if (found && deployment.emailSignUp)
+    return (
+      <>
+        <StepHeading>{t('signin.found_title')}</StepHeading>
+        <p>{t('signin.found_why')}</p>
+        <SignUpForm onAnswer={steps.advance} />
+        <p>
+          <Link to="/signin">{t('signin.to_sign_in')}</Link>
+        </p>
+      </>
+    );
+  return (
+    <>
+      <StepHeading>{t('signin.title')}</StepHeading>
+      {isPasswordSet && <p className="notice">{t('signin.reset_done')}</p>}
+      {session.kind === 'signed_out' && session.failure && <SessionFailure {...session.failure} />}
+      {deployment.passwordSignIn && <PasswordForm onAnswer={steps.advance} />}
+      {deployment.ssoProvider && <SsoButton next={next} />}
+      {!deployment.passwordSignIn && !deployment.ssoProvider && <p>{t('signin.no_way')}</p>}
+      {deployment.emailSignUp && (
+        <p>
+          {t('signin.new_here')}{' '}
+          <Link to="/signin" search={{ found: true }}>
+            {t('signin.found_title')}
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The cookie of the session is still there, because the service could not be asked. */
+function SessionFailure({ of, error }: { of: 'resume' | 'sign_out'; error: unknown }) {
+  const t = useT();
+  return (
+    <>
+      <p className="notice">{of === 'sign_out' ? t('signin.sign_out_failed') : t('signin.resume_failed')}</p>
+      <Problem error={error} retry={() => void (of === 'sign_out' ? signOut() : resume())} />
+    </>
   );
 }

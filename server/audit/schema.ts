@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { auditActions } from './audit-log.ts';
+
+/**
+ * A moment in ISO 8601 with its offset. A year of more or fewer than four digits is refused, in UTC as well: PostgreSQL reads neither the
+ * year 0 nor JavaScript's signed years.
+ */
+const moment = z.iso
+  .datetime({ offset: true })
+  .refine((text) => /^[1-9]\d{3}-/.test(text) && /^\d{4}-/.test(new Date(text).toISOString()), {
+    error: 'the year must have four digits',
+  });
+
+export const auditListRequest = z
+  .object({
+    action: z.enum(auditActions).optional(),
+    actor_id: z.string().max(64).optional().meta({ description: "a member's id" }),
+    actor_kind: z
+      .enum(['member', 'api_key', 'anonymous', 'operator_key', 'server', 'payment_processor'])
+      .optional(),
+    since: moment.optional().meta({ description: 'inclusive' }),
+    until: moment.optional().meta({ description: 'exclusive' }),
+    limit: z.int().min(1).max(200).default(50),
+    cursor: z.string().max(200).optional(),
+  })
+  // As in the other listings, no input means a first page of everything.
+  .prefault({});
+
+export const auditEvent = z.object({
+  id: z.string(),
+  recorded_at: z.string().meta({ format: 'date-time' }),
+  action: z.string(),
+  actor: z.object({
+    kind: z.string(),
+    id: z.string().nullable().meta({ description: "a member's id; null for everybody else" }),
+  }),
+  target: z
+    .string()
+    .nullable()
+    .meta({ description: 'the id of a member, an invite, a token family or the tenant' }),
+  address: z.string().nullable().meta({
+    description: "the client's address; null where the platform acted, whose addresses are its own",
+  }),
+  request_id: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+});
+
+export const auditPage = z.object({
+  events: z.array(auditEvent).meta({ description: 'newest first' }),
+  next_cursor: z.string().nullable().meta({
+    description:
+      'null at the end. A page ends after 20,000 events that do not fit, so one with few or none may have a next',
+  }),
+});
+
+export type AuditListRequest = z.infer<typeof auditListRequest>;
+export type AuditPage = z.infer<typeof auditPage>;

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { searchedText, textSpan } from '#server/text-search.ts';
+
+const language = z
+  .string()
+  .max(100)
+  .meta({ description: 'a code, or a tag that stands for one, such as en-US' });
+
+export const entriesRequest = z.object({
+  set_id: z.string().max(64),
+  source_lang: language.optional(),
+  target_lang: language.optional(),
+  text: searchedText.optional(),
+  match: z.enum(['contains', 'prefix']).default('contains'),
+  side: z.enum(['source', 'target', 'either']).default('either'),
+  limit: z.int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional(),
+});
+
+const entryLanguage = z
+  .string()
+  .nullable()
+  .meta({ description: 'a code; null if the term is for any language' });
+
+export const terminologyEntry = z.object({
+  entry_no: z.int().meta({ description: 'its place in the file, from 1' }),
+  source_lang: entryLanguage,
+  target_lang: entryLanguage,
+  source_term: z.string(),
+  target_term: z.string(),
+  case_sensitive: z.boolean(),
+  priority: z.int(),
+});
+
+export const entryPage = z.object({
+  entries: z.array(terminologyEntry),
+  next_cursor: z.string().nullable().meta({
+    description:
+      'null at the end. A page ends after 20,000 entries that do not fit, so one with few or none may have a next',
+  }),
+});
+
+/** A source text, and optionally its translation. */
+export const termMatchesRequest = z.object({
+  source_text: z.string().min(1),
+  source_lang: language,
+  target_lang: language,
+  target_text: z.string().optional(),
+  text_type: z.enum(['Plain', 'Html']).default('Plain'),
+});
+
+export const matchedTerm = z.object({
+  source_term: z.string(),
+  target_terms: z
+    .array(z.string())
+    .meta({ description: 'what the translation must have: the first, or another one that counts the same' }),
+  case_sensitive: z.boolean(),
+  set_id: z.string().meta({ description: 'the glossary that the term was taken from' }),
+  set_name: z.string(),
+  count: z.int().meta({ description: 'how often the source has the term' }),
+  spans: z
+    .array(textSpan)
+    .meta({ description: 'where, as UTF-16 offsets; none for HTML, whose markup is not searched' }),
+  found: z.int().nullable().meta({
+    description:
+      'how often the translation has the first target term, an inflected form or an alternative; null without a translation. Source terms with one target are counted together',
+  }),
+  missing: z.boolean().nullable().meta({ description: 'null without a translation' }),
+});
+
+export const termMatches = z.object({
+  terms: z.array(matchedTerm).meta({ description: 'in the order of the source' }),
+  passed: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'whether the translation misses no term; null without a translation' }),
+});
+
+export type EntriesRequest = z.infer<typeof entriesRequest>;
+export type EntryPage = z.infer<typeof entryPage>;
+export type TermMatchesRequest = z.infer<typeof termMatchesRequest>;
+export type TermMatches = z.infer<typeof termMatches>;

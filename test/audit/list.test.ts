@@ -1,0 +1,198 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
+import {
+  env,
+  type Fields,
+  found,
+  type Headers,
+  invite,
+  join,
+  operator,
+  type Person,
+} from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+
+const app = useTestApp({ env });
+
+const ask = (input: Fields, headers: Headers) =>
+  viaRpc(app, { path: 'audit.list', type: 'query' }, { input, headers });
+
+async function page(input: Fields = {}, of: Person = admin) {
+  const { status, body } = await ask(input, of.bearer);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+const actionsOf = ({ events }: { events: { action: string }[] }) => events.map(({ action }) => action);
+
+/** Adds an event to a tenant's log, some seconds ago. */
+async function add(tenantId: string, action: string, secondsAgo: number, count = 1): Promise<void> {
+  await openSuperuser(app.superuserUrl)`
+    insert into audit_log (tenant_id, event_id, recorded_at, action, actor_kind)
+    select ${tenantId}, md5(n || ${action}), now() - make_interval(secs => ${secondsAgo}), ${action}, 'server'
+    from generate_series(1, ${count}::int) n`;
+}
+
+let admin: Person;
+let member: Person;
+beforeAll(async () => {
+  admin = await found(app);
+  member = await join(app, admin);
+});
+
+describe('audit.list returns the log of the administrator’s own tenant', () => {
+  test('newest first, with who acted and from where', async () => {
+    const { events, next_cursor } = await page();
+    expect(next_cursor).toBeNull();
+    expect(actionsOf({ events })).toEqual(
+      expect.arrayContaining(['tenant_founded', 'invite_created', 'member_joined']),
+    );
+    const times = events.map(({ recorded_at }: { recorded_at: string }) => recorded_at);
+    expect(times).toEqual(times.toSorted().toReversed());
+    const created = events.find(({ action }: { action: string }) => action === 'invite_created');
+    expect(created).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      recorded_at: expect.stringMatching(/^20\d\d-.*Z$/),
+      action: 'invite_created',
+      actor: { kind: 'member', id: admin.userId },
+      target: expect.any(String),
+      address: expect.stringContaining('127.0.0.1'),
+      request_id: expect.any(String),
+      details: expect.any(Object),
+    });
+  });
+
+  test('nothing of other tenants, and nothing that belongs to no tenant', async () => {
+    const neighbour = await found(app);
+    await add(neighbour.tenantId, 'topup_credited', 0);
+    await add('', 'secrets_resealed', 0);
+    expect(actionsOf(await page({ action: 'topup_credited' }))).toEqual([]);
+    expect(actionsOf(await page({ action: 'secrets_resealed' }))).toEqual([]);
+    expect(actionsOf(await page({ actor_id: admin.userId }, neighbour))).toEqual([]);
+    expect(actionsOf(await page({ action: 'topup_credited' }, neighbour))).toEqual(['topup_credited']);
+  });
+
+  test('without the address of an operator', async () => {
+    const query = `?tenant_id=${admin.tenantId}`;
+    const { status } = await app.json('PATCH', `/api/tenants/security${query}`, {
+      headers: operator,
+      body: { mfa_required_for_sso: false },
+    });
+    expect(status).toBe(200);
+    expect((await page({ actor_kind: 'operator_key' })).events).toMatchObject([
+      { action: 'security_policy_changed', actor: { kind: 'operator_key', id: null }, address: null },
+    ]);
+  });
+});
+
+describe('audit.list filters', () => {
+  test('by action', async () => {
+    expect(actionsOf(await page({ action: 'member_joined' }))).toEqual(['member_joined']);
+    expect(actionsOf(await page({ action: 'api_key_revoked' }))).toEqual([]);
+  });
+
+  test('by actor', async () => {
+    const own = await page({ actor_id: admin.userId });
+    expect(own.events.length).toBeGreaterThan(0);
+    for (const { actor } of own.events) expect(actor).toEqual({ kind: 'member', id: admin.userId });
+    expect(actionsOf(await page({ actor_id: "' or ''='" }))).toEqual([]);
+    const ofMembers = await page({ actor_kind: 'member' });
+    expect(ofMembers.events.length).toBeGreaterThanOrEqual(own.events.length);
+  });
+
+  test('by time: from `since` on, and before `until`, in any offset', async () => {
+    const other = await found(app);
+    await openSuperuser(app.superuserUrl)`delete from audit_log where tenant_id = ${other.tenantId}`;
+    for (const [n, hour] of ['10', '11', '12'].entries())
+      await openSuperuser(app.superuserUrl)`
+        insert into audit_log (tenant_id, event_id, recorded_at, action, actor_kind)
+        values (${other.tenantId}, md5(${String(n)}), ${`2026-03-01 ${hour}:00Z`}, ${`at ${hour}`}, 'server')`;
+    const between = async (input: Fields) => actionsOf(await page(input, other));
+    expect(await between({ since: '2026-03-01T11:00:00Z' })).toEqual(['at 12', 'at 11']);
+    expect(await between({ until: '2026-03-01T11:00:00Z' })).toEqual(['at 10']);
+    expect(await between({ since: '2026-03-01T12:00:00+01:00', until: '2026-03-01T12:00:00Z' })).toEqual([
+      'at 11',
+    ]);
+  });
+});
+
+describe('audit.list returns pages', () => {
+  test('each event once, even those of one moment', async () => {
+    const other = await found(app);
+    await add(other.tenantId, 'topup_credited', 5, 5);
+    const ids = new Set<string>();
+    let cursor: string | null = null;
+    let pages = 0;
+    do {
+      const input: Fields = { action: 'topup_credited', limit: 2, ...(cursor === null ? {} : { cursor }) };
+      const { events, next_cursor } = await page(input, other);
+      for (const { id } of events) ids.add(id);
+      cursor = next_cursor;
+      pages += 1;
+    } while (cursor);
+    expect([ids.size, pages]).toEqual([5, 3]);
+  });
+
+  test('which end after 20,000 events that do not fit; the next goes on from there', async () => {
+    const other = await found(app);
+    await add(other.tenantId, 'allowance_changed', 100);
+    await add(other.tenantId, 'signed_out', 10, 21_000);
+    const first = await page({ action: 'allowance_changed' }, other);
+    expect(first).toEqual({ events: [], next_cursor: expect.any(String) });
+    const second = await page({ action: 'allowance_changed', cursor: first.next_cursor }, other);
+    expect([actionsOf(second), second.next_cursor]).toEqual([['allowance_changed'], null]);
+  });
+
+  test('a cursor of another tenant shows only what is one’s own', async () => {
+    const neighbour = await found(app);
+    const { next_cursor } = await page({ limit: 1 });
+    const { events } = await page({ cursor: next_cursor }, neighbour);
+    for (const { actor } of events) expect(actor.id).not.toBe(admin.userId);
+  });
+});
+
+describe('audit.list refuses', () => {
+  test.each([
+    ['an action that is none', { action: 'everything' }],
+    ['an actor that is none', { actor_kind: 'robot' }],
+    ['a date without a time', { since: '2026-03-01' }],
+    ['the year 0', { since: '0000-01-01T00:00:00Z' }],
+    ['a year that is 10000 in UTC', { until: '9999-12-31T23:00:00-05:00' }],
+    ['a time that is none', { until: 'infinity' }],
+    ['a cursor that is none', { cursor: 'zzz' }],
+    ['no events', { limit: 0 }],
+    ['too many events', { limit: 201 }],
+  ])('%s: 422', async (_, input) => {
+    expect((await ask(input, admin.bearer)).status).toBe(422);
+  });
+
+  test('whoever is no administrator in person, before the input is looked at', async () => {
+    for (const input of [{}, { limit: 0 }]) {
+      expect(await ask(input, member.bearer)).toMatchObject({
+        status: 403,
+        body: { detail: 'admin role required' },
+      });
+      for (const headers of [{}, admin.key, admin.cookie, operator])
+        expect(await ask(input, headers)).toMatchObject({
+          status: 401,
+          body: { detail: 'missing bearer token' },
+        });
+    }
+  });
+
+  test('an administrator who has become a member', async () => {
+    const demoted = await found(app);
+    await openSuperuser(app.superuserUrl)`
+      update users set role = 'agent_id_developer' where user_id = ${demoted.userId}`;
+    expect((await ask({}, demoted.bearer)).status).toBe(403);
+  });
+
+  test('REST: the log is not an API surface (A 6)', async () => {
+    await invite(app, admin);
+    for (const path of ['/api/audit', '/api/audit/list', '/api/audit-log'])
+      expect((await app.json('GET', path, { headers: admin.bearer })).status).toBe(404);
+    const { body } = await app.json('GET', '/openapi.json');
+    expect(JSON.stringify(body)).not.toContain('audit');
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { type Person as Account, administrator, openTeam } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { signIn } from './admin.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
+  test('changes a role, revokes and restores a member, and hands out a password link', async () => {
+    const team = await openTeam(app);
+    const colleague = await team.join();
+    const { page } = await browser.person('/app/members');
+    await signIn(page, team.founder);
+    const row = (person: Account) => page.getByRole('row').filter({ hasText: person.email });
+    const dialog = page.getByRole('dialog', { name: colleague.email });
+    await row(colleague).getByText('Member', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: `Manage ${colleague.email}` }).click();
+    await dialog.getByLabel('Role').selectOption('Administrator');
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    await row(colleague).getByText('Administrator').waitFor();
+    const { body: me } = await app.json('GET', '/api/auth/me', { headers: colleague.bearer });
+    expect(me.user.role).toBe(administrator);
+    await dialog.getByRole('button', { name: 'Issue password link' }).click();
+    const link = await dialog.getByLabel('Link to set a new password').inputValue();
+    const [, reset_token] = link.split('/signin#reset_token=');
+    expect(
+      await app.json('POST', '/api/auth/password-reset', {
+        body: { reset_token, new_password: 'another long passphrase' },
+      }),
+    ).toMatchObject({ status: 200 });
+
+    await dialog.getByRole('button', { name: 'Revoke access' }).click();
+    await page.getByRole('dialog', { name: 'Revoke access' }).getByRole('button', { name: 'Revoke' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await app.json('GET', '/api/auth/me', { headers: colleague.bearer })).status).toBe(401);
+
+    await page.getByLabel('Show revoked members').check();
+    await page.waitForURL('**/app/members?revoked=true');
+    await row(colleague).getByText('Revoked').waitFor();
+    await page.getByRole('button', { name: `Manage ${colleague.email}` }).click();
+    await dialog.getByRole('button', { name: 'Restore access' }).click();
+    await row(colleague).getByText('Revoked').waitFor({ state: 'detached' });
+  });
+});

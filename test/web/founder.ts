@@ -1,0 +1,32 @@
+import type { TestApp } from '#test/setup/app.ts';
+import type { Person, PersonOptions, useBrowser } from './browser.ts';
+
+const password = 'a long enough passphrase';
+
+/** A person who has just founded a workspace, with its API key. */
+export interface Founder extends Person {
+  email: string;
+  tenantId: string;
+  apiKey: string;
+}
+
+/** Founds a workspace and signs its founder in, in a browser of their own, at an address of the application. */
+export async function signedIn(
+  app: TestApp,
+  browser: ReturnType<typeof useBrowser>,
+  path: string,
+  options?: PersonOptions,
+): Promise<Founder> {
+  const email = `person${Math.random().toString(36).slice(2)}@example.org`;
+  const { status, body } = await app.json('POST', '/api/auth/signup/email', {
+    body: { tenant_name: 'Workspace', email, password },
+  });
+  if (status !== 200) throw new Error(`the sign-up was answered ${status}`);
+  const person = await browser.person(path, options);
+  const { page } = person;
+  await page.locator('input[name=username]').fill(email);
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('button[type=submit]').click();
+  await page.locator('#main h1').waitFor();
+  return { ...person, email, tenantId: body.account.id, apiKey: body.tenant_api_key };
+}

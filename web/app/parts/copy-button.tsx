@@ -1,0 +1,27 @@
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { useT } from '../i18n.tsx';
+import { announce } from './announcer.tsx';
+
+/** Puts a text on the clipboard. Absent where the browser has none: on an address without https. */
+export function CopyButton({ text }: { text: string }) {
+  const t = useT();
+  const [isCopied, setCopied] = useState(false);
+  if (!navigator.clipboard) return null;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // The person forbade it; the text can be selected by hand.
+      return;
+    }
+    setCopied(true);
+    announce(t('common.copied'));
+  };
+  const Icon = isCopied ? Check : Copy;
+  return (
+    <button type="button" onClick={() => void copy()}>
+      <Icon aria-hidden size="1.1em" /> {isCopied ? t('common.copied') : t('common.copy')}
+    </button>
+  );
+}

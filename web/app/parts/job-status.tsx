@@ -1,0 +1,47 @@
+import { useT } from '../i18n.tsx';
+
+/** The statuses of a text's job (B 3.1), in the order of its life. */
+export const jobStatuses = [
+  'pending',
+  'translated',
+  'refined',
+  'awaiting_review',
+  'approved',
+  'published',
+  'human_edited',
+  'rejected',
+  'failed',
+  'persistence_failed',
+] as const;
+
+export type KnownJobStatus = (typeof jobStatuses)[number];
+
+const badges: Partial<Record<string, string>> = {
+  published: 'badge good',
+  human_edited: 'badge good',
+  awaiting_review: 'badge waits',
+  failed: 'badge bad',
+  persistence_failed: 'badge bad',
+  rejected: 'badge bad',
+};
+
+/** A status in words. One that this page does not know yet is shown by its name. */
+export function JobStatus({ status }: { status: string }) {
+  const t = useT();
+  const isKnown = (jobStatuses as readonly string[]).includes(status);
+  return (
+    <span className={badges[status] ?? 'badge'}>
+      {isKnown ? t(`jobs.status_${status as KnownJobStatus}`) : status}
+    </span>
+  );
+}
+
+/** Whether a job's translation may be downloaded (B 3.1). */
+export function isDownloadable(status: string): boolean {
+  return status === 'published' || status === 'human_edited';
+}
+
+/** Whether the service still works at a job, so that it changes by itself. */
+export function isUnderWay(status: string): boolean {
+  return status === 'pending' || status === 'translated' || status === 'approved';
+}

@@ -1,0 +1,143 @@
+import { X } from 'lucide-react';
+import { useId, useMemo, useState } from 'react';
+import { type LanguageCode, languageCodes, supportedLanguages } from '#server/languages.ts';
+import { useInterface } from '../i18n.tsx';
+import styles from './languages.module.css';
+
+/** A supported language with its name in the language of the interface. */
+interface NamedLanguage {
+  code: LanguageCode;
+  name: string;
+  /** What a person may type to find it: that name, the English one, its own, and the code. */
+  found: string;
+}
+
+/** The supported languages, in the alphabetical order of the interface, and the name of any code. */
+export function useLanguages() {
+  const { locale } = useInterface();
+  return useMemo(() => {
+    const names = new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' });
+    const { compare } = new Intl.Collator(locale);
+    const languages = languageCodes
+      .map((code): NamedLanguage => {
+        const name = names.of(code) ?? code;
+        const own = new Intl.DisplayNames(code, { type: 'language' }).of(code) ?? '';
+        return { code, name, found: `${name} ${supportedLanguages[code]} ${own} ${code}`.toLowerCase() };
+      })
+      .toSorted((a, b) => compare(a.name, b.name));
+    const byCode = new Map(languages.map(({ code, name }) => [code as string, name]));
+    return { languages, nameOf: (code: string) => byCode.get(code) ?? code };
+  }, [locale]);
+}
+
+/** Chooses one language. @param any the words of the choice that means every language; without it one must be chosen */
+export function LanguageSelect({
+  label,
+  value,
+  any,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  any?: string;
+  onChange: (code: string) => void;
+}) {
+  const { languages } = useLanguages();
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={({ target }) => onChange(target.value)}>
+        {any && <option value="">{any}</option>}
+        {languages.map(({ code, name }) => (
+          <option key={code} value={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/**
+ * Chooses several languages: the chosen ones as a list that can be shortened, all of them behind a disclosure, found by typing.
+ * @param noteOf what is said of a chosen language, like the weight of a text in it
+ */
+export function LanguageChoice({
+  legend,
+  chosen,
+  noteOf,
+  problem,
+  onChange,
+}: {
+  legend: string;
+  chosen: readonly string[];
+  noteOf?: (code: LanguageCode) => string;
+  problem?: string | undefined;
+  onChange: (codes: LanguageCode[]) => void;
+}) {
+  const { t } = useInterface();
+  const { languages, nameOf } = useLanguages();
+  const [sought, setSought] = useState('');
+  const [isOpen, setOpen] = useState(chosen.length === 0);
+  const problemId = useId();
+  const shown = languages.filter(({ found }) => found.includes(sought.trim().toLowerCase()));
+  const select = (code: LanguageCode, isChosen: boolean) =>
+    onChange(languageCodes.filter((one) => (one === code ? isChosen : chosen.includes(one))));
+  return (
+    <fieldset className={styles.choice} aria-describedby={problem && problemId}>
+      <legend>{legend}</legend>
+      <ul className={styles.chosen}>
+        {languageCodes
+          .filter((code) => chosen.includes(code))
+          .map((code) => (
+            <li key={code}>
+              <span>{nameOf(code)}</span>
+              {noteOf && <span className={styles.note}>{noteOf(code)}</span>}
+              <button
+                type="button"
+                aria-label={t('languages.remove', { name: nameOf(code) })}
+                onClick={() => select(code, false)}
+              >
+                <X aria-hidden="true" size={16} />
+              </button>
+            </li>
+          ))}
+      </ul>
+      {problem && (
+        <p id={problemId} className={styles.problem}>
+          {problem}
+        </p>
+      )}
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{t('languages.choose')}</summary>
+        <input
+          type="search"
+          aria-label={t('languages.find')}
+          placeholder={t('languages.find')}
+          value={sought}
+          onChange={({ target }) => setSought(target.value)}
+          onKeyDown={(event) => {
+            // Enter takes what was found; it must not send the form around this field.
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            const [only] = shown;
+            if (only && shown.length === 1) select(only.code, !chosen.includes(only.code));
+          }}
+        />
+        <div className={styles.all}>
+          {shown.map(({ code, name }) => (
+            <label key={code}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(code)}
+                onChange={({ target }) => select(code, target.checked)}
+              />
+              {name}
+            </label>
+          ))}
+          {shown.length === 0 && <p className="hint">{t('languages.none')}</p>}
+        </div>
+      </details>
+    </fieldset>
+  );
+}

@@ -1,0 +1,173 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { type Me, useMe } from '../../session/use-me.ts';
+import { PaymentButton, Plans, TopUp } from './purchases.tsx';
+import { type Standing, standingOf } from './standing.ts';
+
+/** `/billing`: the subscription of the workspace, what is left of it, and the ways to pay. */
+export function BillingScreen() {
+  const t = useT();
+  if (!deployment.billing)
+    return (
+      <>
+        <title>{`${t('billing.title')} · LinguaLoop`}</title>
+        <h1>{t('billing.title')}</h1>
+        <Forbidden why={t('billing.off')} />
+      </>
+    );
+  return (
+    <AdminsOnly title="billing.title">
+      {(me) => (
+        <>
+          <Returned me={me} />
+          <Subscription me={me} />
+        </>
+      )}
+    </AdminsOnly>
+  );
+}
+
+const headlines: Record<Standing, MessageId> = {
+  current: 'billing.current',
+  lapsed: 'billing.lapsed',
+  ended: 'billing.ended',
+  none: 'billing.none',
+};
+
+function Subscription({ me }: { me: Me }) {
+  const t = useT();
+  const standing = standingOf(me);
+  const { pay_tier: tier, pay_customer_id: customer } = me.tenant.metadata;
+  return (
+    <>
+      <section aria-labelledby="subscription">
+        <h2 id="subscription">{t('billing.subscription')}</h2>
+        <p>
+          <span className={`badge ${standing === 'current' ? 'good' : standing === 'lapsed' ? 'bad' : ''}`}>
+            {t(headlines[standing])}
+          </span>{' '}
+          {standing === 'current' && isTier(tier) && t(`billing.${tier}`)}
+        </p>
+        {standing === 'lapsed' && <p>{t('billing.lapsed_why')}</p>}
+        <Remaining me={me} />
+        {typeof customer === 'string' && (
+          <PaymentButton label={t('billing.portal')} open={() => client.billing.portal()} />
+        )}
+      </section>
+      {(standing === 'none' || standing === 'ended') && <Plans />}
+      {standing === 'current' && <TopUp />}
+    </>
+  );
+}
+
+function isTier(slug: unknown): slug is 'personal' | 'pro' | 'studio' {
+  return slug === 'personal' || slug === 'pro' || slug === 'studio';
+}
+
+/** What may still be translated: of the trial, or of the plan and the prepaid characters. */
+function Remaining({ me }: { me: Me }) {
+  const t = useT();
+  const { number, day } = useFormat();
+  const summary = useQuery({
+    // What was just paid is shown with what it is good for.
+    queryKey: ['usage', 'summary', me.tenant.id, 'now', standingOf(me), prepaidOf(me)],
+    queryFn: () => client.usage.summary(me.tenant.id, { limit: 1 }),
+  });
+  const granted = me.tenant.metadata['trial_chars_granted'];
+  const isTrial = standingOf(me) === 'none' && typeof granted === 'number';
+  return (
+    <Read from={summary} lines={4}>
+      {({ allowance, topup }) => (
+        <dl className="facts">
+          {isTrial && (
+            <>
+              <div>
+                <dt>{t('billing.trial')}</dt>
+                <dd>{t('billing.trial_of', { chars: number(granted) })}</dd>
+              </div>
+              <div>
+                <dt>{t('billing.trial_until')}</dt>
+                <dd>{day(trialEnd(me))}</dd>
+              </div>
+            </>
+          )}
+          <div>
+            <dt>{t('billing.used')}</dt>
+            <dd>{t('billing.used_of', { used: number(allowance.used), limit: number(allowance.limit) })}</dd>
+          </div>
+          {topup.purchased > 0 && (
+            <div>
+              <dt>{t('billing.prepaid')}</dt>
+              <dd>{number(topup.balance)}</dd>
+            </div>
+          )}
+        </dl>
+      )}
+    </Read>
+  );
+}
+
+/** Days that a trial lasts from the account's creation (A 8.3). */
+const trialDays = 14;
+
+function trialEnd({ tenant }: Me): string {
+  return new Date(Date.parse(tenant.created_at) + trialDays * 86_400_000).toISOString();
+}
+
+/** Milliseconds between two looks, and how long to look. */
+const lookEvery = 2_000;
+const lookFor = 120_000;
+
+/**
+ * What the browser came back with from the payment page. It is a hint only: what was paid counts once the processor has told the
+ * service of it, so this looks until it has.
+ */
+function Returned({ me }: { me: Me }) {
+  const t = useT();
+  const { checkout, topup } = useSearch({ from: '/workspace/billing' });
+  const [since] = useState(() => Date.now());
+  const [prepaidBefore] = useState(() => prepaidOf(me));
+  const { refetch } = useMe();
+  const isPaid = checkout === 'success' || topup === 'success';
+  const hasArrived = checkout ? standingOf(me) === 'current' : prepaidOf(me) !== prepaidBefore;
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (!isPaid || hasArrived) return;
+    const timer = setInterval(() => {
+      if (document.hidden) return;
+      if (Date.now() - since > lookFor) {
+        clearInterval(timer);
+        // Characters may have been credited before this page was there to see it.
+        setLate(checkout !== undefined);
+      } else void refetch();
+    }, lookEvery);
+    return () => clearInterval(timer);
+  }, [isPaid, hasArrived, since, checkout, refetch]);
+
+  if (!checkout && !topup) return null;
+  const text: MessageId = !isPaid
+    ? 'billing.cancelled'
+    : hasArrived
+      ? 'billing.arrived'
+      : isLate
+        ? 'billing.late'
+        : topup
+          ? 'billing.awaited_topup'
+          : 'billing.awaited';
+  return (
+    <p role="status" className="notice">
+      {t(text)}
+    </p>
+  );
+}
+
+function prepaidOf({ tenant }: Me): number {
+  return Number(tenant.metadata['topup_chars_purchased'] ?? 0);
+}

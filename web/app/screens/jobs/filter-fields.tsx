@@ -1,0 +1,108 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
+import { LanguageSelect } from '../../parts/languages.tsx';
+import styles from './jobs.module.css';
+import { type JobFilter, longestText, type Trigger, triggers } from './search.ts';
+
+/** The filters of the list. A choice counts at once, a text when it is submitted. */
+export function FilterFields({
+  filter,
+  onChange,
+}: {
+  filter: JobFilter;
+  onChange: (filter: JobFilter) => void;
+}) {
+  const t = useT();
+  const [text, setText] = useState(filter.text ?? '');
+  // Back and forward change the address without this form.
+  useEffect(() => setText(filter.text ?? ''), [filter.text]);
+  const set = (change: { [Name in keyof JobFilter]: JobFilter[Name] | '' }) =>
+    onChange(
+      Object.fromEntries(Object.entries({ ...filter, ...change }).filter(([, value]) => value)) as JobFilter,
+    );
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    set({ text: text.trim() });
+  };
+  return (
+    <search>
+      <form onSubmit={search} className={styles.filters}>
+        <label>
+          {t('jobs.status')}
+          <select
+            value={filter.status ?? ''}
+            onChange={({ target }) => set({ status: target.value as KnownJobStatus | '' })}
+          >
+            <option value="">{t('jobs.any')}</option>
+            {jobStatuses.map((status) => (
+              <option key={status} value={status}>
+                {t(`jobs.status_${status}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <LanguageSelect
+          label={t('jobs.source_language')}
+          value={filter.from ?? ''}
+          any={t('jobs.any')}
+          onChange={(from) => set({ from })}
+        />
+        <LanguageSelect
+          label={t('jobs.target_language')}
+          value={filter.to ?? ''}
+          any={t('jobs.any')}
+          onChange={(to) => set({ to })}
+        />
+        <label>
+          {t('jobs.trigger')}
+          <select
+            value={filter.trigger ?? ''}
+            onChange={({ target }) => set({ trigger: target.value as Trigger | '' })}
+          >
+            <option value="">{t('jobs.any')}</option>
+            {triggers.map((trigger) => (
+              <option key={trigger} value={trigger}>
+                {t(`jobs.trigger_${trigger}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t('jobs.since')}
+          <input
+            type="date"
+            value={filter.since ?? ''}
+            max={filter.until}
+            onChange={({ target }) => set({ since: target.value })}
+          />
+        </label>
+        <label>
+          {t('jobs.until')}
+          <input
+            type="date"
+            value={filter.until ?? ''}
+            min={filter.since}
+            onChange={({ target }) => set({ until: target.value })}
+          />
+        </label>
+        <label className={styles.text}>
+          {t('jobs.text')}
+          <input
+            type="search"
+            dir="auto"
+            maxLength={longestText}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </label>
+        <div className={styles.filterActions}>
+          <button type="submit">{t('jobs.search')}</button>
+          <button type="button" className="plain" onClick={() => onChange({})}>
+            {t('jobs.clear')}
+          </button>
+        </div>
+      </form>
+    </search>
+  );
+}

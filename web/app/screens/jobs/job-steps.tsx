@@ -1,0 +1,76 @@
+import type { AgentDecision, AgentRun } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import styles from './jobs.module.css';
+
+/** The steps of the pipeline and of people, in their order, each with what it decided and where that came from. */
+export function JobSteps({ run }: { run: AgentRun }) {
+  const t = useT();
+  if (run.steps.length === 0) return null;
+  return (
+    <section aria-labelledby="steps">
+      <h2 id="steps">{t('jobs.steps')}</h2>
+      <ol className="rows">
+        {run.steps.map((step) => (
+          <li key={step.id}>
+            <p className={styles.step}>
+              <b translate="no">{step.name}</b>
+              <span className="hint">{step.actor}</span>
+              <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
+                {t(`jobs.step_${step.status}`)}
+              </span>
+              <Duration from={step.started_at} to={step.completed_at} />
+            </p>
+            {step.output_summary && (
+              <p>
+                <bdi>{step.output_summary}</bdi>
+              </p>
+            )}
+            {step.error && <p className="problem">{step.error}</p>}
+            {step.tool_calls.map((call) => (
+              <p key={call.id} className="hint">
+                <b translate="no">{call.tool_name}</b> <bdi>{call.error ?? call.output_summary}</bdi>
+              </p>
+            ))}
+            {step.decisions.map((decision) => (
+              <Decision key={decision.id} decision={decision} />
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Decision({ decision: { label, outcome, rationale, provenance } }: { decision: AgentDecision }) {
+  const t = useT();
+  const { day } = useFormat();
+  return (
+    <div className={styles.decision}>
+      <bdi>{label}</bdi>: <b translate="no">{outcome}</b> {rationale && <bdi>{rationale}</bdi>}
+      {provenance && (
+        <span className="hint">
+          {t(`jobs.origin_${provenance.origin}`)} <bdi translate="no">{provenance.set_name}</bdi>
+          {provenance.tuid && (
+            <>
+              {' · '}
+              <bdi translate="no">{provenance.tuid}</bdi>
+            </>
+          )}
+          {provenance.changedate && ` · ${day(provenance.changedate)}`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** How long a step took. */
+function Duration({ from, to }: { from: string; to: string | null }) {
+  const t = useT();
+  const { number } = useFormat();
+  if (!to) return null;
+  const seconds = Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
+  return (
+    <span className="hint">{t('jobs.seconds', { seconds: number(Math.round(seconds * 10) / 10) })}</span>
+  );
+}

@@ -1,0 +1,35 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useT } from '../../i18n.tsx';
+import { JobRows } from '../../parts/job-rows.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { More } from '../../parts/more.tsx';
+import { FilterFields } from './filter-fields.tsx';
+import type { JobFilter } from './search.ts';
+import { useJobs } from './use-jobs.ts';
+
+/** `/app/jobs`: the jobs of the workspace, last changed first. */
+export function JobsScreen() {
+  const t = useT();
+  const navigate = useNavigate();
+  const filter = useSearch({ from: '/workspace/app/jobs' });
+  const jobs = useJobs(filter);
+  const isFiltered = Object.keys(filter).length > 0;
+  const change = (search: JobFilter) =>
+    void navigate({ to: '/app/jobs', search, replace: true, resetScroll: false });
+  return (
+    <>
+      <title>{`${t('jobs.title')} · LinguaLoop`}</title>
+      <h1>{t('jobs.title')}</h1>
+      <FilterFields filter={filter} onChange={change} />
+      <Read from={jobs} lines={12}>
+        {({ pages }) => (
+          <JobRows
+            jobs={pages.flatMap(({ items }) => items)}
+            empty={jobs.hasNextPage ? undefined : t(isFiltered ? 'jobs.none_found' : 'jobs.none')}
+          />
+        )}
+      </Read>
+      <More of={jobs} />
+    </>
+  );
+}

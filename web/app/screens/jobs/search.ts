@@ -1,0 +1,75 @@
+import { canonicalLanguage } from '#server/languages.ts';
+import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
+
+/** The triggers of the quality gate (B 2.3). */
+export const triggers = [
+  'policy_required',
+  'low_quality_score',
+  'critical_issue',
+  'terminology_uncertainty',
+  'terminology_noncompliant',
+  'sensitive_content',
+  'high_repair_delta',
+  'verification_failed',
+  'risk_flag',
+] as const;
+
+export type Trigger = (typeof triggers)[number];
+
+/** The filters of the list, as they stand in the address. */
+export interface JobFilter {
+  status?: KnownJobStatus;
+  from?: string;
+  to?: string;
+  trigger?: Trigger;
+  /** Days of the person's own calendar, YYYY-MM-DD, both counted. */
+  since?: string;
+  until?: string;
+  text?: string;
+}
+
+/** Reads the address; what it has no meaning for is left out. */
+export function readJobFilter(search: Record<string, unknown>): JobFilter {
+  const { from: source, to: target, since, until, text } = search;
+  const [from, to] = [source, target].map(languageOf);
+  const sought = searchedText(text);
+  const status = jobStatuses.find((one) => one === search['status']);
+  const trigger = triggers.find((one) => one === search['trigger']);
+  return {
+    ...(status && { status }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(trigger && { trigger }),
+    ...(isDay(since) && { since }),
+    ...(isDay(until) && { until }),
+    ...(sought && { text: sought }),
+  };
+}
+
+/** The longest text that can be searched. */
+export const longestText = 200;
+
+function searchedText(value: unknown): string {
+  // The router reads 123 as a number.
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return text.trim() === '' ? '' : text.slice(0, longestText);
+}
+
+function languageOf(value: unknown) {
+  return typeof value === 'string' ? canonicalLanguage(value) : undefined;
+}
+
+function isDay(text: unknown): text is string {
+  return (
+    typeof text === 'string' &&
+    /^[1-9]\d{3}-\d\d-\d\d$/.test(text) &&
+    !Number.isNaN(Date.parse(`${text}T00:00:00`))
+  );
+}
+
+/** The moment at which a day of the person's calendar begins. @param after days later */
+export function startOfDay(day: string, after = 0): string {
+  const date = new Date(`${day}T00:00:00`);
+  date.setDate(date.getDate() + after);
+  return date.toISOString();
+}

@@ -1,0 +1,187 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { CreatedInvite, InviteRecord } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { More, usePages } from '../../parts/more.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { roleName } from './member.ts';
+import { RoleChoice } from './role-choice.tsx';
+
+/** The invites of the workspace, whatever became of them, and the form that makes one. */
+export function Invites({ pageSize }: { pageSize: number }) {
+  const t = useT();
+  const format = useFormat();
+  const queries = useQueryClient();
+  const { reading, more } = usePages(['invites'], (cursor) =>
+    client.tenants.invites.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
+  );
+  const [withdrawn, setWithdrawn] = useState<InviteRecord>();
+  const again = () => queries.invalidateQueries({ queryKey: ['invites'] });
+  return (
+    <section aria-labelledby="invites">
+      <h2 id="invites">{t('members.invites')}</h2>
+      <InviteForm onCreated={again} />
+      <Read from={reading}>
+        {(invites) =>
+          invites.length === 0 ? (
+            <p>{t('members.no_invites')}</p>
+          ) : (
+            <div className="table-scroll">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">{t('members.invite_for')}</th>
+                    <th scope="col">{t('members.role')}</th>
+                    <th scope="col">{t('members.status')}</th>
+                    <th scope="col">{t('members.expires')}</th>
+                    <th scope="col">{t('members.invited_by')}</th>
+                    <th scope="col">
+                      <span className="visually-hidden">{t('members.actions')}</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {invites.map((invite) => (
+                    <tr key={invite.invite_id}>
+                      <td>
+                        {invite.email === null ? (
+                          t('members.anybody')
+                        ) : (
+                          <bdi translate="no">{invite.email}</bdi>
+                        )}
+                      </td>
+                      <td>{roleName(invite.role, t)}</td>
+                      <td>
+                        <span className={`badge ${invite.status === 'pending' ? 'good' : ''}`}>
+                          {t(`members.invite_${invite.status}`)}
+                        </span>
+                      </td>
+                      <td>{format.moment(invite.expires_at)}</td>
+                      <td>
+                        <bdi translate="no">{invite.created_by}</bdi>
+                      </td>
+                      <td>
+                        {invite.status === 'pending' && (
+                          <button type="button" className="small" onClick={() => setWithdrawn(invite)}>
+                            {t('members.withdraw')}{' '}
+                            <span className="visually-hidden">{invite.email ?? t('members.anybody')}</span>
+                          </button>
+                        )}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Read>
+      <More of={more} />
+      {withdrawn && (
+        <ConfirmDialog
+          title={t('members.withdraw_title')}
+          action={t('members.withdraw')}
+          onClose={() => setWithdrawn(undefined)}
+          onConfirm={async () => {
+            await client.tenants.invites.withdraw(withdrawn.invite_id);
+            announce(t('members.withdrawn'));
+            await again();
+          }}
+        >
+          <p>{t('members.withdraw_why')}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function InviteForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
+  const t = useT();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('agent_id_developer');
+  const [days, setDays] = useState('');
+  const [created, setCreated] = useState<CreatedInvite>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      setCreated(
+        await client.tenants.invites.create({
+          role: role as never,
+          ...(email.trim() !== '' && { email: email.trim() }),
+          ...(days !== '' && { expires_in_days: Number(days) }),
+        }),
+      );
+      setEmail('');
+      announce(t('members.invited'));
+      await onCreated();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const wrongEmail = fieldProblem(error, 'email');
+  const wrongDays = fieldProblem(error, 'expires_in_days');
+  return (
+    <details open={created !== undefined || undefined}>
+      <summary>{t('members.invite')}</summary>
+      <form className="form" onSubmit={submit}>
+        {error && !wrongEmail && !wrongDays ? <Problem error={error} /> : null}
+        <label>
+          {t('members.email')}
+          <input
+            type="email"
+            maxLength={320}
+            autoComplete="off"
+            value={email}
+            aria-invalid={wrongEmail !== undefined}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+          <span className="hint">{wrongEmail ?? t('members.invite_email_hint')}</span>
+        </label>
+        <RoleChoice value={role} onChange={setRole} />
+        <label>
+          {t('members.days')}
+          <input
+            type="number"
+            min={1}
+            max={30}
+            value={days}
+            aria-invalid={wrongDays !== undefined}
+            onChange={({ target }) => setDays(target.value)}
+          />
+          <span className="hint">{wrongDays ?? t('members.days_hint')}</span>
+        </label>
+        <button type="submit" className="primary" disabled={isBusy}>
+          {t('members.create_invite')}
+        </button>
+      </form>
+      {created && (
+        <ShownOnce
+          key={created.invite_id}
+          label={t('members.invite_link')}
+          value={inviteLink(created.invite_token)}
+        />
+      )}
+    </details>
+  );
+}
+
+/** Where an invite is redeemed. The token is in the fragment, which no server sees. */
+function inviteLink(token: string): string {
+  return `${location.origin}${deployment.basePath}/signin#invite_token=${encodeURIComponent(token)}`;
+}

@@ -1,0 +1,144 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mutate } from '../../client.ts';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import type { Me } from '../../session/use-me.ts';
+import type { Member, PasswordLink } from './member.ts';
+import { RoleChoice } from './role-choice.tsx';
+
+/** What may be asked again before it is done. */
+type Question = 'revoke' | 'reset_mfa';
+
+/** What an administrator may change about a member. What the service refuses, such as the last administrator, it says why. */
+export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; onClose: () => void }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const { user_id, email, role, active, provider, totp_enrolled } = member;
+  const [chosen, setChosen] = useState(role);
+  const [question, setQuestion] = useState<Question>();
+  const [link, setLink] = useState<PasswordLink>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+
+  /** Says what was done, and reads the roster again; also who one is oneself, since an administrator may change their own role. */
+  const done = async (what: MessageId) => {
+    announce(t(what));
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['members'] }),
+      user_id === me.user.user_id && queries.invalidateQueries({ queryKey: ['me'] }),
+    ]);
+  };
+  const run = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const changeRole = () =>
+    run(async () => {
+      // The same role twice is that role.
+      await mutate((rpc, to) => rpc.members.changeRole.mutate({ user_id, role: chosen as never }, to), {
+        repeatable: true,
+      });
+      await done('members.role_changed');
+    });
+  const restore = () =>
+    run(async () => {
+      await mutate((rpc, to) => rpc.members.restore.mutate({ user_id }, to), { repeatable: true });
+      await done('members.restored');
+    });
+  const issueLink = () =>
+    run(async () => {
+      setLink(await mutate((rpc, to) => rpc.members.issueResetLink.mutate({ user_id }, to)));
+      announce(t('members.link_issued'));
+    });
+  const confirmed: Record<Question, () => Promise<unknown>> = {
+    async revoke() {
+      await mutate((rpc, to) => rpc.members.revoke.mutate({ user_id }, to), { repeatable: true });
+      await done('members.access_revoked');
+      onClose();
+    },
+    async reset_mfa() {
+      await mutate((rpc, to) => rpc.members.resetMfa.mutate({ user_id }, to), { repeatable: true });
+      await done('members.mfa_was_reset');
+    },
+  };
+
+  return (
+    <Dialog title={<bdi translate="no">{email}</bdi>} onClose={onClose} isBusy={isBusy}>
+      {error ? <Problem error={error} /> : null}
+      {active && (
+        <>
+          <RoleChoice value={chosen} onChange={setChosen} />
+          <button
+            type="button"
+            className="primary"
+            disabled={isBusy || chosen === role}
+            onClick={() => void changeRole()}
+          >
+            {t('members.change_role')}
+          </button>
+        </>
+      )}
+      {link && <ResetLink link={link} />}
+      <div className="actions">
+        {active && provider === 'email' && !link && (
+          <button type="button" disabled={isBusy} onClick={() => void issueLink()}>
+            {t('members.reset_link')}
+          </button>
+        )}
+        {totp_enrolled && (
+          <button type="button" disabled={isBusy} onClick={() => setQuestion('reset_mfa')}>
+            {t('members.reset_mfa')}
+          </button>
+        )}
+        {active ? (
+          <button type="button" className="danger" disabled={isBusy} onClick={() => setQuestion('revoke')}>
+            {t('members.revoke')}
+          </button>
+        ) : (
+          <button type="button" className="primary" disabled={isBusy} onClick={() => void restore()}>
+            {t('members.restore')}
+          </button>
+        )}
+        <button type="button" disabled={isBusy} onClick={onClose}>
+          {t('common.close')}
+        </button>
+      </div>
+      {question && (
+        <ConfirmDialog
+          title={t(question === 'revoke' ? 'members.revoke' : 'members.reset_mfa')}
+          action={t(question === 'revoke' ? 'members.revoke' : 'members.reset_mfa')}
+          onConfirm={confirmed[question]}
+          onClose={() => setQuestion(undefined)}
+        >
+          <p>
+            <bdi translate="no">{email}</bdi>
+          </p>
+          <p>{t(question === 'revoke' ? 'members.revoke_why' : 'members.reset_mfa_why')}</p>
+        </ConfirmDialog>
+      )}
+    </Dialog>
+  );
+}
+
+function ResetLink({ link: { reset_url, expires_at } }: { link: PasswordLink }) {
+  const t = useT();
+  const format = useFormat();
+  return (
+    <>
+      <ShownOnce label={t('members.reset_link_label')} value={reset_url} />
+      <p className="hint">{t('members.link_until', { when: format.moment(expires_at) })}</p>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Rpc } from '#sdk/rpc.ts';
+import type { Translate } from '../../i18n.tsx';
+
+type Members = Rpc['members'];
+
+/** A row of the roster (A 2.2). */
+export type Member = Awaited<ReturnType<Members['list']['query']>>[number];
+
+/** A link by which a member sets a new password, once. */
+export type PasswordLink = Awaited<ReturnType<Members['issueResetLink']['mutate']>>;
+
+/** The name of a role. One that this version does not know stands as the service writes it. */
+export function roleName(role: string, t: Translate): string {
+  if (role === 'global_administrator') return t('members.administrator');
+  return role === 'agent_id_developer' ? t('members.member') : role;
+}

@@ -1,0 +1,127 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { queryPage } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { AdminsOnly } from '../../parts/admins-only.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { More, usePages } from '../../parts/more.tsx';
+import type { Me } from '../../session/use-me.ts';
+import { Invites } from './invites.tsx';
+import { type Member, roleName } from './member.ts';
+import { MemberDialog } from './member-dialog.tsx';
+
+/** Members and invites of one page. */
+const pageSize = 50;
+
+/** `/app/members`: who is in the workspace, what they may do, and who is invited. */
+export function MembersScreen() {
+  return (
+    <AdminsOnly title="members.title">
+      {(me) => (
+        <>
+          <Roster me={me} />
+          <Invites pageSize={pageSize} />
+        </>
+      )}
+    </AdminsOnly>
+  );
+}
+
+function Roster({ me }: { me: Me }) {
+  const t = useT();
+  const navigate = useNavigate({ from: '/app/members' });
+  const { revoked = false } = useSearch({ from: '/workspace/app/members' });
+  const { reading, more } = usePages(['members', { revoked }], (cursor) =>
+    queryPage((rpc, to) =>
+      rpc.members.list.query({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }, to),
+    ),
+  );
+  const [managed, setManaged] = useState<string>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const close = () => {
+    setManaged(undefined);
+    // The focus goes back to the button of the row, which is gone with a revoked member.
+    setTimeout(() => document.activeElement === document.body && heading.current?.focus());
+  };
+  return (
+    <section aria-labelledby="roster">
+      <h2 id="roster" ref={heading} tabIndex={-1}>
+        {t('members.roster')}
+      </h2>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={revoked}
+          onChange={({ target }) => void navigate({ search: target.checked ? { revoked: true } : {} })}
+        />{' '}
+        {t('members.show_revoked')}
+      </label>
+      <Read from={reading} lines={6}>
+        {(members) => {
+          const shown = members.find(({ user_id }) => user_id === managed);
+          return (
+            <>
+              <MemberTable members={members} me={me} onManage={setManaged} />
+              {shown && <MemberDialog member={shown} me={me} onClose={close} />}
+            </>
+          );
+        }}
+      </Read>
+      <More of={more} />
+    </section>
+  );
+}
+
+function MemberTable({
+  members,
+  me,
+  onManage,
+}: {
+  members: Member[];
+  me: Me;
+  onManage: (userId: string) => void;
+}) {
+  const t = useT();
+  const format = useFormat();
+  return (
+    <div className="table-scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t('members.email')}</th>
+            <th scope="col">{t('members.role')}</th>
+            <th scope="col">{t('members.authenticator')}</th>
+            <th scope="col">{t('members.since')}</th>
+            <th scope="col">
+              <span className="visually-hidden">{t('members.actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map(({ user_id, email, role, active, totp_enrolled, provider, created_at }) => (
+            <tr key={user_id}>
+              <th scope="row" className="plain-cell">
+                <bdi translate="no">{email}</bdi> {user_id === me.user.user_id && t('members.you')}{' '}
+                {!active && <span className="badge bad">{t('members.revoked')}</span>}
+                {provider !== 'email' && (
+                  <span className="hint">
+                    {t('members.by')} <bdi translate="no">{provider}</bdi>
+                  </span>
+                )}
+              </th>
+              <td>{roleName(role, t)}</td>
+              <td>{totp_enrolled ? t('members.enrolled') : t('members.not_enrolled')}</td>
+              <td>{format.day(created_at)}</td>
+              <td>
+                <button type="button" className="small" onClick={() => onManage(user_id)}>
+                  {t('members.manage')} <span className="visually-hidden">{email}</span>
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

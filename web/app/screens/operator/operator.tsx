@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { client, query } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Loading, Read } from '../../parts/loading.tsx';
+import { More, usePages } from '../../parts/more.tsx';
+import { type Me, useOperatorStanding } from '../../session/use-me.ts';
+import { DailyReport } from '../usage/daily-report.tsx';
+import { ProvisionForm } from './provision-form.tsx';
+
+const pageSize = 100;
+
+/** `/app/operator`: for operators of the platform, who reach every tenant. */
+export function OperatorScreen() {
+  const t = useT();
+  return (
+    <AdminsOnly title="operator.title">
+      {(me) => <IfOperator me={me} otherwise={<Forbidden why={t('operator.only')} />} />}
+    </AdminsOnly>
+  );
+}
+
+function IfOperator({ me, otherwise }: { me: Me; otherwise: ReactNode }) {
+  const standing = useOperatorStanding(me);
+  if (standing === undefined) return <Loading lines={10} />;
+  if (!standing) return otherwise;
+  return (
+    <>
+      <Tenants />
+      <SummedUsage />
+    </>
+  );
+}
+
+function Tenants() {
+  const t = useT();
+  const { number, day } = useFormat();
+  const { reading, more } = usePages(['tenants'], (cursor) =>
+    client.tenants.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
+  );
+  return (
+    <section aria-labelledby="tenants">
+      <h2 id="tenants">{t('operator.tenants')}</h2>
+      <ProvisionForm />
+      <Read from={reading} lines={10}>
+        {(tenants) => (
+          <div className="table-scroll">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{t('operator.name')}</th>
+                  <th scope="col">{t('operator.id')}</th>
+                  <th scope="col">{t('operator.key')}</th>
+                  <th scope="col">{t('operator.limit')}</th>
+                  <th scope="col">{t('operator.created')}</th>
+                  <th scope="col">{t('operator.state')}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {tenants.map(({ id, name, api_key_prefix, monthly_char_limit, created_at, active }) => (
+                  <tr key={id}>
+                    <th scope="row" className="plain-cell">
+                      <bdi translate="no">{name}</bdi>
+                    </th>
+                    <td translate="no">
+                      <code>{id}</code>
+                    </td>
+                    <td translate="no">
+                      <code>{api_key_prefix}…</code>
+                    </td>
+                    <td>{number(monthly_char_limit)}</td>
+                    <td>{day(created_at)}</td>
+                    <td>
+                      <span className={`badge ${active ? 'good' : 'bad'}`}>
+                        {t(active ? 'operator.active' : 'operator.inactive')}
+                      </span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Read>
+      <More of={more} />
+    </section>
+  );
+}
+
+/** Usage of all tenants together, or of one. */
+function SummedUsage() {
+  const t = useT();
+  const navigate = useNavigate({ from: '/app/operator' });
+  const { tenant } = useSearch({ from: '/workspace/app/operator' });
+  const usage = useQuery({
+    queryKey: ['operator', 'usage', tenant],
+    queryFn: () =>
+      query((rpc, to) => rpc.usage.daily.query(tenant === undefined ? {} : { tenant_id: tenant }, to)),
+  });
+  return (
+    <section aria-labelledby="summed">
+      <h2 id="summed">{t('operator.usage')}</h2>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const asked = String(new FormData(event.currentTarget).get('tenant') ?? '').trim();
+          void navigate({ search: asked === '' ? {} : { tenant: asked } });
+        }}
+      >
+        <label>
+          {t('operator.one_tenant')}
+          <input key={tenant} name="tenant" dir="ltr" maxLength={100} defaultValue={tenant ?? ''} />
+          <span className="hint">{t('operator.one_tenant_hint')}</span>
+        </label>
+        <button type="submit">{t('operator.show')}</button>
+      </form>
+      <Read from={usage} lines={14}>
+        {(report) => <DailyReport usage={report} />}
+      </Read>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import type { Me } from '../../session/use-me.ts';
+
+const toggles = ['mfa_required', 'mfa_required_for_sso'] as const;
+
+type Toggle = (typeof toggles)[number];
+
+/** The policy of the workspace (A 5.3). A toggle counts when the service has taken it; a refused one is as it was. */
+export function Policy({ me: { tenant } }: { me: Me }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [error, setError] = useState<unknown>();
+  const [changing, setChanging] = useState<Toggle>();
+  const change = async (toggle: Toggle, value: boolean) => {
+    setChanging(toggle);
+    setError(undefined);
+    try {
+      // An operator's session must name the workspace, also its own.
+      const account = await client.tenants.setSecurityPolicy({ [toggle]: value }, { tenantId: tenant.id });
+      queries.setQueryData<Me>(['me'], (me) => me && { ...me, tenant: account });
+      announce(t('common.saved'));
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setChanging(undefined);
+    }
+  };
+  return (
+    <section aria-labelledby="policy">
+      <h2 id="policy">{t('security.policy')}</h2>
+      {error ? <Problem error={error} /> : null}
+      {toggles.map((toggle) => (
+        <div key={toggle}>
+          <label className="check">
+            <input
+              type="checkbox"
+              aria-describedby={`${toggle}-hint`}
+              checked={tenant.metadata[toggle] === true}
+              disabled={changing !== undefined}
+              onChange={({ target }) => void change(toggle, target.checked)}
+            />{' '}
+            {t(`security.${toggle}`)}
+          </label>
+          <span id={`${toggle}-hint`} className="hint">
+            {t(`security.${toggle}_hint`)}
+          </span>
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { signInRequest } from '../../session/sign-in-request.ts';
+import type { SignInAnswer } from './steps.ts';
+
+/** Asks for the tokens of a workspace once more, when the person has chosen it. */
+export type ChooseWorkspace = (tenantId: string) => Promise<SignInAnswer>;
+
+/**
+ * Signs in by address and password.
+ * @param email fills in the address, which then cannot be changed
+ * @param tenantId the workspace, if it is known already
+ */
+export function PasswordForm({
+  email,
+  tenantId,
+  onAnswer,
+}: {
+  email?: string | undefined;
+  tenantId?: string | undefined;
+  onAnswer(answer: SignInAnswer, choose: ChooseWorkspace): void;
+}) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [username, setUsername] = useState(email ?? '');
+  const [password, setPassword] = useState('');
+
+  const ask = async (workspace: string | undefined): Promise<SignInAnswer> => {
+    const body = { grant_type: 'password', username, password, tenant_id: workspace };
+    const outcome = await signInRequest<SignInAnswer>('token', body);
+    if (!outcome.ok) throw outcome.error;
+    return outcome.body;
+  };
+
+  return (
+    <form onSubmit={run(async () => onAnswer(await ask(tenantId), ask))}>
+      {error !== undefined && <Problem error={error} />}
+      <Field
+        label={t('signin.email')}
+        problem={fieldProblem(error, 'username')}
+        type="email"
+        name="username"
+        autoComplete="username"
+        required
+        readOnly={email !== undefined}
+        value={username}
+        onValue={setUsername}
+      />
+      <PasswordField
+        label={t('signin.password')}
+        problem={fieldProblem(error, 'password')}
+        name="password"
+        autoComplete="current-password"
+        required
+        autoFocus={email !== undefined}
+        value={password}
+        onValue={setPassword}
+      />
+      <button type="submit" className="primary" disabled={isBusy}>
+        {t('signin.submit')}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,38 @@
+import { Download } from 'lucide-react';
+import { useT } from '../../i18n.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import style from './recovery-codes.module.css';
+import { UntilKept } from './until-kept.tsx';
+
+/** The recovery codes, which are told this once. */
+export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): void }) {
+  const t = useT();
+  const text = `${codes.join('\n')}\n`;
+  const download = () => {
+    const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = 'lingualoop-recovery-codes.txt';
+    link.click();
+    // The browser has begun to read it by then.
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  };
+  return (
+    <UntilKept words={t('signin.codes_kept')} onKept={onKept}>
+      <p>{t('signin.codes_why')}</p>
+      <ul className={style['codes']} translate="no" dir="ltr">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <p className="actions">
+        <CopyButton text={text} />
+        <button type="button" onClick={download}>
+          <Download aria-hidden size="1.1em" /> {t('signin.codes_download')}
+        </button>
+      </p>
+    </UntilKept>
+  );
+}

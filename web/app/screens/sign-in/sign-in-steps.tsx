@@ -1,0 +1,94 @@
+import { useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { forgetArrival } from '../../session/arrival.ts';
+import { begin } from '../../session/keeper.ts';
+import { CodeForm } from './code-form.tsx';
+import { Enrolment } from './enrolment.tsx';
+import type { ChooseWorkspace } from './password-form.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import { StepHeading } from './step-heading.tsx';
+import { type SignInAnswer, type Step, stepAfter } from './steps.ts';
+import { UntilKept } from './until-kept.tsx';
+import { WorkspaceChoice } from './workspace-choice.tsx';
+
+/** The steps behind a first form; `advance` takes what the service answered to one. */
+export function useSignInSteps() {
+  const [step, setStep] = useState<Step>();
+  const [choose, setChoose] = useState<ChooseWorkspace>();
+  const go = (next: Step) => {
+    if (next.kind !== 'end') return setStep(next);
+    setStep(undefined);
+    begin(next.issued);
+    forgetArrival();
+  };
+  return {
+    /** Undefined while the first form is shown. */
+    step,
+    choose,
+    go,
+    advance(answer: SignInAnswer, byWorkspace?: ChooseWorkspace) {
+      if (byWorkspace) setChoose(() => byWorkspace);
+      go(stepAfter(answer));
+    },
+    restart: () => setStep(undefined),
+  };
+}
+
+/** Shows the step that a sign-in has reached: a workspace, a code, an authenticator to set up, secrets to keep. */
+export function SignInSteps({ steps }: { steps: ReturnType<typeof useSignInSteps> & { step: Step } }) {
+  const t = useT();
+  const { step, go, advance, choose, restart } = steps;
+  const back = (
+    <button type="button" className="plain" onClick={restart}>
+      {t('signin.restart')}
+    </button>
+  );
+  switch (step.kind) {
+    case 'workspace':
+      return (
+        <>
+          <WorkspaceChoice
+            tenants={step.tenants}
+            choose={async (tenantId) => choose && advance(await choose(tenantId))}
+          />
+          {back}
+        </>
+      );
+    case 'code':
+      return (
+        <>
+          <CodeForm challenge={step.challenge} onAnswer={advance} />
+          {back}
+        </>
+      );
+    case 'enrolment':
+      return (
+        <>
+          <StepHeading focus>{t('signin.enrol_title')}</StepHeading>
+          <p>{t('signin.enrol_why')}</p>
+          <Enrolment challengeId={step.challenge.challenge_id} onEnrolled={advance} />
+          {back}
+        </>
+      );
+    case 'api_key':
+      return (
+        <>
+          <StepHeading>{t('signin.key_title')}</StepHeading>
+          <p>{t('signin.key_why')}</p>
+          <UntilKept words={t('signin.key_kept')} onKept={() => go(step.then)}>
+            <ShownOnce label={t('signin.key_label')} value={step.apiKey} />
+          </UntilKept>
+        </>
+      );
+    case 'recovery_codes':
+      return (
+        <>
+          <StepHeading focus>{t('signin.codes_title')}</StepHeading>
+          <RecoveryCodes codes={step.codes} onKept={() => go(step.then)} />
+        </>
+      );
+    case 'end':
+      return null;
+  }
+}

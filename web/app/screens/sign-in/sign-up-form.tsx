@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { signInRequest } from '../../session/sign-in-request.ts';
+import type { SignInAnswer } from './steps.ts';
+
+/** An invite that can be used, with its token. Without an address, it is for anybody who has it. */
+export interface Invitation {
+  token: string;
+  tenant_name: string;
+  email: string | null;
+}
+
+/** Founds a workspace, or joins the one of an invitation, with an address and a password. */
+export function SignUpForm({
+  invitation,
+  onAnswer,
+}: {
+  invitation?: Invitation;
+  onAnswer(answer: SignInAnswer): void;
+}) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState(invitation?.email ?? '');
+  const [password, setPassword] = useState('');
+
+  const signUp = run(async () => {
+    const outcome = await signInRequest<SignInAnswer>('signup', {
+      // The service wants a name, although an invitation's workspace has one.
+      tenant_name: invitation?.tenant_name ?? name,
+      email,
+      password,
+      invite_token: invitation?.token,
+    });
+    if (!outcome.ok) throw outcome.error;
+    onAnswer(outcome.body);
+  });
+
+  return (
+    <form onSubmit={signUp}>
+      {error !== undefined && <Problem error={error} />}
+      {!invitation && (
+        <Field
+          label={t('signin.workspace_name')}
+          problem={fieldProblem(error, 'tenant_name')}
+          name="organization"
+          autoComplete="organization"
+          required
+          maxLength={200}
+          value={name}
+          onValue={setName}
+        />
+      )}
+      <Field
+        label={t('signin.email')}
+        problem={fieldProblem(error, 'email')}
+        type="email"
+        name="username"
+        autoComplete="username"
+        required
+        readOnly={typeof invitation?.email === 'string'}
+        value={email}
+        onValue={setEmail}
+      />
+      <PasswordField
+        label={t('signin.new_password')}
+        hint={t('signin.password_hint')}
+        problem={fieldProblem(error, 'password')}
+        name="password"
+        autoComplete="new-password"
+        required
+        minLength={12}
+        value={password}
+        onValue={setPassword}
+      />
+      <button type="submit" className="primary" disabled={isBusy}>
+        {invitation ? t('signin.join_submit') : t('signin.found_submit')}
+      </button>
+    </form>
+  );
+}

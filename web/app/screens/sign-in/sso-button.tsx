@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { leaveForProvider } from '../../session/sso.ts';
+
+/** Sends the person to the identity provider. */
+export function SsoButton({
+  tenantId,
+  inviteToken,
+  next,
+}: {
+  tenantId?: string;
+  inviteToken?: string;
+  next?: string | undefined;
+}) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  return (
+    <>
+      {error !== undefined && <Problem error={error} />}
+      <button
+        type="button"
+        disabled={isBusy}
+        onClick={run(() => leaveForProvider({ tenantId, inviteToken }, next === undefined ? {} : { next }))}
+      >
+        {t('signin.sso')}
+      </button>
+    </>
+  );
+}
+
+/** The same in a window of its own, so that the work in this one stays. The tokens come over the channel of the tabs. */
+export function SsoWindowButton({ tenantId }: { tenantId: string }) {
+  const t = useT();
+  const { run, error } = useAction();
+  const [isBlocked, setBlocked] = useState(false);
+  const open = async () => {
+    // Before anything is awaited: browsers let a click open a window, not what happens later.
+    const opened = window.open('', '_blank');
+    setBlocked(!opened);
+    if (!opened) return;
+    try {
+      await leaveForProvider({ tenantId }, { isAgain: true }, opened);
+    } catch (thrown) {
+      opened.close();
+      throw thrown;
+    }
+  };
+  return (
+    <>
+      {error !== undefined && <Problem error={error} />}
+      {isBlocked && <p role="alert">{t('signin.window_blocked')}</p>}
+      <button type="button" className="primary" onClick={run(open)}>
+        {t('signin.sso')}
+      </button>
+      <p className="hint">{t('signin.sso_window')}</p>
+    </>
+  );
+}

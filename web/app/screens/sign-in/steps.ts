@@ -1,0 +1,45 @@
+import type { MfaChallenge, Workspace } from '#sdk/types.ts';
+import type { Issued } from '../../session/keeper.ts';
+
+/** What the service answers to a step of a sign-in. */
+export type SignInAnswer =
+  /** Tokens. `tenant_api_key`: a single sign-on founded the workspace. */
+  | (Issued & { tenant_api_key?: string | null })
+  | { mfa_required: true; mfa_challenge: MfaChallenge }
+  | { tenant_selection_required: true; tenants: Workspace[] }
+  /** A sign-up. */
+  | { tenant_api_key: string | null; token?: Issued; mfa_challenge?: MfaChallenge }
+  /** The enrolment that a challenge asked for. */
+  | { enrolled: true; recovery_codes: string[]; token?: Issued };
+
+/** What the person does next. Secrets that are told once come before the end, which leaves the screen. */
+export type Step =
+  | { kind: 'workspace'; tenants: Workspace[] }
+  | { kind: 'code'; challenge: MfaChallenge }
+  | { kind: 'enrolment'; challenge: MfaChallenge }
+  | { kind: 'api_key'; apiKey: string; then: Step }
+  | { kind: 'recovery_codes'; codes: string[]; then: Step }
+  | { kind: 'end'; issued: Issued };
+
+/** The step that follows from an answer. */
+export function stepAfter(answer: SignInAnswer): Step {
+  if ('tenant_selection_required' in answer) return { kind: 'workspace', tenants: answer.tenants };
+  const then = stepBehindSecrets(answer);
+  if ('recovery_codes' in answer) return { kind: 'recovery_codes', codes: answer.recovery_codes, then };
+  if ('tenant_api_key' in answer && answer.tenant_api_key)
+    return { kind: 'api_key', apiKey: answer.tenant_api_key, then };
+  return then;
+}
+
+function stepBehindSecrets(answer: Exclude<SignInAnswer, { tenants: Workspace[] }>): Step {
+  if ('access_token' in answer) {
+    const { tenant_api_key: _, ...issued } = answer;
+    return { kind: 'end', issued };
+  }
+  if ('token' in answer && answer.token) return { kind: 'end', issued: answer.token };
+  if ('mfa_challenge' in answer && answer.mfa_challenge) {
+    const { mfa_challenge: challenge } = answer;
+    return { kind: challenge.method === 'totp' ? 'code' : 'enrolment', challenge };
+  }
+  throw new Error('a sign-in was answered with neither tokens nor a challenge');
+}

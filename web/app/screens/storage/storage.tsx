@@ -1,0 +1,214 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { StorageBinding } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { BindingForm } from './binding-form.tsx';
+
+/** `/app/storage`: where records and files of the workspace are kept, and what they occupy. */
+export function StorageScreen() {
+  const t = useT();
+  return (
+    <AdminsOnly title="storage.title">
+      {() => (
+        <>
+          <Occupied />
+          {deployment.storage ? <Binding /> : <Forbidden why={t('storage.off')} />}
+        </>
+      )}
+    </AdminsOnly>
+  );
+}
+
+function Occupied() {
+  const t = useT();
+  const { bytes, number } = useFormat();
+  const usage = useQuery({ queryKey: ['storage', 'usage'], queryFn: () => client.storage.usage() });
+  return (
+    <section aria-labelledby="occupied">
+      <h2 id="occupied">{t('storage.usage')}</h2>
+      <Read from={usage}>
+        {({ bytes_used, bytes_allowed, objects }) => (
+          <>
+            <p id="occupied-bytes">
+              {bytes_allowed === null
+                ? t('storage.used', { used: bytes(bytes_used), count: objects, objects: number(objects) })
+                : t('storage.used_of', {
+                    used: bytes(bytes_used),
+                    allowed: bytes(bytes_allowed),
+                    count: objects,
+                    objects: number(objects),
+                  })}
+            </p>
+            {bytes_allowed !== null && (
+              <meter
+                aria-labelledby="occupied-bytes"
+                max={Math.max(1, bytes_allowed)}
+                high={bytes_allowed * 0.9}
+                value={Math.min(bytes_used, bytes_allowed)}
+              />
+            )}
+          </>
+        )}
+      </Read>
+    </section>
+  );
+}
+
+/** What the last change did with jobs that waited for storage. */
+type Replay = NonNullable<StorageBinding['replay']>;
+
+function Binding() {
+  const t = useT();
+  const queries = useQueryClient();
+  const binding = useQuery({ queryKey: ['storage', 'binding'], queryFn: () => client.storage.binding() });
+  const [replay, setReplay] = useState<Replay>();
+
+  /** Shows what the service answered, at once. */
+  const changed = (next: StorageBinding) => {
+    queries.setQueryData(['storage', 'binding'], next);
+    void queries.invalidateQueries({ queryKey: ['storage', 'usage'] });
+    setReplay(next.replay);
+  };
+  return (
+    <section aria-labelledby="binding">
+      <h2 id="binding">{t('storage.binding')}</h2>
+      <Read from={binding} lines={10}>
+        {(bound) => (
+          <>
+            <State binding={bound} onChanged={changed} />
+            {replay && <p className="notice">{t('storage.replay', { ...replay })}</p>}
+            <BindingForm
+              // The fields begin with what is bound now; a refused change leaves what was typed.
+              key={`${bound.provider} ${bound.updated_at}`}
+              binding={bound}
+              onSaved={(next) => {
+                changed(next);
+                announce(t('storage.saved'));
+              }}
+            />
+          </>
+        )}
+      </Read>
+    </section>
+  );
+}
+
+/** The state of the binding, and what may be done about it. */
+function State({
+  binding,
+  onChanged,
+}: {
+  binding: StorageBinding;
+  onChanged: (next: StorageBinding) => void;
+}) {
+  const t = useT();
+  const { moment } = useFormat();
+  const { provider, account_url, filesystem, status, last_error, last_verified_at, updated_by } = binding;
+  const [isVerifying, setVerifying] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  const [error, setError] = useState<unknown>();
+  if (provider === 'platform') return <p>{t('storage.platform')}</p>;
+
+  const verify = async () => {
+    setVerifying(true);
+    setError(undefined);
+    try {
+      const next = await client.storage.verify();
+      onChanged(next);
+      announce(t(`storage.now_${next.status}`));
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setVerifying(false);
+    }
+  };
+  return (
+    <>
+      <p>
+        <span className={`badge ${status === 'verified' ? 'good' : status === 'error' ? 'bad' : ''}`}>
+          {t(`storage.${status}`)}
+        </span>{' '}
+        <bdi translate="no">
+          {account_url}/{filesystem}
+        </bdi>
+      </p>
+      {status !== 'verified' && <p>{t('storage.refused_until')}</p>}
+      {last_error !== null && (
+        <div className="problem">
+          <p>{t('storage.last_error')}</p>
+          <p translate="no">
+            <bdi>{last_error}</bdi>
+          </p>
+        </div>
+      )}
+      <p className="hint">
+        {last_verified_at && t('storage.verified_at', { when: moment(last_verified_at) })}{' '}
+        {updated_by && (
+          <>
+            {t('storage.changed_by')} <bdi translate="no">{updated_by}</bdi>
+          </>
+        )}
+      </p>
+      {error ? <Problem error={error} retry={() => void verify()} /> : null}
+      <div className="actions">
+        <button type="button" className="primary" disabled={isVerifying} onClick={() => void verify()}>
+          {isVerifying ? t('storage.verifying') : t('storage.verify')}
+        </button>
+        <button type="button" className="danger" disabled={isVerifying} onClick={() => setLeaving(true)}>
+          {t('storage.leave')}
+        </button>
+      </div>
+      {isLeaving && <LeaveDialog onChanged={onChanged} onClose={() => setLeaving(false)} />}
+    </>
+  );
+}
+
+/**
+ * Leaves the account, by one of two ways: back to the platform's storage, which is tried first; or the binding removed without
+ * that, as where the platform's storage fails and the secret must be gone.
+ */
+function LeaveDialog({
+  onChanged,
+  onClose,
+}: {
+  onChanged: (next: StorageBinding) => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const [isForced, setForced] = useState(false);
+  return (
+    <ConfirmDialog
+      title={t('storage.leave')}
+      action={t('storage.leave')}
+      onClose={onClose}
+      onConfirm={async () => {
+        onChanged(await (isForced ? client.storage.unbind() : client.storage.bind({ provider: 'platform' })));
+        announce(t('storage.left'));
+      }}
+    >
+      <p>{t('storage.leave_why')}</p>
+      <fieldset>
+        <legend>{t('storage.leave_how')}</legend>
+        {([false, true] as const).map((forced) => (
+          <label key={String(forced)} className="check">
+            <input
+              type="radio"
+              name="leave"
+              checked={isForced === forced}
+              onChange={() => setForced(forced)}
+            />{' '}
+            {t(forced ? 'storage.leave_remove' : 'storage.leave_return')}
+          </label>
+        ))}
+      </fieldset>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,97 @@
+import { Link } from '@tanstack/react-router';
+import { useT } from '../../i18n.tsx';
+import { JobStatus } from '../../parts/job-status.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import type { BatchItem } from './batch-items.ts';
+import styles from './translate.module.css';
+import { isDone, type useSeries } from './use-series.ts';
+
+/**
+ * The jobs of a batch beside their texts. An item that fails ends the batch (B 4.1): what went wrong stands at that item, and the
+ * rest can be resumed with it or without it.
+ */
+export function BatchResults({
+  items,
+  source,
+  series: { state, jobs, error },
+  resume,
+  leaveOut,
+}: {
+  items: readonly BatchItem[];
+  source: string;
+  series: Pick<ReturnType<typeof useSeries>, 'state' | 'jobs' | 'error'>;
+  resume: () => Promise<void>;
+  leaveOut: (place: number) => Promise<void>;
+}) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const finished = items.filter((_, place) => isDone(jobs.get(place)?.status)).length;
+  const failing =
+    state === 'failed' ? [...items.keys()].find((place) => jobs.get(place)?.status === 'failed') : undefined;
+  return (
+    <section aria-label={t('translate.results')}>
+      {items.length === 0 && <p className="hint">{t('translate.results_here')}</p>}
+      {items.length > 0 && (
+        <>
+          <p>{t('translate.progress', { done: finished, count: items.length })}</p>
+          <progress value={finished} max={items.length} aria-label={t('translate.results')} />
+        </>
+      )}
+      {state === 'failed' && failing === undefined && <Problem error={error} retry={() => void resume()} />}
+      <ol className="rows">
+        {items.map(({ text, target }, place) => {
+          const job = jobs.get(place);
+          return (
+            // The order of the items of a batch does not change.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <li key={place} className={styles.item}>
+              <div>
+                <LanguageText language={source} className={styles.excerpt}>
+                  {text}
+                </LanguageText>
+                <span className="hint">{nameOf(target)}</span>
+              </div>
+              <div>
+                {job && <JobStatus status={job.status} />}
+                {!job && (
+                  <span className="hint">
+                    {t(state === 'running' ? 'translate.waiting' : 'translate.not_begun')}
+                  </span>
+                )}
+                {job?.final_translation && (
+                  <LanguageText language={target} className={styles.excerpt}>
+                    {job.final_translation}
+                  </LanguageText>
+                )}
+                {job && (
+                  <p>
+                    <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+                      {t('jobs.open')}
+                    </Link>
+                  </p>
+                )}
+                {place === failing && (
+                  <>
+                    <Problem error={error} />
+                    <div className="actions">
+                      <button type="button" className="small primary" onClick={() => void resume()}>
+                        {t('translate.resume')}
+                      </button>
+                      {finished < items.length - 1 && (
+                        <button type="button" className="small" onClick={() => void leaveOut(place)}>
+                          {t('translate.leave_out')}
+                        </button>
+                      )}
+                    </div>
+                  </>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

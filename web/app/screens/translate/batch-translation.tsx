@@ -1,0 +1,181 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { type FormEvent, useRef, useState } from 'react';
+import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageChoice, LanguageSelect } from '../../parts/languages.tsx';
+import { lengthOf, weightOf } from '../../parts/text-measure.ts';
+import { useSubmissionKeys } from '../../submission-keys.ts';
+import { type BatchItem, batchRequest, itemsOf } from './batch-items.ts';
+import { BatchResults } from './batch-results.tsx';
+import { OptionFields } from './option-fields.tsx';
+import { noOptions, type Options, optionsOf } from './options.ts';
+import type { LanguageChoiceProps } from './search.ts';
+import { SourceField, Weight } from './source-field.tsx';
+import styles from './translate.module.css';
+import { isDone, type Sending, useSeries } from './use-series.ts';
+
+/** A text of the form. */
+interface Row {
+  /** Tells the rows apart, whatever is in them. */
+  id: number;
+  text: string;
+}
+
+/** A batch as it was sent, whatever has been changed in the form since. */
+interface SentBatch {
+  items: BatchItem[];
+  source: string;
+  options: Options;
+}
+
+/** Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does not begin. */
+export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
+  const t = useT();
+  const { number } = useFormat();
+  const keys = useSubmissionKeys();
+  const series = useSeries();
+  const nextId = useRef(2);
+  const [rows, setRows] = useState<Row[]>([
+    { id: 0, text: '' },
+    { id: 1, text: '' },
+  ]);
+  const [options, setOptions] = useState(noOptions);
+  const [sent, setSent] = useState<SentBatch>({ items: [], source: from, options });
+  const [wasSent, setWasSent] = useState(false);
+  const texts = rows.map(({ text }) => text).filter((text) => text.trim() !== '');
+  const count = texts.length * to.length;
+  const isTooMany = count > deployment.maxBatchItems;
+  const isBusy = series.state === 'running';
+  const isTooLong = (text: string) => lengthOf(text) > deployment.maxSourceChars;
+
+  /** Replaces a row by others. */
+  const replace = (id: number, by: string[]) =>
+    setRows((before) =>
+      before.flatMap((row) =>
+        row.id === id ? by.map((text, i) => ({ id: i === 0 ? id : nextId.current++, text })) : [row],
+      ),
+    );
+
+  /** @param places of the items that are sent, in their order */
+  const sendingOf = ({ items, source, options: chosen }: SentBatch, places: number[]): Sending => {
+    const request = batchRequest(
+      places.flatMap((place) => items[place] ?? []),
+      source,
+      chosen,
+    );
+    return {
+      key: keys.keyOf(request),
+      first: 0,
+      places,
+      async send(key) {
+        const jobs = await client.translations.createBatch(request, { idempotencyKey: key });
+        keys.done(request);
+        return jobs;
+      },
+    };
+  };
+
+  const finish = (isDone: boolean) =>
+    announce(t(isDone ? 'translate.batch_done' : 'translate.batch_stopped'));
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setWasSent(true);
+    if (isBusy || texts.length === 0 || to.length === 0 || isTooMany || texts.some(isTooLong)) return;
+    const batch = { items: itemsOf(texts, to), source: from, options };
+    setSent(batch);
+    finish(await series.start(sendingOf(batch, [...batch.items.keys()])));
+  };
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate className={styles.columns}>
+      <div>
+        <LanguageSelect
+          label={t('translate.source_language')}
+          value={from}
+          onChange={(code) => choose({ from: code })}
+        />
+        <ol className={styles.texts}>
+          {rows.map(({ id, text }, index) => (
+            <li key={id}>
+              <SourceField
+                label={t('translate.text_number', { number: index + 1 })}
+                text={text}
+                language={from}
+                rows={2}
+                problem={
+                  isTooLong(text)
+                    ? t('translate.too_long', { most: deployment.maxSourceChars })
+                    : wasSent && texts.length === 0 && index === 0
+                      ? t('translate.no_text')
+                      : undefined
+                }
+                onChange={(changed) => replace(id, [changed])}
+              >
+                <span className="hint">{text !== '' && number(lengthOf(text))}</span>
+              </SourceField>
+              <div className="actions">
+                {text.trim().includes('\n') && (
+                  <button type="button" className="small" onClick={() => replace(id, linesOf(text))}>
+                    {t('translate.split', { count: linesOf(text).length })}
+                  </button>
+                )}
+                {rows.length > 1 && (
+                  <button
+                    type="button"
+                    className="small"
+                    aria-label={t('translate.remove_text', { number: index + 1 })}
+                    onClick={() => replace(id, [])}
+                  >
+                    <Trash2 aria-hidden="true" size={16} />
+                  </button>
+                )}
+              </div>
+            </li>
+          ))}
+        </ol>
+        <button
+          type="button"
+          onClick={() => setRows((before) => [...before, { id: nextId.current++, text: '' }])}
+        >
+          <Plus aria-hidden="true" size={16} /> {t('translate.add_text')}
+        </button>
+        <LanguageChoice
+          legend={t('translate.target_languages')}
+          chosen={to}
+          problem={wasSent && to.length === 0 ? t('translate.no_language') : undefined}
+          onChange={(codes) => choose({ to: codes })}
+        />
+        <p className={isTooMany ? styles.problem : 'hint'}>
+          {t('translate.items', { count, most: deployment.maxBatchItems })}
+        </p>
+        <Weight
+          weights={itemsOf(texts, to).map(({ text, target }) => weightOf(lengthOf(text), from, target))}
+        />
+        <OptionFields options={options} offered={optionsOf.batch} onChange={setOptions} />
+        <button type="submit" className="primary" disabled={isBusy}>
+          {isBusy ? t('translate.translating') : t('translate.submit')}
+        </button>
+      </div>
+      <BatchResults
+        items={sent.items}
+        source={sent.source}
+        series={series}
+        resume={async () => finish(await series.resume())}
+        leaveOut={async (place) => {
+          const rest = [...sent.items.keys()].filter(
+            (one) => one !== place && !isDone(series.jobs.get(one)?.status),
+          );
+          if (rest.length > 0) finish(await series.goOn(sendingOf(sent, rest)));
+        }}
+      />
+    </form>
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+}

@@ -1,0 +1,59 @@
+import { type ReactNode, type RefObject, useId } from 'react';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { languageOf } from '../../parts/language-text.tsx';
+import styles from './translate.module.css';
+
+/** The field of a text, in its language and direction. It grows with its content. */
+export function SourceField({
+  field,
+  label,
+  text,
+  language,
+  problem,
+  rows,
+  onChange,
+  children,
+}: {
+  field?: RefObject<HTMLTextAreaElement | null>;
+  label: string;
+  text: string;
+  language: string;
+  problem: string | undefined;
+  rows: number;
+  onChange: (text: string) => void;
+  /** What is said of the text. */
+  children?: ReactNode;
+}) {
+  const about = useId();
+  return (
+    <div className={styles.source}>
+      <label>
+        {label}
+        <textarea
+          ref={field}
+          {...languageOf(language)}
+          translate="no"
+          rows={rows}
+          value={text}
+          aria-invalid={problem !== undefined}
+          aria-describedby={about}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      </label>
+      <div id={about}>
+        {problem && <p className={styles.problem}>{problem}</p>}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** What the translations take of the allowance, said before they are sent. @param weights of each of them */
+export function Weight({ weights }: { weights: readonly number[] }) {
+  const t = useT();
+  const { number } = useFormat();
+  const sum = weights.reduce((total, one) => total + one, 0);
+  if (sum === 0) return null;
+  return <p className="hint">{t('translate.weight', { weight: number(sum), count: weights.length })}</p>;
+}

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import type { TranslationJob, TranslationRequest } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { JobDownloads } from '../../parts/job-downloads.tsx';
+import { isDownloadable, JobStatus } from '../../parts/job-status.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import styles from './translate.module.css';
+
+/** One language of a text: what was sent, and what came of it. Neither a job nor an error: it is under way. */
+export interface TextRun {
+  request: TranslationRequest;
+  job?: TranslationJob;
+  error?: unknown;
+}
+
+/** What became of a text in one language. @param retry sends the same again, with the same key */
+export function TextResult({ run, retry }: { run: TextRun; retry: () => void }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { job, error } = run;
+  const language = run.request.target_lang;
+  const text = job?.final_translation ?? job?.baseline_translation;
+  return (
+    <article className={styles.result} aria-busy={!job && !error}>
+      <header>
+        <h2>{nameOf(language)}</h2>
+        {job && <JobStatus status={job.status} />}
+      </header>
+      {!job && !error && <p className="hint">{t('translate.translating')}</p>}
+      {error ? <Problem error={error} retry={retry} /> : null}
+      {job?.agent_run.error && <p className={styles.problem}>{job.agent_run.error}</p>}
+      {text && (
+        <LanguageText language={language} className={styles.translation}>
+          {text}
+        </LanguageText>
+      )}
+      {job?.status === 'awaiting_review' && <p className="hint">{t('translate.waits')}</p>}
+      {job && (
+        <>
+          {isDownloadable(job.status) && <JobDownloads jobId={job.id} />}
+          <div className="actions">
+            {text && <CopyButton text={text} />}
+            <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+              {t('jobs.open')}
+            </Link>
+          </div>
+        </>
+      )}
+    </article>
+  );
+}

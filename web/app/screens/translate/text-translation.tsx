@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import type { TranslationRequest } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageChoice, LanguageSelect } from '../../parts/languages.tsx';
+import { lengthOf, weightOf } from '../../parts/text-measure.ts';
+import { useSubmissionKeys } from '../../submission-keys.ts';
+import { OptionFields } from './option-fields.tsx';
+import { noOptions, optionsOf, textFields } from './options.ts';
+import type { LanguageChoiceProps } from './search.ts';
+import { SourceField, Weight } from './source-field.tsx';
+import { TextResult, type TextRun } from './text-result.tsx';
+import styles from './translate.module.css';
+
+/** Translations that one person has under way at a time: the service shares its model calls fairly among tenants anyway. */
+const atOnce = 4;
+
+/** Translates one text into one or several languages. Each is a job of its own: one that fails leaves the others alone. */
+export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
+  const t = useT();
+  const { number } = useFormat();
+  const keys = useSubmissionKeys();
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const [options, setOptions] = useState(noOptions);
+  const [runs, setRuns] = useState<TextRun[]>([]);
+  const [wasSent, setSent] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const length = lengthOf(text);
+  const isTooLong = length > deployment.maxSourceChars;
+  const isBusy = runs.some(({ job, error }) => !job && !error);
+  const problems = {
+    text: isTooLong
+      ? t('translate.too_long', { most: deployment.maxSourceChars })
+      : wasSent && text.trim() === ''
+        ? t('translate.no_text')
+        : undefined,
+    languages: wasSent && to.length === 0 ? t('translate.no_language') : undefined,
+  };
+
+  const change = (request: TranslationRequest, outcome: Omit<TextRun, 'request'>) =>
+    setRuns((before) => before.map((run) => (run.request === request ? { request, ...outcome } : run)));
+
+  const translate = async (request: TranslationRequest) => {
+    change(request, {});
+    try {
+      const job = await client.translations.create(request, { idempotencyKey: keys.keyOf(request) });
+      keys.done(request);
+      change(request, { job });
+    } catch (error) {
+      change(request, { error });
+    }
+    void queries.invalidateQueries({ queryKey: ['jobs'] });
+  };
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setSent(true);
+    if (isBusy) return;
+    if (text.trim() === '' || isTooLong) return field.current?.focus();
+    if (to.length === 0) return;
+    const waiting = to.map(
+      (target): TranslationRequest => ({
+        source_text: text,
+        source_lang: from,
+        target_lang: target,
+        ...textFields(options),
+      }),
+    );
+    setRuns(waiting.map((request) => ({ request })));
+    const count = waiting.length;
+    const worker = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await translate(next);
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+    announce(t('translate.finished', { count }));
+  };
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate className={styles.columns}>
+      <div>
+        <LanguageSelect
+          label={t('translate.source_language')}
+          value={from}
+          onChange={(code) => choose({ from: code })}
+        />
+        <SourceField
+          field={field}
+          label={t('translate.source')}
+          text={text}
+          language={from}
+          rows={8}
+          problem={problems.text}
+          onChange={setText}
+        >
+          <p className="hint">
+            {t('translate.length', { length: number(length), most: number(deployment.maxSourceChars) })}
+          </p>
+        </SourceField>
+        <LanguageChoice
+          legend={t('translate.target_languages')}
+          chosen={to}
+          problem={problems.languages}
+          noteOf={(code) => (length > 0 ? number(weightOf(length, from, code)) : '')}
+          onChange={(codes) => choose({ to: codes })}
+        />
+        <Weight weights={to.map((code) => weightOf(length, from, code))} />
+        <OptionFields options={options} offered={optionsOf.text} onChange={setOptions} />
+        <button type="submit" className="primary" disabled={isBusy}>
+          {isBusy ? t('translate.translating') : t('translate.submit')}
+        </button>
+      </div>
+      <section aria-label={t('translate.results')}>
+        {runs.length === 0 && <p className="hint">{t('translate.results_here')}</p>}
+        {runs.map((run) => (
+          <TextResult key={run.request.target_lang} run={run} retry={() => void translate(run.request)} />
+        ))}
+      </section>
+    </form>
+  );
+}

@@ -1,0 +1,66 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { deployment } from '../../deployment.ts';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { BatchTranslation } from './batch-translation.tsx';
+import { FileTranslation } from './file-translation.tsx';
+import type { LanguageChoiceProps, TranslateKind } from './search.ts';
+import { TextTranslation } from './text-translation.tsx';
+import styles from './translate.module.css';
+
+const kinds: readonly [kind: TranslateKind, name: MessageId][] = [
+  ['text', 'translate.text'],
+  ['batch', 'translate.batch'],
+  ['file', 'translate.file'],
+];
+
+/** `/app/translate`: a text, a batch of texts, or a file. The languages stand in the address; what is translated never does. */
+export function TranslateScreen() {
+  const t = useT();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/workspace/app/translate' });
+  const { kind = 'text', from = 'en', to = [] } = search;
+  const languages: LanguageChoiceProps = {
+    from,
+    to,
+    choose: (chosen) =>
+      void navigate({
+        to: '/app/translate',
+        search: { ...search, ...chosen },
+        replace: true,
+        resetScroll: false,
+      }),
+  };
+  return (
+    <>
+      <title>{`${t('translate.title')} · LinguaLoop`}</title>
+      <h1>{t('translate.title')}</h1>
+      {!deployment.liveEngine && (
+        <p role="note" className={styles.notice}>
+          {t('translate.stub')}
+        </p>
+      )}
+      <nav aria-label={t('translate.what')} className={styles.kinds}>
+        {kinds.map(([one, name]) => (
+          <Link
+            key={one}
+            to="/app/translate"
+            search={{ ...search, kind: one }}
+            aria-current={one === kind ? 'page' : undefined}
+          >
+            {t(name)}
+          </Link>
+        ))}
+      </nav>
+      {/* All stay: changing over to a file and back must not lose a text. */}
+      <div hidden={kind !== 'text'}>
+        <TextTranslation {...languages} />
+      </div>
+      <div hidden={kind !== 'batch'}>
+        <BatchTranslation {...languages} />
+      </div>
+      <div hidden={kind !== 'file'}>
+        <FileTranslation {...languages} />
+      </div>
+    </>
+  );
+}

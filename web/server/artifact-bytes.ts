@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendFile } from '#rest/downloads.ts';
+import { sendError } from '#rest/errors.ts';
+import { audienceOf, withTenantOf } from '#server/access/guards/tenant.ts';
+import type { RequestContext } from '#server/context.ts';
+import { downloadArtifact } from '#server/documents/download.ts';
+import { AppError } from '#server/errors.ts';
+import { findUnstorable } from '#server/input-limits.ts';
+
+/**
+ * Serves the files of documents to the application's preview, which shows the source beside every revision. JSON cannot carry them, and the
+ * documented API has only the newest translated file, so this is a route of its own, guarded by tenant identity (A 5.2).
+ */
+export function serveArtifactBytes(
+  app: FastifyInstance,
+  createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+): void {
+  app.get(
+    '/app/documents/:document_id/artifacts/:artifact_id',
+    { config: { versioned: false } },
+    async (request, reply) => {
+      // Whatever is behind an address here belongs to one workspace, an error too.
+      reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
+      try {
+        const ids = request.params as { document_id: string; artifact_id: string };
+        const problem = findUnstorable(ids);
+        if (problem) throw new AppError('invalid_fields', [{ ...problem, loc: ['path', ...problem.loc] }]);
+        const ctx = createContext(request, reply);
+        const file = await downloadArtifact(
+          ctx.services,
+          withTenantOf(ctx, audienceOf(ctx)),
+          { documentId: ids.document_id, artifactId: ids.artifact_id },
+          { requestId: ctx.requestId, signal: ctx.disconnected() },
+        );
+        return sendFile(reply, file);
+      } catch (error) {
+        return sendError(reply, error);
+      }
+    },
+  );
+}
