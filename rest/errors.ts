@@ -48,6 +48,8 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
 /** Sends errors that are thrown outside of procedures in the shapes of A 7.1 too. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+  // Reached by files that do not exist; `refusalFor` answers what matches no route.
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new AppError('route_not_found', 'not found')));
 }
 
 /** The methods of each path; used only for requests that match no route. */

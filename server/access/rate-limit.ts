@@ -15,6 +15,7 @@ type Bucket =
   | 'mfa_enroll'
   | 'mfa_confirm'
   | 'mfa_recovery'
+  | 'key_rotation'
   | 'invite_preview'
   | 'password_reset'
   | 'sso_authorize'
@@ -68,6 +69,24 @@ export async function limitRefreshes(
   if (!AUTH_RATE_LIMIT_ENABLED) return undefined;
   const { attempts, secondsLeft } = await countAttempt(tx, 'refresh', familyId, windowSeconds);
   return attempts > attemptsAllowed ? secondsLeft : undefined;
+}
+
+/** Passwords that one member may give again within a window: as many as wrong codes (A 5.3 rule 4). */
+const proofsAllowed = 10;
+const proofWindowSeconds = 15 * 60;
+
+/**
+ * Counts a password that a signed-in member gives again, from whichever addresses: whoever holds a stolen session could guess from many.
+ * @returns seconds to wait if there were more than 10 in 15 minutes, else undefined
+ */
+export async function limitPasswordProofs(
+  tx: Tx,
+  { AUTH_RATE_LIMIT_ENABLED }: Settings,
+  userId: string,
+): Promise<number | undefined> {
+  if (!AUTH_RATE_LIMIT_ENABLED) return undefined;
+  const { attempts, secondsLeft } = await countAttempt(tx, 'password_proof', userId, proofWindowSeconds);
+  return attempts > proofsAllowed ? secondsLeft : undefined;
 }
 
 /** Limits a procedure by client address. Runs before the request's body is read. */

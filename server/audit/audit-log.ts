@@ -21,6 +21,7 @@ export const auditActions = [
   'mfa_challenge_burnt',
   'recovery_code_used',
   'recovery_codes_regenerated',
+  'password_proof_refused',
   'mfa_reset',
   // Members and invites
   'member_joined',

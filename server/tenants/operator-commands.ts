@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import { deleteApiKeys, insertApiKey } from '#server/access/api-keys.ts';
-import { hashSecret, newSecret } from '#server/access/credentials.ts';
+import { deleteApiKeys } from '#server/access/api-keys.ts';
 import { serverAdministrator } from '#server/access/guards/admin.ts';
 import { serviceTenantId } from '#server/access/service-key.ts';
 import { endAllSessions } from '#server/access/sessions.ts';
 import { type AuditEvent, atTheServer, recordAdministration } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
 import { accountOf } from './accounts.ts';
+import { replaceKeys } from './key-rotation.ts';
 import type { TenantAccount } from './schema.ts';
 import { lockTenant, type TenantRow } from './tenant-row.ts';
 
@@ -35,19 +35,15 @@ export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccou
   return accountOf(await lockKnown(tx, tenantId));
 }
 
-/** Replaces all of a tenant's keys by a new one. Only this return value has the key: the database keeps its hash. */
+/** Replaces all of a tenant's keys by a new one. Only this return value has the key. */
 export async function rotateKey(
   database: Database,
   tenantId: string,
 ): Promise<{ account: TenantAccount; apiKey: string }> {
-  const apiKey = newSecret();
-  const apiKeyPrefix = apiKey.slice(0, 8);
   return database.inTenant(tenantId, async (tx) => {
-    const before = await lockAccount(tx, tenantId);
-    await deleteApiKeys(tx, tenantId);
-    await insertApiKey(tx, tenantId, hashSecret(apiKey));
-    const row = await updateTenant(tx, tenantId, { apiKeyPrefix });
-    await record(tx, tenantId, 'api_key_rotated', { from: before.api_key_prefix, to: apiKeyPrefix });
+    await lockAccount(tx, tenantId);
+    const { apiKey, row, change } = await replaceKeys(tx, tenantId);
+    await record(tx, tenantId, 'api_key_rotated', change);
     return { account: accountOf(row), apiKey };
   });
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { adminProcedure, operatorProcedure } from '#server/access/guards/admin.ts';
+import { administratorSessionProcedure } from '#server/access/guards/session.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
 import { noStore } from '#server/access/session-cookie.ts';
 import { router } from '#server/trpc.ts';
 import { listTenants, provisionTenant } from './accounts.ts';
+import { rotateOwnKey } from './key-rotation.ts';
 import {
+  keyRotationRequest,
   listPage,
   provisionedTenant,
+  rotatedKey,
   securityPolicyRequest,
   tenantAccount,
   tenantAccountCreate,
@@ -62,4 +67,14 @@ export const tenantsRouter = router({
     .input(securityPolicyRequest)
     .output(tenantAccount)
     .mutation(({ ctx, input }) => setSecurityPolicy(ctx, ctx.withNamedTenant, input)),
+
+  rotateKey: administratorSessionProcedure
+    .use(noStore)
+    .use(rateLimited('key_rotation'))
+    .input(keyRotationRequest)
+    .output(rotatedKey)
+    .mutation(({ ctx, input: { password, mfa_code = '' } }) => {
+      const proof = password === undefined ? { mfaCode: mfa_code } : { password };
+      return rotateOwnKey(ctx.services, ctx, ctx.asAdministrator, proof);
+    }),
 });

@@ -41,6 +41,25 @@ export const provisionedTenant = tenantAccount
   .extend({ api_key: z.string().meta({ description: 'shown this once' }) })
   .meta({ id: 'ProvisionedTenant' });
 
+/** What a person gives again before the key is replaced: one of the two. */
+export const keyRotationRequest = z
+  .strictObject({
+    password: z.string().max(4096).optional(),
+    mfa_code: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'of the authenticator, or a recovery code' }),
+  })
+  .refine(({ password, mfa_code }) => (password === undefined) !== (mfa_code === undefined), {
+    error: 'either password or mfa_code is required',
+  });
+
+export const rotatedKey = z.object({
+  api_key: z.string().meta({ description: 'shown this once' }),
+  api_key_prefix: z.string().meta({ description: 'its first 8 characters' }),
+});
+
 /** The default limit is high, so that a client that knows no cursors still gets whole lists. */
 export const listPage = {
   limit: z.int().min(1).max(1000).default(1000),
@@ -64,5 +83,6 @@ export const securityPolicyRequest = z
 
 export type TenantAccount = z.infer<typeof tenantAccount>;
 export type ProvisionedTenant = z.infer<typeof provisionedTenant>;
+export type RotatedKey = z.infer<typeof rotatedKey>;
 export type TenantAccountCreate = z.infer<typeof tenantAccountCreate>;
 export type SecurityPolicyRequest = z.infer<typeof securityPolicyRequest>;

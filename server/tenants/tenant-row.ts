@@ -17,11 +17,23 @@ const selectById = prepare<{ tenantId: string }, TenantRow[]>((db) =>
     .prepare('select_tenant'),
 );
 
-/** Reads and locks a tenant. Not `for update`, which would block inserts of the tenant's other rows by their foreign keys. */
+/**
+ * Reads and locks a tenant. Not `for update`, which would block inserts of the tenant's other rows by their foreign keys. Prepared, so
+ * that it is sent at once: who locks a member, too, calls this first and the other without waiting.
+ */
 export async function lockTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
-  const [row] = await tx.select().from(tenants).where(eq(tenants.tenantId, tenantId)).for('no key update');
+  const [row] = await selectLocked(tx, { tenantId });
   return row;
 }
+
+const selectLocked = prepare<{ tenantId: string }, TenantRow[]>((db) =>
+  db
+    .select()
+    .from(tenants)
+    .where(eq(tenants.tenantId, sql.placeholder('tenantId')))
+    .for('no key update')
+    .prepare('lock_tenant'),
+);
 
 export async function tenantsByIds(
   tx: Tx,

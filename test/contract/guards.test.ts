@@ -69,6 +69,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'tenants.create': 'platform_operator',
   'tenants.list': 'admin',
   'tenants.setSecurityPolicy': 'admin',
+  'tenants.rotateKey': 'administrator_session',
 
   'billing.checkout': 'tenant_identity',
   'billing.topup': 'tenant_identity',

@@ -15,6 +15,7 @@ export const withoutRoute: readonly string[] = [
   'memory.matches',
   'reviews.claim',
   'reviews.next',
+  'tenants.rotateKey',
   'terminology.entries',
   'terminology.matches',
   'translations.act',

@@ -1,6 +1,7 @@
 import { type I18n, setupI18n } from '@lingui/core';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
+import type audit from '../locales/en/audit.json';
 import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
 import type home from '../locales/en/home.json';
@@ -17,6 +18,7 @@ import { deployment } from './deployment.ts';
 
 /** The catalogs of English, by area. A file of `locales/<language>/` is an area. */
 interface Areas {
+  audit: typeof audit;
   billing: typeof billing;
   common: typeof common;
   home: typeof home;

@@ -68,6 +68,9 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('./screens/jobs/job.tsx'), 'JobScreen'),
 });
 
+/** YYYY-MM-DD */
+const date = /^[1-9]\d{3}-\d\d-\d\d$/;
+
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/app/members',
@@ -80,7 +83,7 @@ const usage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/usage',
   validateSearch: (search: Record<string, unknown>): { period?: string; from?: string; to?: string } =>
-    texts(search, { period: /^\d{4}-\d\d$/, from: /^\d{4}-\d\d-\d\d$/, to: /^\d{4}-\d\d-\d\d$/ }),
+    texts(search, { period: /^\d{4}-\d\d$/, from: date, to: date }),
   component: lazyRouteComponent(() => import('./screens/usage/usage.tsx'), 'UsageScreen'),
 });
 
@@ -90,6 +93,16 @@ const billing = createRoute({
   validateSearch: (search: Record<string, unknown>): { checkout?: string; topup?: string } =>
     texts(search, { checkout: /^(success|cancelled)$/, topup: /^(success|cancelled)$/ }),
   component: lazyRouteComponent(() => import('./screens/billing/billing.tsx'), 'BillingScreen'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/audit',
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { action?: string; by?: string; since?: string; until?: string } =>
+    texts(search, { action: /^[a-z_]{1,50}$/, by: /^[\w-]{1,64}$/, since: date, until: date }),
+  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'AuditScreen'),
 });
 
 const security = createRoute({
@@ -116,9 +129,23 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     ssoReturn,
-    workspace.addChildren([home, translate, jobs, job, members, security, usage, billing, storage, operator]),
+    workspace.addChildren([
+      home,
+      translate,
+      jobs,
+      job,
+      members,
+      security,
+      audit,
+      usage,
+      billing,
+      storage,
+      operator,
+    ]),
   ]),
   basepath: deployment.basePath || '/',
+  // A screen sees only what it has read from the address itself.
+  search: { strict: true },
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,
   // Shown only if a screen takes longer, so that nothing flashes.

@@ -17,8 +17,8 @@ export interface Build {
   pageStyle: string;
 }
 
-/** The build of this installation; undefined if it was never built, as without dev dependencies. */
-export function readBuild(): Build | undefined {
-  const file = join(dist, 'build.json');
+/** The build in a folder; undefined if there is none, as without dev dependencies. */
+export function readBuild(folder: string): Build | undefined {
+  const file = join(folder, 'build.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Build) : undefined;
 }

@@ -4,6 +4,7 @@ import MarkdownIt from 'markdown-it';
 import type { Build } from './build.ts';
 import { escapeHtml } from './html.ts';
 import { directionOf, type Locale } from './locale.ts';
+import { navigation, signIn } from './page-words.ts';
 
 /** The pages of this installation, in Markdown. */
 const ownPages = join(import.meta.dirname, '../pages');
@@ -77,26 +78,6 @@ function render(text: string, name: string, basePath: string): Pick<Page, 'title
   };
 }
 
-const links: readonly [address: string, names: Record<Locale, string>][] = [
-  ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
-  ['/resources', { en: 'Resources', fr: 'Ressources', de: 'Ressourcen', ar: 'الموارد', ja: 'リソース' }],
-  ['/docs', { en: 'API', fr: 'API', de: 'API', ar: 'API', ja: 'API' }],
-  ['/contact', { en: 'Contact', fr: 'Contact', de: 'Kontakt', ar: 'اتصل بنا', ja: 'お問い合わせ' }],
-  [
-    '/privacy',
-    { en: 'Privacy', fr: 'Confidentialité', de: 'Datenschutz', ar: 'الخصوصية', ja: 'プライバシー' },
-  ],
-  ['/terms', { en: 'Terms', fr: 'Conditions', de: 'Nutzungsbedingungen', ar: 'الشروط', ja: '利用規約' }],
-];
-
-const signIn: Record<Locale, string> = {
-  en: 'Sign in',
-  fr: 'Se connecter',
-  de: 'Anmelden',
-  ar: 'تسجيل الدخول',
-  ja: 'サインイン',
-};
-
 /** Where a page is shown. */
 export interface PageFrame {
   /** Without it, pages have no style. */
@@ -115,7 +96,7 @@ export function pageDocument(
   { build, locale: interfaceLocale, basePath, notice = '' }: PageFrame,
 ): string {
   const at = (path: string) => escapeHtml(basePath + path);
-  const navigation = links
+  const links = navigation
     .map(([address, names]) => `<a href="${at(address)}">${escapeHtml(names[interfaceLocale])}</a>`)
     .join('\n');
   const style = build ? `<link rel="stylesheet" href="${at(build.pageStyle)}">` : '';
@@ -135,7 +116,7 @@ ${style}
 ${notice}
 ${content}
 </main>
-<footer><nav>${navigation}</nav></footer>
+<footer><nav>${links}</nav></footer>
 </body>
 </html>
 `;

@@ -11,6 +11,7 @@ import { publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
 import { pageHeaders } from './headers.ts';
 import { type Locale, localeCookie, localeFor } from './locale.ts';
+import { notFound, stubNotice } from './page-words.ts';
 import { pageDocument, readPage } from './pages.ts';
 import { type Deployment, deploymentOf, shellPage } from './shell.ts';
 import { hasRefreshToken, serveSignIn } from './sign-in.ts';
@@ -30,14 +31,19 @@ export interface WebFront {
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
-/** Serves the routes for browsers (A 1 rule 7): public pages, the application and its files, and its sign-in. None is in the OpenAPI document. */
+/**
+ * Serves the routes for browsers (A 1 rule 7): public pages, the application and its files, and its sign-in. None is in the OpenAPI
+ * document.
+ * @param built the folder with the built application; without a build in it, the addresses of the application are a 503
+ */
 export async function serveWeb(
   app: FastifyInstance,
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
   { settings, engine, payments }: Pick<Services, 'settings' | 'engine' | 'payments'>,
+  built = dist,
 ): Promise<WebFront> {
-  const build = readBuild();
+  const build = readBuild(built);
   const headers = pageHeaders(publicAddress(settings).startsWith('https:'));
   const basePath = new URL(publicAddress(settings)).pathname.replace(/\/+$/, '');
   const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
@@ -58,7 +64,7 @@ export async function serveWeb(
     const locale = localeOf(request);
     const page = await readPage(folder, name, locale, basePath);
     if (!page) return sendNotFound(request, reply);
-    const notice = name === 'home' && !engine.live ? stubNotice : '';
+    const notice = name === 'home' && !engine.live ? stubNotice[page.locale] : '';
     return reply
       .headers(headers)
       .header('vary', vary)
@@ -70,25 +76,28 @@ export async function serveWeb(
       build ? sendShell(request, reply, build, deployment) : sendError(reply, unbuilt()),
     );
 
-  function sendShell(request: FastifyRequest, reply: FastifyReply, built: Build, about: Deployment) {
+  function sendShell(request: FastifyRequest, reply: FastifyReply, files: Build, about: Deployment) {
     // The cookie is sent to /signin only, and not if a link of another site leads there.
     const wouldHaveCookie =
       request.routeOptions.url === '/signin' &&
       ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
     const signedOut = wouldHaveCookie && !hasRefreshToken(request);
-    const page = shellPage(built, about, { locale: localeOf(request), signedOut });
+    const page = shellPage(files, about, { locale: localeOf(request), signedOut });
     return reply.headers(headers).header('vary', vary).send(page);
   }
 
   function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const page = { title: 'Page not found', content: '<h1>Page not found</h1>', locale: 'en' as const };
+    const locale = localeOf(request);
+    const title = notFound[locale];
+    const page = { title, content: `<h1>${title}</h1>`, locale };
     return reply
       .code(404)
       .headers(headers)
-      .send(pageDocument(page, { build, locale: localeOf(request), basePath }));
+      .header('vary', vary)
+      .send(pageDocument(page, { build, locale, basePath }));
   }
 
-  await serveAssets(app);
+  await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, { basePath, secure: publicAddress(settings).startsWith('https:') });
   return { sendNotFound };
 }
@@ -104,9 +113,6 @@ export function wantsHtml({ method, url, headers }: FastifyRequest): boolean {
 
 const vary = 'Accept-Language, Cookie';
 
-const stubNotice =
-  '<p role="note"><strong>No model is connected:</strong> OPENAI_API_KEY is not set, and the stub engine answers. It repeats each text behind the code of its target language, and translates nothing.</p>';
-
 function localeOf({ headers }: FastifyRequest): Locale {
   return localeFor(readCookie(headers, localeCookie), headers['accept-language']);
 }
@@ -116,8 +122,7 @@ function unbuilt(): AppError {
 }
 
 /** The built files. Their names change with their content, so they may be kept for ever; each is there compressed, too. */
-async function serveAssets(app: FastifyInstance): Promise<void> {
-  const root = join(dist, 'static');
+async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
   if (!existsSync(root)) {
     app.get('/static/*', { config: { versioned: false } }, (_request, reply) => sendError(reply, unbuilt()));
     return;

@@ -1,7 +1,7 @@
 import type { GuardName, RequestContext } from '#server/context.ts';
 import { procedure } from '#server/trpc.ts';
 import { asAdministrator } from './admin.ts';
-import { withAdministratorSession, withBearer, withSessionCookie } from './session.ts';
+import { asAdministratorSession, withBearer, withSessionCookie } from './session.ts';
 import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function authenticateCaller(ctx: RequestContext, guard: GuardName):
       await withBearer(ctx, nothing);
       return true;
     case 'administrator_session':
-      await withAdministratorSession(ctx, nothing);
+      await asAdministratorSession(ctx)(nothing);
       return true;
     case 'session_cookie':
       await withSessionCookie(ctx, nothing);

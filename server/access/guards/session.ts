@@ -77,15 +77,18 @@ export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, n
  * of the tenant.
  * @throws AppError 401, 403
  */
-export async function withAdministratorSession<T>(
-  ctx: RequestContext,
+export type AsAdministratorSession = <T>(
   work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
-): Promise<T> {
-  return withBearer(ctx, (tx, principal) => {
-    if (principal.user.role !== 'global_administrator')
-      throw new AppError('forbidden', 'admin role required');
-    return work(tx, principal);
-  });
+) => Promise<T>;
+
+/** Authenticates the caller of `administratorSessionProcedure`. */
+export function asAdministratorSession(ctx: RequestContext): AsAdministratorSession {
+  return (work) =>
+    withBearer(ctx, (tx, principal) => {
+      if (principal.user.role !== 'global_administrator')
+        throw new AppError('forbidden', 'admin role required');
+      return work(tx, principal);
+    });
 }
 
 /**
@@ -95,12 +98,13 @@ export async function withAdministratorSession<T>(
 export const administratorSessionProcedure = procedure
   .meta({ guard: 'administrator_session' })
   .use(async ({ ctx, next }) => {
+    const authenticate = asAdministratorSession(ctx);
     let attempted = false;
-    const asAdministrator = <T>(work: Parameters<typeof withAdministratorSession<T>>[1]) => {
+    const asAdministrator: AsAdministratorSession = (work) => {
       attempted = true;
-      return withAdministratorSession(ctx, work);
+      return authenticate(work);
     };
     const result = await next({ ctx: { asAdministrator } });
-    if (!result.ok && !attempted) await asAdministrator(async () => {});
+    if (!result.ok && !attempted) await authenticate(async () => {});
     return result;
   });

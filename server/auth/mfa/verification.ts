@@ -63,17 +63,10 @@ export async function redeemChallenge(
     const { user, challenge } = claimant;
     const attempt = await beginAttempt(tx, origin, claimant);
     if ('refusal' in attempt) return attempt;
-    const redeemed = await redeemCode(tx, secretsKeys, user, code, attempt.now);
-    if (!redeemed) return refuseCode(tx, origin, claimant);
+    if (!(await redeemCode(tx, secretsKeys, origin, user, code, attempt.now)))
+      return refuseCode(tx, origin, claimant);
 
     await deleteChallenge(tx, key);
-    if (redeemed.kind === 'recovery_code')
-      await recordEvent(tx, origin, {
-        action: 'recovery_code_used',
-        tenantId: user.tenantId,
-        actor: { kind: 'member', userId: user.userId },
-        details: { left: redeemed.left },
-      });
     return { accepted: await startVerifiedSession(tx, settings, origin, user, scope ?? challenge.scope) };
   });
   return acceptedOrThrow(outcome);
@@ -98,30 +91,35 @@ export async function startVerifiedSession(
   return tokens;
 }
 
-/** A right code. `left` is the number of remaining recovery codes. */
-type RedeemedCode = { kind: 'totp' } | { kind: 'recovery_code'; left: number };
-
 /**
- * Uses up a code of the authenticator or a recovery code (A 5.3 rule 5, C 2). The member's row is locked.
+ * Uses up a code of the authenticator or a recovery code (A 5.3 rule 5, C 2), and records the latter. The member's row is locked.
  * @param now Unix time in seconds
- * @returns undefined for a wrong code, a code that was used before, and a member without an authenticator
+ * @returns false for a wrong code, a code that was used before, and a member without an authenticator
  */
-async function redeemCode(
+export async function redeemCode(
   tx: Tx,
   secretsKeys: SecretsKeys,
+  origin: Origin,
   user: LockedMember,
   code: string,
   now: number,
-): Promise<RedeemedCode | undefined> {
-  if (user.totpSecret === null) return undefined;
+): Promise<boolean> {
+  if (user.totpSecret === null) return false;
   const recoveryCode = readRecoveryCode(code);
   if (recoveryCode !== undefined) {
     const left = await redeemRecoveryCode(tx, secretsKeys, user, recoveryCode);
-    return left === undefined ? undefined : { kind: 'recovery_code', left };
+    if (left === undefined) return false;
+    await recordEvent(tx, origin, {
+      action: 'recovery_code_used',
+      tenantId: user.tenantId,
+      actor: { kind: 'member', userId: user.userId },
+      details: { left },
+    });
+    return true;
   }
   const secret = unsealSecret(secretsKeys, user, user.totpSecret);
   const step = matchStep(secret, code, now, user.totpLastStep);
-  if (step === undefined) return undefined;
+  if (step === undefined) return false;
   await saveLastStep(tx, user, step);
-  return { kind: 'totp' };
+  return true;
 }

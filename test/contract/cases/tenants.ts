@@ -1,10 +1,12 @@
-import { found } from '../../factories.ts';
+import { found, password } from '../../factories.ts';
 import type { ContractFixture } from '../fixture.ts';
 import {
   adminRefusals,
   asAdmin,
   asCookie,
   asForeignPageWithCookie,
+  asKey,
+  asMember,
   asNobody,
   asOperator,
   type Cases,
@@ -94,5 +96,29 @@ export const tenantCases: Cases = {
       status: 401,
       ask: asNobody((fixture) => ({ ...named(fixture), ...noPolicy })),
     },
+  ],
+  'tenants.rotateKey': [
+    {
+      name: 'replaces the key',
+      status: 200,
+      ask: async ({ app }) => ({ input: { password }, headers: (await found(app)).bearer }),
+    },
+    { name: 'the password is wrong', status: 403, detail: 'wrong password', ask: asAdmin({ password: 'x' }) },
+    {
+      name: 'there is no authenticator',
+      status: 409,
+      detail: 'no authenticator is enrolled',
+      ask: asAdmin({ mfa_code: '123456' }),
+    },
+    { name: 'it says nothing', status: 422, ask: asAdmin() },
+    { name: 'a member asks', status: 403, detail: 'admin role required', ask: asMember({ password }) },
+    { name: 'a key asks', status: 401, detail: 'missing bearer token', ask: asKey({ password }) },
+    {
+      name: 'the operator key asks',
+      status: 401,
+      detail: 'missing bearer token',
+      ask: asOperator({ password }),
+    },
+    { name: 'nobody asks', status: 401, detail: 'missing bearer token', ask: asNobody({ password }) },
   ],
 };

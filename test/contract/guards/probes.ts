@@ -125,6 +125,9 @@ export const probes: Readonly<Record<string, Probe>> = {
     ...ofNamedTenant,
   },
 
+  // The right one would replace the key of the next caller.
+  'tenants.rotateKey': { input: () => ({ password: 'a wrong passphrase' }), in: '403 wrong password' },
+
   'billing.checkout': { input: () => ({ tier: 'pro' }) },
   'billing.topup': {
     async input({ sql }) {

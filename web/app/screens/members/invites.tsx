@@ -34,7 +34,7 @@ export function Invites({ pageSize }: { pageSize: number }) {
             <p>{t('members.no_invites')}</p>
           ) : (
             <div className="table-scroll">
-              <table>
+              <table className="stacked">
                 <thead>
                   <tr>
                     <th scope="col">{t('members.invite_for')}</th>
@@ -50,21 +50,21 @@ export function Invites({ pageSize }: { pageSize: number }) {
                 <tbody>
                   {invites.map((invite) => (
                     <tr key={invite.invite_id}>
-                      <td>
+                      <td data-label={t('members.invite_for')}>
                         {invite.email === null ? (
                           t('members.anybody')
                         ) : (
                           <bdi translate="no">{invite.email}</bdi>
                         )}
                       </td>
-                      <td>{roleName(invite.role, t)}</td>
-                      <td>
+                      <td data-label={t('members.role')}>{roleName(invite.role, t)}</td>
+                      <td data-label={t('members.status')}>
                         <span className={`badge ${invite.status === 'pending' ? 'good' : ''}`}>
                           {t(`members.invite_${invite.status}`)}
                         </span>
                       </td>
-                      <td>{format.moment(invite.expires_at)}</td>
-                      <td>
+                      <td data-label={t('members.expires')}>{format.moment(invite.expires_at)}</td>
+                      <td data-label={t('members.invited_by')}>
                         <bdi translate="no">{invite.created_by}</bdi>
                       </td>
                       <td>

@@ -86,7 +86,7 @@ function MemberTable({
   const format = useFormat();
   return (
     <div className="table-scroll">
-      <table>
+      <table className="stacked">
         <thead>
           <tr>
             <th scope="col">{t('members.email')}</th>
@@ -110,9 +110,11 @@ function MemberTable({
                   </span>
                 )}
               </th>
-              <td>{roleName(role, t)}</td>
-              <td>{totp_enrolled ? t('members.enrolled') : t('members.not_enrolled')}</td>
-              <td>{format.day(created_at)}</td>
+              <td data-label={t('members.role')}>{roleName(role, t)}</td>
+              <td data-label={t('members.authenticator')}>
+                {totp_enrolled ? t('members.enrolled') : t('members.not_enrolled')}
+              </td>
+              <td data-label={t('members.since')}>{format.day(created_at)}</td>
               <td>
                 <button type="button" className="small" onClick={() => onManage(user_id)}>
                   {t('members.manage')} <span className="visually-hidden">{email}</span>

@@ -48,7 +48,7 @@ function Tenants() {
       <Read from={reading} lines={10}>
         {(tenants) => (
           <div className="table-scroll">
-            <table>
+            <table className="stacked">
               <thead>
                 <tr>
                   <th scope="col">{t('operator.name')}</th>
@@ -65,15 +65,15 @@ function Tenants() {
                     <th scope="row" className="plain-cell">
                       <bdi translate="no">{name}</bdi>
                     </th>
-                    <td translate="no">
+                    <td data-label={t('operator.id')} translate="no">
                       <code>{id}</code>
                     </td>
-                    <td translate="no">
+                    <td data-label={t('operator.key')} translate="no">
                       <code>{api_key_prefix}…</code>
                     </td>
-                    <td>{number(monthly_char_limit)}</td>
-                    <td>{day(created_at)}</td>
-                    <td>
+                    <td data-label={t('operator.limit')}>{number(monthly_char_limit)}</td>
+                    <td data-label={t('operator.created')}>{day(created_at)}</td>
+                    <td data-label={t('operator.state')}>
                       <span className={`badge ${active ? 'good' : 'bad'}`}>
                         {t(active ? 'operator.active' : 'operator.inactive')}
                       </span>

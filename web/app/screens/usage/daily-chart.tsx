@@ -5,6 +5,8 @@ import type { DailyUsage } from '#sdk/types.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 
 const height = 240;
+/** Seconds; the first and the last bar are whole. */
+const halfDay = 43_200;
 
 /** Characters by day as bars. A picture only: the table beside it says the same. It takes its colours from the page. */
 export function DailyChart({ days }: { days: DailyUsage['days'] }) {
@@ -31,7 +33,10 @@ export function DailyChart({ days }: { days: DailyUsage['days'] }) {
           legend: { show: false },
           cursor: { show: false },
           tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'UTC'),
-          scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
+          scales: {
+            x: { time: true, range: (_, first, last) => [first - halfDay, last + halfDay] },
+            y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
+          },
           axes: [
             { ...axis, values: (_, ticks) => ticks.map((seconds) => day.format(seconds * 1000)) },
             { ...axis, size: 64, values: (_, ticks) => ticks.map((value) => number.format(value)) },
@@ -41,7 +46,8 @@ export function DailyChart({ days }: { days: DailyUsage['days'] }) {
             {
               label: t('usage.chars'),
               fill: style.color,
-              stroke: style.color,
+              // A day without work has no line.
+              width: 0,
               ...(bars && { paths: bars }),
               points: { show: false },
             },

@@ -43,20 +43,17 @@ function Allowance({ tenantId }: { tenantId: string }) {
     <section aria-labelledby="allowance">
       <h2 id="allowance">{t('usage.month')}</h2>
       <div className={styles['controls']}>
-        <label>
-          {t('usage.period')}
-          <input
-            type="month"
-            value={period}
-            min="2020-01"
-            max={thisMonth}
-            required
-            onChange={({ target }) =>
-              target.value &&
-              void navigate({ search: (before) => ({ ...before, period: target.value }), replace: true })
-            }
-          />
-        </label>
+        <Field
+          label={t('usage.period')}
+          type="month"
+          required
+          min="2020-01"
+          max={thisMonth}
+          value={period}
+          onValue={(chosen) =>
+            chosen && void navigate({ search: (before) => ({ ...before, period: chosen }), replace: true })
+          }
+        />
         <Export tenantId={tenantId} period={period} />
       </div>
       <Read from={summary} lines={5}>
@@ -79,7 +76,6 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
             {t('usage.left', { left: number(allowance.remaining), limit: number(allowance.limit) })}
           </p>
           <meter
-            className={styles['meter']}
             aria-labelledby="allowance-left"
             max={Math.max(1, allowance.limit)}
             high={allowance.limit * 0.9}

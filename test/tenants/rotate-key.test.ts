@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { waitingForLocks } from '#test/admin/command.ts';
+import { freshCode } from '#test/auth/mfa.ts';
+import { sessionStatus } from '#test/auth/sign-in.ts';
+import { viaRpc } from '#test/contract/call.ts';
+import {
+  type Enrolled,
+  env,
+  type Fields,
+  found,
+  foundEnrolled,
+  type Headers,
+  join,
+  operator,
+  type Person,
+} from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+
+const app = useTestApp({ env });
+
+const ask = (input: Fields, headers: Headers) =>
+  viaRpc(app, { path: 'tenants.rotateKey', type: 'mutation' }, { input, headers });
+
+/** The status of a simple request with a key. */
+const knock = async (key: string) =>
+  (await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } })).status;
+
+/** A rotation that must succeed: the new key. */
+async function rotate(admin: Person, input: Fields): Promise<string> {
+  const { status, body } = await ask(input, admin.bearer);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.api_key;
+}
+
+/** Asserts that a rotation is refused, and that the old key is still good. */
+async function expectRefused(
+  admin: Person,
+  input: Fields,
+  status: number,
+  detail: string,
+  headers = admin.bearer,
+) {
+  expect(await ask(input, headers)).toMatchObject({ status, body: { detail } });
+  expect(await knock(admin.apiKey)).toBe(200);
+  expect(await eventsOf(app, admin.tenantId, 'api_key_rotated')).toEqual([]);
+}
+
+describe('tenants.rotateKey by the password', () => {
+  let admin: Person;
+  let input: Fields;
+  beforeEach(async () => {
+    admin = await found(app);
+    input = { password: admin.password };
+  });
+
+  test('the new key is accepted and the old one refused on the very next request; sessions go on', async () => {
+    const neighbour = await found(app);
+    const { status, body, headers } = await ask(input, admin.bearer);
+    expect([status, headers['cacheControl']]).toEqual([200, 'no-store']);
+    expect(body).toEqual({
+      api_key: expect.stringMatching(/^[\w-]{43}$/),
+      api_key_prefix: body.api_key.slice(0, 8),
+    });
+    expect([await knock(body.api_key), await knock(admin.apiKey)]).toEqual([200, 401]);
+    expect(await sessionStatus(app, admin)).toBe(200);
+    expect(await knock(neighbour.apiKey)).toBe(200);
+  });
+
+  test('the log has both prefixes and who it was; nothing stored has the key or the password', async () => {
+    const key = await rotate(admin, input);
+    expect(await eventsOf(app, admin.tenantId, 'api_key_rotated')).toEqual([
+      {
+        actor: ['member', admin.userId],
+        target: admin.tenantId,
+        details: { from: admin.apiKey.slice(0, 8), to: key.slice(0, 8) },
+        address: expect.stringContaining('127.0.0.1'),
+        requestId: expect.any(String),
+      },
+    ]);
+    const { body } = await app.json('GET', '/api/tenants', { headers: admin.bearer });
+    expect(body[0].api_key_prefix).toBe(key.slice(0, 8));
+    const stored = await contentsOf(app);
+    expect(stored).toContain(key.slice(0, 8));
+    expect(stored).not.toContain(key);
+    expect(stored).not.toContain(admin.password);
+  });
+
+  test('however its characters are composed', async () => {
+    const other = await found(app, { password: 'a long enough passphrasé' });
+    await rotate(other, { password: 'a long enough passphrase\u0301' });
+  });
+
+  test('a wrong one is 403, so that no client renews its session and tries again; it is recorded', async () => {
+    for (const password of ['a wrong passphrase', '', 'x'.repeat(4096)])
+      await expectRefused(admin, { password }, 403, 'wrong password');
+    expect(await eventsOf(app, admin.tenantId, 'password_proof_refused')).toMatchObject(
+      Array(3).fill({ actor: ['member', admin.userId], target: admin.userId, details: {} }),
+    );
+  });
+
+  test('another member’s is wrong', async () => {
+    const other = await found(app, { password: 'another long passphrase' });
+    await expectRefused(admin, { password: other.password }, 403, 'wrong password');
+  });
+
+  test('who has none is told to use a code', async () => {
+    await openSuperuser(app.superuserUrl)`
+      update users set password_hash = null, provider = 'oidc' where user_id = ${admin.userId}`;
+    await expectRefused(admin, input, 409, 'no password is set; use a code of the authenticator');
+  });
+
+  test.each([
+    ['neither', {}],
+    ['both', { password: 'x', mfa_code: '123456' }],
+    ['something else too', { password: 'x', tenant_id: 'f'.repeat(32) }],
+    ['a password that is endless', { password: 'x'.repeat(50_000) }],
+    ['a number', { mfa_code: 123456 }],
+  ])('%s: 422', async (_, wrong) => {
+    expect((await ask(wrong, admin.bearer)).status).toBe(422);
+    expect(await knock(admin.apiKey)).toBe(200);
+  });
+
+  test('only an administrator in person is admitted: no key, no cookie, no member, not even beside the operator key', async () => {
+    const member = await join(app, admin);
+    const noBearer = 'missing bearer token';
+    await expectRefused(admin, input, 401, noBearer, admin.key);
+    await expectRefused(admin, input, 401, noBearer, admin.cookie);
+    await expectRefused(admin, input, 401, noBearer, operator);
+    await expectRefused(admin, input, 401, noBearer, {});
+    const asBearer = { authorization: `Bearer ${admin.apiKey}` };
+    await expectRefused(admin, input, 401, 'invalid or expired bearer token', asBearer);
+    await expectRefused(admin, input, 403, 'admin role required', member.bearer);
+    await expectRefused(admin, input, 403, 'admin role required', { ...member.bearer, ...operator });
+    const elsewhere = { ...admin.bearer, 'x-tenant-id': (await found(app)).tenantId };
+    await expectRefused(admin, input, 401, 'invalid or expired bearer token', elsewhere);
+  });
+
+  test('two at once both succeed, one after the other, and leave one key', async () => {
+    const release = await holdTenant(admin);
+    const rotations = Promise.all([rotate(admin, input), rotate(admin, input)]);
+    await waitingForLocks(app, 2);
+    await release();
+    const keys = await rotations;
+    const statuses = await Promise.all([admin.apiKey, ...keys].map(knock));
+    expect(statuses.toSorted()).toEqual([200, 401, 401]);
+    const [first, second] = (await eventsOf(app, admin.tenantId, 'api_key_rotated')).map(
+      ({ details }) => details,
+    );
+    expect(first.from).toBe(admin.apiKey.slice(0, 8));
+    expect(second.from).toBe(first.to);
+    const left = keys[statuses.indexOf(200) - 1] as string;
+    expect(second.to).toBe(left.slice(0, 8));
+  });
+
+  test.each([
+    ['revoked', 'active = false', 401],
+    ['demoted', "role = 'agent_id_developer'", 403],
+  ])('who is %s while waiting is refused', async (_, change, status) => {
+    const release = await holdTenant(admin);
+    const rotation = ask(input, admin.bearer);
+    await waitingForLocks(app, 1);
+    await openSuperuser(app.superuserUrl).unsafe(
+      `update users set ${change} where user_id = '${admin.userId}'`,
+    );
+    await release();
+    expect((await rotation).status).toBe(status);
+    expect(await knock(admin.apiKey)).toBe(200);
+  });
+});
+
+/** Locks a tenant's row, as a rotation does. Returns how to release it. */
+async function holdTenant({ tenantId }: Person): Promise<() => Promise<void>> {
+  const locker = await openSuperuser(app.superuserUrl).reserve();
+  await locker`begin`;
+  await locker`select from tenants where tenant_id = ${tenantId} for no key update`;
+  return async () => {
+    await locker`rollback`;
+    locker.release();
+  };
+}
+
+describe('tenants.rotateKey by a code', () => {
+  let admin: Enrolled;
+  beforeEach(async () => {
+    admin = await foundEnrolled(app);
+  });
+
+  test('of the authenticator, which is then used up', async () => {
+    const mfa_code = await freshCode(app, admin, admin.secret);
+    const key = await rotate(admin, { mfa_code });
+    expect([await knock(key), await knock(admin.apiKey)]).toEqual([200, 401]);
+    expect(await ask({ mfa_code }, admin.bearer)).toMatchObject({
+      status: 403,
+      body: { detail: 'invalid MFA code' },
+    });
+    expect(await knock(key)).toBe(200);
+  });
+
+  test('for recovery, which is then used up and recorded', async () => {
+    const [mfa_code] = admin.recoveryCodes;
+    const key = await rotate(admin, { mfa_code });
+    expect(await eventsOf(app, admin.tenantId, 'recovery_code_used')).toMatchObject([
+      { actor: ['member', admin.userId], details: { left: 9 } },
+    ]);
+    expect((await ask({ mfa_code }, admin.bearer)).status).toBe(403);
+    expect(await knock(key)).toBe(200);
+  });
+
+  test('two at once with one code: one succeeds', async () => {
+    const mfa_code = await freshCode(app, admin, admin.secret);
+    const answers = await Promise.all([1, 2, 3].map(() => ask({ mfa_code }, admin.bearer)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403]);
+    const { body } = answers.find(({ status }) => status === 200)!;
+    expect(await knock(body.api_key)).toBe(200);
+  });
+
+  test('a wrong one is 403 and counts like every other: after ten it is 429, right or wrong', async () => {
+    for (let sent = 0; sent < 10; sent += 1)
+      await expectRefused(admin, { mfa_code: wrongTotpCode(admin.secret) }, 403, 'invalid MFA code');
+    expect(await eventsOf(app, admin.tenantId, 'mfa_code_refused')).toHaveLength(10);
+    await expectRefused(admin, { mfa_code: totpCode(admin.secret, 1) }, 429, 'too many MFA attempts');
+    await expectRefused(admin, { mfa_code: admin.recoveryCodes[0] }, 429, 'too many MFA attempts');
+    // The password is counted apart.
+    await rotate(admin, { password: admin.password });
+  });
+
+  test('of another member, or none at all, is wrong', async () => {
+    const other = await foundEnrolled(app);
+    const foreign = await freshCode(app, other, other.secret);
+    for (const mfa_code of [foreign, other.recoveryCodes[0], '', 'x'.repeat(100), '0'.repeat(6), '%'])
+      await expectRefused(admin, { mfa_code }, 403, 'invalid MFA code');
+  });
+
+  test('who has no authenticator is told so', async () => {
+    const plain = await found(app);
+    await expectRefused(plain, { mfa_code: '123456' }, 409, 'no authenticator is enrolled');
+  });
+});

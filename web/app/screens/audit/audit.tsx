@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Rpc } from '#sdk/rpc.ts';
+import { query } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { AdminsOnly } from '../../parts/admins-only.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { More, usePages } from '../../parts/more.tsx';
+import { actions, isAction } from './actions.ts';
+import styles from './audit.module.css';
+import { EventTable } from './event-table.tsx';
+
+type Request = NonNullable<Parameters<Rpc['audit']['list']['query']>[0]>;
+
+/** `/app/audit`: what happened in the workspace that somebody may have to answer for. */
+export function AuditScreen() {
+  return <AdminsOnly title="audit.title">{() => <Log />}</AdminsOnly>;
+}
+
+const pageSize = 100;
+
+function Log() {
+  const t = useT();
+  const filter = useSearch({ from: '/workspace/app/audit' });
+  const request: Request = {
+    limit: pageSize,
+    ...(isAction(filter.action) && { action: filter.action }),
+    ...(filter.by && { actor_id: filter.by }),
+    ...(filter.since && { since: midnight(filter.since, 0) }),
+    ...(filter.until && { until: midnight(filter.until, 1) }),
+  };
+  const { reading, more } = usePages(['audit', filter], async (cursor) => {
+    const page = await query((rpc, to) =>
+      rpc.audit.list.query({ ...request, ...(cursor && { cursor }) }, to),
+    );
+    return { items: page.events, nextCursor: page.next_cursor };
+  });
+  const people = usePeople();
+  return (
+    <>
+      <Filters people={people} />
+      <Read from={reading} lines={12}>
+        {(events) =>
+          events.length > 0 ? (
+            <EventTable events={events} people={people} />
+          ) : (
+            // A page is looked through up to a bound, so the next one may have what is asked for.
+            <p>{t(more.hasNextPage ? 'audit.none_yet' : 'audit.none')}</p>
+          )
+        }
+      </Read>
+      <More of={more} />
+    </>
+  );
+}
+
+/** The moment at which a day begins where the person is. @param later days */
+function midnight(date: string, later: number): string {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
+  return new Date(year, month - 1, day + later).toISOString();
+}
+
+/** The addresses of members by their ids; revoked ones too, since the log knows them. Of a larger workspace, the first thousand. */
+function usePeople(): ReadonlyMap<string, string> {
+  const roster = useQuery({
+    queryKey: ['members', 'addresses'],
+    queryFn: () => query((rpc, to) => rpc.members.list.query({ include_revoked: true }, to)),
+    staleTime: 60_000,
+  });
+  return new Map(roster.data?.map(({ user_id, email }) => [user_id, email]));
+}
+
+function Filters({ people }: { people: ReadonlyMap<string, string> }) {
+  const t = useT();
+  const navigate = useNavigate({ from: '/app/audit' });
+  const filter = useSearch({ from: '/workspace/app/audit' });
+  const set = (name: keyof typeof filter, value: string) =>
+    void navigate({ search: ({ [name]: _, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }) });
+  return (
+    <search className={styles['filters']}>
+      <label>
+        {t('audit.action')}
+        <select value={filter.action ?? ''} onChange={({ target }) => set('action', target.value)}>
+          <option value="">{t('audit.all')}</option>
+          {actions.map((action) => (
+            <option key={action} value={action}>
+              {t(`audit.${action}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {t('audit.by')}
+        <select value={filter.by ?? ''} onChange={({ target }) => set('by', target.value)}>
+          <option value="">{t('audit.everybody')}</option>
+          {[...people].map(([id, email]) => (
+            <option key={id} value={id}>
+              {email}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Field
+        label={t('audit.since')}
+        type="date"
+        value={filter.since ?? ''}
+        onValue={(since) => set('since', since)}
+      />
+      <Field
+        label={t('audit.until')}
+        type="date"
+        value={filter.until ?? ''}
+        onValue={(until) => set('until', until)}
+      />
+    </search>
+  );
+}

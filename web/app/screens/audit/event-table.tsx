@@ -1,0 +1,79 @@
+import type { Rpc } from '#sdk/rpc.ts';
+import { type Translate, useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { isAction } from './actions.ts';
+import styles from './audit.module.css';
+
+type AuditEvent = Awaited<ReturnType<Rpc['audit']['list']['query']>>['events'][number];
+
+/** Events, the newest first. @param people addresses of members by their ids */
+export function EventTable({
+  events,
+  people,
+}: {
+  events: AuditEvent[];
+  people: ReadonlyMap<string, string>;
+}) {
+  const t = useT();
+  const { moment } = useFormat();
+  return (
+    <div className="table-scroll">
+      <table className="stacked">
+        <thead>
+          <tr>
+            <th scope="col">{t('audit.when')}</th>
+            <th scope="col">{t('audit.what')}</th>
+            <th scope="col">{t('audit.by')}</th>
+            <th scope="col">{t('audit.about')}</th>
+            <th scope="col">{t('audit.details')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map(({ id, recorded_at, action, actor, target, address, request_id, details }) => (
+            <tr key={id}>
+              <td data-label={t('audit.when')}>
+                <time dateTime={recorded_at}>{moment(recorded_at)}</time>
+              </td>
+              <td data-label={t('audit.what')}>{isAction(action) ? t(`audit.${action}`) : action}</td>
+              <td data-label={t('audit.by')}>
+                {actor.id === null ? (
+                  kindName(actor.kind, t)
+                ) : (
+                  <bdi translate="no">{people.get(actor.id) ?? actor.id}</bdi>
+                )}
+                {address && (
+                  <span className="hint">
+                    <bdi translate="no">{address}</bdi>
+                  </span>
+                )}
+              </td>
+              <td data-label={t('audit.about')}>
+                {target !== null && <bdi translate="no">{people.get(target) ?? target}</bdi>}
+              </td>
+              <td data-label={t('audit.details')} className={styles['details']}>
+                {Object.entries(details).map(([name, value]) => (
+                  <bdi key={name} translate="no">
+                    {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
+                  </bdi>
+                ))}
+                {request_id && (
+                  <bdi translate="no" className="hint">
+                    {request_id}
+                  </bdi>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const kinds = ['member', 'api_key', 'anonymous', 'operator_key', 'server', 'payment_processor'] as const;
+
+/** Who acted, where it is no member. A kind that this version does not know stands as the service writes it. */
+function kindName(kind: string, t: Translate): string {
+  const known = kinds.find((one) => one === kind);
+  return known ? t(`audit.by_${known}`) : kind;
+}

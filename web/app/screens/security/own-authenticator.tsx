@@ -1,0 +1,83 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { cookieRequest } from '../../session/cookie-request.ts';
+import { useMe } from '../../session/use-me.ts';
+import { Enrolment } from '../sign-in/enrolment.tsx';
+import { RecoveryCodes } from '../sign-in/recovery-codes.tsx';
+
+type Stage = { kind: 'rest' } | { kind: 'enrolling' } | { kind: 'codes'; codes: string[] };
+
+/** The person's own authenticator: sets one up, and replaces the recovery codes. Both go by the session cookie (C 7). */
+export function OwnAuthenticator() {
+  const t = useT();
+  const me = useMe();
+  const queries = useQueryClient();
+  const [stage, setStage] = useState<Stage>({ kind: 'rest' });
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { run, error, isBusy } = useAction();
+
+  /** The button that was pressed goes away, so the focus goes to the heading. */
+  const go = (next: Stage) => {
+    setStage(next);
+    heading.current?.focus();
+  };
+  const renewCodes = run(async () => {
+    const outcome = await cookieRequest<{ recovery_codes: string[] }>(
+      '/api/auth/mfa/recovery/regenerate',
+      {},
+    );
+    if (!outcome.ok) throw outcome.error;
+    go({ kind: 'codes', codes: outcome.body.recovery_codes });
+  });
+
+  return (
+    <section aria-labelledby="own-authenticator">
+      <h2 id="own-authenticator" ref={heading} tabIndex={-1}>
+        {t('signin.own_title')}
+      </h2>
+      {stage.kind === 'enrolling' && (
+        <>
+          <Enrolment
+            onEnrolled={({ recovery_codes }) => {
+              announce(t('signin.own_enrolled'));
+              void queries.invalidateQueries({ queryKey: ['me'] });
+              go({ kind: 'codes', codes: recovery_codes });
+            }}
+          />
+          <button type="button" className="plain" onClick={() => go({ kind: 'rest' })}>
+            {t('common.cancel')}
+          </button>
+        </>
+      )}
+      {stage.kind === 'codes' && <RecoveryCodes codes={stage.codes} onKept={() => go({ kind: 'rest' })} />}
+      {stage.kind === 'rest' && (
+        <Read from={me}>
+          {({ user }) =>
+            user.totp_enrolled ? (
+              <>
+                <p>{t('signin.own_on')}</p>
+                {error !== undefined && <Problem error={error} />}
+                <button type="button" disabled={isBusy} onClick={renewCodes}>
+                  {t('signin.own_new_codes')}
+                </button>
+                <p className="hint">{t('signin.own_new_codes_why')}</p>
+              </>
+            ) : (
+              <>
+                <p>{t('signin.own_off')}</p>
+                <button type="button" className="primary" onClick={() => go({ kind: 'enrolling' })}>
+                  {t('signin.own_enrol')}
+                </button>
+              </>
+            )
+          }
+        </Read>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Locale } from './locale.ts';
+
+/*
+ * The words of the server's own pages that are in no Markdown file. The catalogs in web/locales/ are compiled for the browser; here,
+ * without a build, these must be there, too.
+ */
+
+/** Where the footer of each page leads. */
+export const navigation: readonly [address: string, names: Record<Locale, string>][] = [
+  ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
+  ['/resources', { en: 'Resources', fr: 'Ressources', de: 'Ressourcen', ar: 'الموارد', ja: 'リソース' }],
+  ['/docs', { en: 'API', fr: 'API', de: 'API', ar: 'API', ja: 'API' }],
+  ['/contact', { en: 'Contact', fr: 'Contact', de: 'Kontakt', ar: 'اتصل بنا', ja: 'お問い合わせ' }],
+  [
+    '/privacy',
+    { en: 'Privacy', fr: 'Confidentialité', de: 'Datenschutz', ar: 'الخصوصية', ja: 'プライバシー' },
+  ],
+  ['/terms', { en: 'Terms', fr: 'Conditions', de: 'Nutzungsbedingungen', ar: 'الشروط', ja: '利用規約' }],
+];
+
+export const signIn: Record<Locale, string> = {
+  en: 'Sign in',
+  fr: 'Se connecter',
+  de: 'Anmelden',
+  ar: 'تسجيل الدخول',
+  ja: 'サインイン',
+};
+
+export const notFound: Record<Locale, string> = {
+  en: 'Page not found',
+  fr: 'Page introuvable',
+  de: 'Seite nicht gefunden',
+  ar: 'الصفحة غير موجودة',
+  ja: 'ページが見つかりません',
+};
+
+/** On the home page of a service without a model, as HTML. */
+export const stubNotice: Record<Locale, string> = {
+  en: noticeOf(
+    'No model is connected:',
+    'OPENAI_API_KEY is not set, and the stub engine answers. It repeats each text behind the code of its target language, and translates nothing.',
+  ),
+  fr: noticeOf(
+    'Aucun modèle n’est connecté :',
+    'OPENAI_API_KEY n’est pas défini, et le moteur factice répond. Il répète chaque texte derrière le code de sa langue cible et ne traduit rien.',
+  ),
+  de: noticeOf(
+    'Es ist kein Modell angeschlossen:',
+    'OPENAI_API_KEY ist nicht gesetzt, und der Ersatz antwortet. Er wiederholt jeden Text hinter dem Code seiner Zielsprache und übersetzt nichts.',
+  ),
+  ar: noticeOf(
+    'لا يوجد نموذج موصول:',
+    'لم يُضبط OPENAI_API_KEY، ويجيب المحرك البديل: يكرر كل نص بعد رمز لغته الهدف ولا يترجم شيئًا.',
+  ),
+  ja: noticeOf(
+    'モデルが接続されていません。',
+    'OPENAI_API_KEY が設定されていないため、代わりのエンジンが応答します。各テキストを翻訳先の言語コードの後に繰り返すだけで、翻訳はしません。',
+  ),
+};
+
+function noticeOf(strong: string, rest: string): string {
+  return `<p role="note"><strong>${strong}</strong> ${rest}</p>`;
+}
