@@ -2,7 +2,7 @@ import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Who is on an item that waits for review: soft claims, each of one member, that end by themselves (docs/decisions/0052). */
+/** Who is on an item that waits for review: soft claims, each of one member, that end by themselves (docs/decisions/0053). */
 export const reviewClaims = pgTable(
   'review_claims',
   {

@@ -6,7 +6,7 @@ import type { ClaimState, ItemHolder, ReviewItem } from './schema.ts';
 
 /*
  * Soft claims: they say who is on an item, and keep others from being given it as their next one. They lock nobody out, so no procedure
- * refuses anything because of a claim (docs/decisions/0052).
+ * refuses anything because of a claim (docs/decisions/0053).
  */
 
 /** Seconds until a claim ends if it is not renewed. */

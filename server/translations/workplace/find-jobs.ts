@@ -40,7 +40,7 @@ interface Search {
 /**
  * The tenant's jobs that pass a filter, in the order of `updated_at` and id. Status and time are found by an index. Languages, triggers and
  * texts are not: row-level security lets no trigram or JSON operator use one, so the jobs are read one after the other, and at most so many
- * (docs/decisions/0052).
+ * (docs/decisions/0053).
  * @throws AppError 422 for an invalid cursor or an unsupported language
  */
 export async function findJobs(tx: Tx, search: Search): Promise<Found> {
