@@ -31,8 +31,9 @@ export interface PersonOptions {
 /**
  * A browser for the tests of a file. After each test it holds that no page wrote an error to its console, broke the content
  * security policy or asked another origin for anything.
+ * @param others origins that may be asked, too: an identity provider's
  */
-export function useBrowser(app: TestApp) {
+export function useBrowser(app: TestApp, { others = [] }: { others?: readonly string[] } = {}) {
   let browser: Browser | undefined;
   let open: Person[] = [];
   let faults: string[] = [];
@@ -59,7 +60,7 @@ export function useBrowser(app: TestApp) {
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('request', (request) => {
       const url = new URL(request.url());
-      if (/^https?:$/.test(url.protocol) && url.origin !== app.address && url.origin !== leavesTo)
+      if (/^https?:$/.test(url.protocol) && ![app.address, leavesTo, ...others].includes(url.origin))
         faults.push(`a request to ${url.origin}`);
     });
   };

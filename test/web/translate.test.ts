@@ -1,31 +1,123 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { breakingEngine } from './breaking-engine.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const model = breakingEngine();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
-  test('translates a text into two languages, sees its weight before, and downloads it', async () => {
-    const { page } = await signedIn(app, browser, '/app/translate');
+  test('founds a workspace, sees what a text weighs in each language, translates and downloads it', async () => {
+    const { page } = await browser.person('/signin');
+    await page
+      .getByRole('link', { name: 'Found a workspace' })
+      .or(page.getByRole('button', { name: 'Found a workspace' }))
+      .click();
+    await page.getByLabel('Name of the workspace').fill('Cats');
+    await page.getByLabel('E-mail address').fill('cats@example.org');
+    await page.getByLabel('New password', { exact: true }).fill('a long enough passphrase');
+    await page.getByRole('button', { name: 'Found the workspace' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('link', { name: 'Translate' }).click();
+
     await page.getByLabel('Text to translate').fill('The cat sleeps. 😀');
     await page.getByText('17 of at most 50,000 characters').waitFor();
-    await page.getByLabel('Find a language').first().fill('German');
-    await page.getByLabel('German', { exact: true }).first().check();
-    await page.getByLabel('Find a language').first().fill('Japan');
-    await page.getByLabel('Japanese', { exact: true }).first().check();
-    // 17 for German, and 17 × 3.5, rounded up, for Japanese.
+    for (const name of ['German', 'Japanese']) {
+      await page.getByLabel('Find a language').fill(name);
+      await page.getByRole('checkbox', { name, exact: true }).check();
+    }
+    // 17 × 3.5, rounded up.
+    await page.getByRole('listitem').filter({ hasText: 'Japanese' }).getByText('60').waitFor();
     await page.getByText('2 translations take 77 characters of the allowance.').waitFor();
-    await page.getByRole('button', { name: 'Translate' }).click();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+
     const german = page.getByRole('article').filter({ hasText: 'German' });
-    await german.getByText('[de] The cat sleeps. 😀').waitFor();
     await page.getByText('[ja] The cat sleeps. 😀').waitFor();
-    const download = page.waitForEvent('download');
-    await german.getByRole('button', { name: 'Download TXT' }).click();
-    const file = await (await download).createReadStream();
-    expect((await file.toArray()).join('')).toContain('[de] The cat sleeps. 😀');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      german.getByRole('button', { name: 'Download TXT' }).click(),
+    ]);
+    const chunks = await (await download.createReadStream()).toArray();
+    expect(Buffer.concat(chunks).toString()).toContain('[de] The cat sleeps. 😀');
+    expect(page.url()).toContain('to=');
+
     await german.getByRole('link', { name: 'Open the job' }).click();
     await page.getByRole('heading', { name: 'Translation job' }).waitFor();
+    for (const format of ['TXT', 'DOCX', 'PDF'])
+      await page.getByRole('button', { name: `Download ${format}` }).waitFor();
+  });
+
+  test('the options that a person sets are part of the request, and a held job leads to its review', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?to=["fr"]');
+    await page.getByLabel('Text to translate').fill('Sign here.');
+    await page.getByText('Tone, domain and other options').click();
+    await page.getByLabel('Tone').selectOption('Formal');
+    await page.getByLabel('Grammatical gender').selectOption('Feminine');
+    await page.getByLabel('Domain').fill('legal');
+    await page.getByLabel('Score needed to publish').fill('70');
+    await page.getByLabel('A person must review it').check();
+    await page.getByText('5 options are set').waitFor();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByText('A person must look at this before it is published.').waitFor();
+    const { body } = await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } });
+    expect(body).toHaveLength(1);
+    expect(body[0].request).toMatchObject({
+      source_lang: 'en',
+      target_lang: 'fr',
+      tone: 'formal',
+      gender: 'feminine',
+      domain: 'legal',
+      text_type: 'Plain',
+      metadata: { min_quality_score: 70, requires_human_review: true },
+    });
+  });
+
+  test('sending again after a failure is the same job, under the same key; after a success it is a new one', async () => {
+    model.break();
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?to=["de"]');
+    const jobs = async () =>
+      (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).body;
+    await page.getByLabel('Text to translate').fill('A broken text');
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByRole('alert').getByText('the model could not be reached').waitFor();
+    model.mend();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('[de] A broken text').waitFor();
+    expect(await jobs()).toHaveLength(1);
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByText('[de] A broken text').waitFor();
+    await expect.poll(async () => (await jobs()).length).toBe(2);
+  });
+
+  test('an answer that was lost is found again by the key: nothing is translated twice', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?to=["de"]');
+    let isDown = true;
+    await page.route('**/trpc/translations.create**', async (route) => {
+      // The service has done its work, and nobody hears of it.
+      await route.fetch();
+      return isDown ? route.fulfill({ status: 502, body: 'bad gateway' }) : route.fallback();
+    });
+    await page.getByLabel('Text to translate').fill('Said once');
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    isDown = false;
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByText('[de] Said once').waitFor();
+    const { body } = await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } });
+    expect(body).toHaveLength(1);
+  });
+
+  test('what cannot be sent is said at its field, and nothing is sent', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate');
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByText('Enter a text.').waitFor();
+    await page.getByText('Choose at least one language.').waitFor();
+    await page.getByLabel('Text to translate').fill('x'.repeat(50_001));
+    await page.getByText('The text is longer than 50,000 characters.').waitFor();
+    expect(await page.getByLabel('Text to translate').getAttribute('aria-invalid')).toBe('true');
+    const { body } = await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } });
+    expect(body).toEqual([]);
   });
 });

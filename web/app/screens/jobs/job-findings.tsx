@@ -3,6 +3,7 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
 import styles from './jobs.module.css';
+import { triggers } from './search.ts';
 
 /** Why the job has its status: the gate's reasons and scores, and what the checks found. */
 export function JobFindings({ job }: { job: TranslationJob }) {
@@ -16,7 +17,7 @@ export function JobFindings({ job }: { job: TranslationJob }) {
   ] as const;
   if (!gate && rounds.every(([, found]) => !found)) return null;
   return (
-    <section aria-labelledby="findings">
+    <section aria-labelledby="findings" className={styles.findings}>
       <h2 id="findings">{t('jobs.findings')}</h2>
       {gate && (
         <p>
@@ -29,7 +30,7 @@ export function JobFindings({ job }: { job: TranslationJob }) {
           {gate.reasons.map((reason, place) => (
             <li key={gate.triggers[place]?.code ?? reason}>
               <span className={gate.triggers[place]?.severity === 'blocking' ? 'badge bad' : 'badge'}>
-                {gate.triggers[place]?.code}
+                <TriggerName code={gate.triggers[place]?.code} />
               </span>{' '}
               <bdi>{reason}</bdi>
             </li>
@@ -57,6 +58,13 @@ export function JobFindings({ job }: { job: TranslationJob }) {
       )}
     </section>
   );
+}
+
+/** A trigger in words. One that this page does not know yet is shown by its code. */
+function TriggerName({ code }: { code: string | undefined }) {
+  const t = useT();
+  const known = triggers.find((one) => one === code);
+  return known ? t(`jobs.trigger_${known}`) : code;
 }
 
 function Issues({ issues, language }: { issues: readonly QualityIssue[]; language: string }) {

@@ -15,21 +15,25 @@ import { isDone, type useSeries } from './use-series.ts';
 export function BatchResults({
   items,
   source,
-  series: { state, jobs, error },
+  series: { state, jobs, error, places },
   resume,
   leaveOut,
+  again,
 }: {
   items: readonly BatchItem[];
   source: string;
-  series: Pick<ReturnType<typeof useSeries>, 'state' | 'jobs' | 'error'>;
+  series: Pick<ReturnType<typeof useSeries>, 'state' | 'jobs' | 'error' | 'places'>;
   resume: () => Promise<void>;
+  /** Goes on with what comes after an item. */
   leaveOut: (place: number) => Promise<void>;
+  /** Sends an item that was left out, by itself. */
+  again: (place: number) => Promise<void>;
 }) {
   const t = useT();
   const { nameOf } = useLanguages();
   const finished = items.filter((_, place) => isDone(jobs.get(place)?.status)).length;
-  const failing =
-    state === 'failed' ? [...items.keys()].find((place) => jobs.get(place)?.status === 'failed') : undefined;
+  const hasFailed = (place: number) => jobs.get(place)?.status === 'failed';
+  const failing = state === 'failed' ? places?.find(hasFailed) : undefined;
   return (
     <section aria-label={t('translate.results')}>
       {items.length === 0 && <p className="hint">{t('translate.results_here')}</p>}
@@ -72,6 +76,11 @@ export function BatchResults({
                     </Link>
                   </p>
                 )}
+                {state === 'done' && hasFailed(place) && (
+                  <button type="button" className="small" onClick={() => void again(place)}>
+                    {t('common.retry')}
+                  </button>
+                )}
                 {place === failing && (
                   <>
                     <Problem error={error} />
@@ -79,7 +88,7 @@ export function BatchResults({
                       <button type="button" className="small primary" onClick={() => void resume()}>
                         {t('translate.resume')}
                       </button>
-                      {finished < items.length - 1 && (
+                      {places?.at(-1) !== place && (
                         <button type="button" className="small" onClick={() => void leaveOut(place)}>
                           {t('translate.leave_out')}
                         </button>

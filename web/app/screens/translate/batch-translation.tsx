@@ -105,35 +105,38 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
                 label={t('translate.text_number', { number: index + 1 })}
                 text={text}
                 language={from}
-                rows={2}
                 problem={
                   isTooLong(text)
-                    ? t('translate.too_long', { most: deployment.maxSourceChars })
+                    ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
                     : wasSent && texts.length === 0 && index === 0
                       ? t('translate.no_text')
                       : undefined
                 }
                 onChange={(changed) => replace(id, [changed])}
               >
-                <span className="hint">{text !== '' && number(lengthOf(text))}</span>
+                <div className={styles.row}>
+                  {text !== '' && (
+                    <span className="hint">
+                      {t('translate.characters', { length: number(lengthOf(text)) })}
+                    </span>
+                  )}
+                  {text.trim().includes('\n') && (
+                    <button type="button" className="small" onClick={() => replace(id, linesOf(text))}>
+                      {t('translate.split', { count: linesOf(text).length })}
+                    </button>
+                  )}
+                  {rows.length > 1 && (
+                    <button
+                      type="button"
+                      className="small"
+                      aria-label={t('translate.remove_text', { number: index + 1 })}
+                      onClick={() => replace(id, [])}
+                    >
+                      <Trash2 aria-hidden="true" size={16} />
+                    </button>
+                  )}
+                </div>
               </SourceField>
-              <div className="actions">
-                {text.trim().includes('\n') && (
-                  <button type="button" className="small" onClick={() => replace(id, linesOf(text))}>
-                    {t('translate.split', { count: linesOf(text).length })}
-                  </button>
-                )}
-                {rows.length > 1 && (
-                  <button
-                    type="button"
-                    className="small"
-                    aria-label={t('translate.remove_text', { number: index + 1 })}
-                    onClick={() => replace(id, [])}
-                  >
-                    <Trash2 aria-hidden="true" size={16} />
-                  </button>
-                )}
-              </div>
             </li>
           ))}
         </ol>
@@ -166,11 +169,10 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
         series={series}
         resume={async () => finish(await series.resume())}
         leaveOut={async (place) => {
-          const rest = [...sent.items.keys()].filter(
-            (one) => one !== place && !isDone(series.jobs.get(one)?.status),
-          );
-          if (rest.length > 0) finish(await series.goOn(sendingOf(sent, rest)));
+          const rest = series.places?.filter((one) => one !== place && !isDone(series.jobs.get(one)?.status));
+          if (rest?.length) finish(await series.goOn(sendingOf(sent, rest)));
         }}
+        again={async (place) => finish(await series.goOn(sendingOf(sent, [place])))}
       />
     </form>
   );

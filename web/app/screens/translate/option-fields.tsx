@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { noOptions, type OptionName, type Options } from './options.ts';
 import styles from './translate.module.css';
@@ -26,6 +27,7 @@ export function OptionFields({
   onChange: (options: Options) => void;
 }) {
   const t = useT();
+  const domains = useId();
   const set = (change: Partial<Options>) => onChange({ ...options, ...change });
   const has = (name: OptionName) => offered.includes(name);
   const count = offered.filter((name) => options[name] !== noOptions[name]).length;
@@ -75,13 +77,13 @@ export function OptionFields({
           <label>
             {t('translate.domain')}
             <input
-              list="domains"
+              list={domains}
               maxLength={1000}
               value={options.domain}
               onChange={({ target }) => set({ domain: target.value })}
             />
             <span className="hint">{t('translate.domain_hint')}</span>
-            <datalist id="domains">
+            <datalist id={domains}>
               {reviewedDomains.map((domain) => (
                 <option key={domain} value={domain} />
               ))}

@@ -11,7 +11,7 @@ export function SourceField({
   text,
   language,
   problem,
-  rows,
+  isTall = false,
   onChange,
   children,
 }: {
@@ -20,21 +20,21 @@ export function SourceField({
   text: string;
   language: string;
   problem: string | undefined;
-  rows: number;
+  /** Whether it is the main field of its form. */
+  isTall?: boolean;
   onChange: (text: string) => void;
   /** What is said of the text. */
   children?: ReactNode;
 }) {
   const about = useId();
   return (
-    <div className={styles.source}>
+    <div className={isTall ? `${styles.source} ${styles.tall}` : styles.source}>
       <label>
         {label}
         <textarea
           ref={field}
           {...languageOf(language)}
           translate="no"
-          rows={rows}
           value={text}
           aria-invalid={problem !== undefined}
           aria-describedby={about}

@@ -35,7 +35,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const isBusy = runs.some(({ job, error }) => !job && !error);
   const problems = {
     text: isTooLong
-      ? t('translate.too_long', { most: deployment.maxSourceChars })
+      ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
       : wasSent && text.trim() === ''
         ? t('translate.no_text')
         : undefined,
@@ -93,7 +93,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
           label={t('translate.source')}
           text={text}
           language={from}
-          rows={8}
+          isTall
           problem={problems.text}
           onChange={setText}
         >

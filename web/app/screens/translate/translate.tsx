@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ComponentType, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
@@ -7,10 +8,10 @@ import type { LanguageChoiceProps, TranslateKind } from './search.ts';
 import { TextTranslation } from './text-translation.tsx';
 import styles from './translate.module.css';
 
-const kinds: readonly [kind: TranslateKind, name: MessageId][] = [
-  ['text', 'translate.text'],
-  ['batch', 'translate.batch'],
-  ['file', 'translate.file'],
+const kinds: readonly [kind: TranslateKind, name: MessageId, form: ComponentType<LanguageChoiceProps>][] = [
+  ['text', 'translate.text', TextTranslation],
+  ['batch', 'translate.batch', BatchTranslation],
+  ['file', 'translate.file', FileTranslation],
 ];
 
 /** `/app/translate`: a text, a batch of texts, or a file. The languages stand in the address; what is translated never does. */
@@ -19,6 +20,8 @@ export function TranslateScreen() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app/translate' });
   const { kind = 'text', from = 'en', to = [] } = search;
+  const [opened, setOpened] = useState<readonly TranslateKind[]>([]);
+  if (!opened.includes(kind)) setOpened([...opened, kind]);
   const languages: LanguageChoiceProps = {
     from,
     to,
@@ -51,16 +54,14 @@ export function TranslateScreen() {
           </Link>
         ))}
       </nav>
-      {/* All stay: changing over to a file and back must not lose a text. */}
-      <div hidden={kind !== 'text'}>
-        <TextTranslation {...languages} />
-      </div>
-      <div hidden={kind !== 'batch'}>
-        <BatchTranslation {...languages} />
-      </div>
-      <div hidden={kind !== 'file'}>
-        <FileTranslation {...languages} />
-      </div>
+      {/* What was opened stays: changing over to a file and back must not lose a text. */}
+      {kinds
+        .filter(([one]) => opened.includes(one))
+        .map(([one, , Form]) => (
+          <div key={one} hidden={kind !== one}>
+            <Form {...languages} />
+          </div>
+        ))}
     </>
   );
 }

@@ -85,6 +85,8 @@ export function useSeries() {
     state,
     jobs,
     error,
+    /** Where the jobs of the last sending stand in the whole. */
+    places: sending?.places,
     /** Sends a new series. @returns whether all of it was done */
     start(next: Sending): Promise<boolean> {
       setJobs(new Map());

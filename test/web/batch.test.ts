@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { breakingEngine } from './breaking-engine.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { signedIn } from './founder.ts';
+
+const model = breakingEngine();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
+const browser = useBrowser(app);
+
+const jobsOf = async (apiKey: string) =>
+  (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).body;
+
+describe.skipIf(withoutBrowser)('a person with a batch', () => {
+  test('sees the item that failed beside its text, resumes, and nothing is made twice', async () => {
+    model.break();
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=batch&to=["de","ja"]');
+    await page.getByRole('textbox', { name: 'Text 1' }).fill('First\nThe broken one\nLast');
+    await page.getByRole('button', { name: 'Make 3 texts of its lines' }).click();
+    await page.getByText('6 translations of at most 50').waitFor();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+
+    const results = page.getByRole('region', { name: 'Results' });
+    const failed = results.getByRole('listitem').filter({ hasText: 'the model could not be reached' });
+    await failed.getByText('The broken one').waitFor();
+    await failed.getByText('German').waitFor();
+    await results.getByText('2 of 6 done').waitFor();
+    expect(await results.getByText('Not begun').count()).toBe(3);
+    const before = await jobsOf(apiKey);
+    expect(before).toHaveLength(3);
+
+    model.mend();
+    await failed.getByRole('button', { name: 'Resume' }).click();
+    await results.getByText('6 of 6 done').waitFor();
+    await results.getByText('[ja] Last').waitFor();
+    const after = await jobsOf(apiKey);
+    expect(after).toHaveLength(6);
+    const ids = new Set(after.map(({ id }: { id: string }) => id));
+    for (const { id } of before) expect(ids).toContain(id);
+  });
+
+  test('goes on without an item that fails again and again, and sends it by itself later', async () => {
+    model.break();
+    const { page } = await signedIn(app, browser, '/app/translate?kind=batch&to=["de"]');
+    await page.getByRole('textbox', { name: 'Text 1' }).fill('A broken one\nGood\nAnother broken one\nLast');
+    await page.getByRole('button', { name: 'Make 4 texts of its lines' }).click();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    const results = page.getByRole('region', { name: 'Results' });
+    const leaveOut = (text: string) =>
+      results
+        .getByRole('listitem')
+        .filter({ hasText: text })
+        .filter({ hasText: 'the model could not be reached' })
+        .getByRole('button', { name: 'Go on without it' })
+        .click();
+    await leaveOut('A broken one');
+    await leaveOut('Another broken one');
+    await results.getByText('2 of 4 done').waitFor();
+    await results.getByText('[de] Last').waitFor();
+    model.mend();
+    await results.getByRole('listitem').filter({ hasText: 'A broken one' }).getByRole('button').click();
+    await results.getByText('[de] A broken one').waitFor();
+    await results.getByText('3 of 4 done').waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a person with a text file', () => {
+  test('is told what becomes of the layout, sees the page that failed, and resumes', async () => {
+    model.break();
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=file&to=["de"]');
+    // A page has 5,000 characters at most.
+    const pages = ['First page. '.repeat(410), 'A broken page. '.repeat(327), 'Last page. '.repeat(20)];
+    await page.getByLabel('File to translate').setInputFiles({
+      name: 'three pages.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(pages.join('\n\n')),
+    });
+    await page.getByText('The text of the file is taken out and translated page by page.').waitFor();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+
+    const results = page.getByRole('region', { name: 'Results' });
+    const failed = results.getByRole('listitem').filter({ hasText: 'the model could not be reached' });
+    await failed.getByText('A broken page.').waitFor();
+    await results.getByText('1 of 3 done').waitFor();
+    const before = await jobsOf(apiKey);
+    expect(before).toHaveLength(2);
+    model.mend();
+    await failed.getByRole('button', { name: 'Resume' }).click();
+    await results.getByText('3 of 3 done').waitFor();
+    await results.getByText('[de] Last page.').waitFor();
+    const after = await jobsOf(apiKey);
+    expect(after).toHaveLength(3);
+    const ids = after.map(({ id }: { id: string }) => id);
+    for (const { id } of before) expect(ids).toContain(id);
+  });
+
+  test('a Word file keeps its layout unless its text alone is wanted, and both are said before it is sent', async () => {
+    const { page } = await signedIn(app, browser, '/app/translate?kind=file&to=["de"]');
+    await page.getByLabel('File to translate').setInputFiles({
+      name: 'letter.docx',
+      mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      buffer: Buffer.from('no Word file'),
+    });
+    await page.getByText('The file is translated as a document, and its layout is kept.').waitFor();
+    await page.getByLabel('Text only').check();
+    await page.getByText('Its layout is lost.').waitFor();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByRole('alert').getByText('source_document').waitFor();
+    await page.getByLabel('File to translate').setInputFiles({
+      name: 'program.exe',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('MZ'),
+    });
+    await page.getByText('This kind of file cannot be translated.').waitFor();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { breakingEngine } from './breaking-engine.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { signedIn } from './founder.ts';
+
+const model = breakingEngine();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
+const browser = useBrowser(app);
+
+/** Translates texts over the API. @returns their jobs, as far as they did not fail */
+async function translate(apiKey: string, ...texts: { source_text: string; [field: string]: unknown }[]) {
+  const jobs = [];
+  for (const text of texts) {
+    const { body } = await app.json('POST', '/api/translations', {
+      headers: { 'x-api-key': apiKey },
+      body: { target_lang: 'de', ...text },
+    });
+    jobs.push(body);
+  }
+  return jobs;
+}
+
+describe.skipIf(withoutBrowser)('a person at home', () => {
+  test('sees what waits, what failed last, and what is left of the allowance', async () => {
+    model.break();
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    await page.getByText('Nothing waits for review.').waitFor();
+    await page.getByText('Nothing failed.').waitFor();
+    await translate(
+      apiKey,
+      { source_text: 'Sign here.', domain: 'legal' },
+      { source_text: 'A broken text' },
+      { source_text: 'Good' },
+    );
+    await page.reload();
+    const waiting = page.getByRole('region', { name: 'Waiting for review' });
+    await waiting.getByText('Sign here.', { exact: true }).waitFor();
+    const failures = page.getByRole('region', { name: 'Newest failures' });
+    await failures.getByText('A broken text').waitFor();
+    expect(await page.getByText('Good').count()).toBe(0);
+    // "Sign here." and "Good" are billed; the failure is not.
+    await page.getByText('499,986 of 500,000 weighted characters are left.').waitFor();
+    await failures.getByRole('link', { name: 'All failures' }).click();
+    await page.waitForURL('**/app/jobs?status=failed');
+    await page.getByRole('link', { name: 'A broken text' }).click();
+    await page.getByText('the model could not be reached').first().waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
+  test('finds jobs by status, and the filter stays in the address over a reload', async () => {
+    model.mend();
+    const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
+    await page.getByText('No job yet. What you translate appears here.').waitFor();
+    await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' }, { source_text: 'Good morning' });
+    await page.reload();
+    await page.getByRole('link', { name: 'Good morning' }).waitFor();
+    await page.getByLabel('Status').selectOption('Awaiting review');
+    await page.getByRole('link', { name: 'Sign here.' }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name: 'Good morning' }).count()).toBe(0);
+    await page.waitForURL('**/app/jobs?status=awaiting_review');
+    await page.reload();
+    await page.getByRole('link', { name: 'Sign here.' }).waitFor();
+    expect(await page.getByLabel('Status').inputValue()).toBe('awaiting_review');
+    await page.getByLabel('Status').selectOption('Rejected');
+    await page.getByText('No job fits these filters.').waitFor();
+  });
+
+  test('an address with filters that do not exist shows the whole list', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
+    await translate(apiKey, { source_text: 'Good morning' });
+    await page.goto(
+      '/app/jobs?status=__proto__&from=xx&to=%5B%5D&trigger=no&since=0000-99-99&until=1&text=%20',
+    );
+    await page.getByRole('link', { name: 'Good morning' }).waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a person at /jobs/{id}', () => {
+  test('reads why the job waits and how it came about; an administrator deletes it', async () => {
+    model.mend();
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
+    await page.goto(`/jobs/${job.id}`);
+    await page.getByText('the domain "legal" always needs a human reviewer').waitFor();
+    await page.getByText('Policy requires it').waitFor();
+    await page.getByRole('heading', { name: 'Steps' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Download TXT' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Delete this job' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Delete this job' }).click();
+    await dialog.getByRole('button', { name: 'Delete this job' }).click();
+    await page.waitForURL('**/app/jobs');
+    await page.getByText('No job yet.').waitFor();
+    const { status } = await app.json('GET', `/api/translations/${job.id}`, {
+      headers: { 'x-api-key': apiKey },
+    });
+    expect(status).toBe(404);
+  });
+
+  test('a job of another workspace does not exist', async () => {
+    const { tenantId: _, ...stranger } = await app.signUp();
+    const [job] = await translate(stranger.apiKey, { source_text: 'Secret plans' });
+    const { page } = await signedIn(app, browser, '/app');
+    await page.goto(`/jobs/${job.id}`);
+    await page.getByRole('alert').getByText('job not found').waitFor();
+    expect(await page.getByText('Secret plans').count()).toBe(0);
+  });
+});
