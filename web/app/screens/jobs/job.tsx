@@ -63,7 +63,10 @@ function Job({ job }: { job: TranslationJob }) {
       </div>
       {job.status === 'awaiting_review' && (
         <p className={styles.waits}>
-          {t('jobs.waits')} <Link to="/app">{t('jobs.review')}</Link>
+          {t('jobs.waits')}{' '}
+          <Link to="/app/review" search={{ item: job.id }}>
+            {t('jobs.review')}
+          </Link>
         </p>
       )}
       {run.error && <p className="problem">{run.error}</p>}
