@@ -4,6 +4,7 @@ import { directionOf, type Locale, localeCookie, locales } from '#web/server/loc
 import type audit from '../locales/en/audit.json';
 import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
+import type documents from '../locales/en/documents.json';
 import type home from '../locales/en/home.json';
 import type jobs from '../locales/en/jobs.json';
 import type languages from '../locales/en/languages.json';
@@ -21,6 +22,7 @@ interface Areas {
   audit: typeof audit;
   billing: typeof billing;
   common: typeof common;
+  documents: typeof documents;
   home: typeof home;
   jobs: typeof jobs;
   languages: typeof languages;

@@ -9,6 +9,7 @@ import {
 import { deployment } from './deployment.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
+import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
@@ -125,6 +126,20 @@ const operator = createRoute({
   component: lazyRouteComponent(() => import('./screens/operator/operator.tsx'), 'OperatorScreen'),
 });
 
+const documents = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/documents',
+  validateSearch: readDocumentFilter,
+  component: lazyRouteComponent(() => import('./screens/documents/documents.tsx'), 'DocumentsScreen'),
+});
+
+const document = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/documents/$documentId',
+  validateSearch: readSegmentFilter,
+  component: lazyRouteComponent(() => import('./screens/documents/document.tsx'), 'DocumentScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -134,6 +149,8 @@ export const router = createRouter({
       translate,
       jobs,
       job,
+      documents,
+      document,
       members,
       security,
       audit,

@@ -275,6 +275,9 @@ const verdicts: Readonly<Record<GuardName, Verdicts>> = {
     ...bearerOnly,
     member: notAdministrator,
     'operator key beside a member': notAdministrator,
+    // Administrators like others, who have no password here.
+    'operator session': 'operator',
+    'unenrolled operator': 'operator',
   },
   challenge_or_cookie: byCookie,
   session_cookie: byCookie,

@@ -126,7 +126,11 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
 
   // The right one would replace the key of the next caller.
-  'tenants.rotateKey': { input: () => ({ password: 'a wrong passphrase' }), in: '403 wrong password' },
+  'tenants.rotateKey': {
+    input: () => ({ password: 'a wrong passphrase' }),
+    in: '403 wrong password',
+    operator: '409 no password is set; use a code of the authenticator',
+  },
 
   'billing.checkout': { input: () => ({ tier: 'pro' }) },
   'billing.topup': {

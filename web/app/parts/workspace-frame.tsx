@@ -25,6 +25,7 @@ const entries: readonly Entry[] = [
   { to: '/app', name: 'common.home' },
   { to: '/app/translate', name: 'translate.title' },
   { to: '/app/jobs', name: 'jobs.title' },
+  { to: '/app/documents', name: 'documents.title' },
   { to: '/app/members', name: 'members.title', admin: true },
   { to: '/app/security', name: 'security.title', admin: true },
   { to: '/app/audit', name: 'audit.title', admin: true },

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { runDocument } from '#server/documents/run-document.ts';
+import { corpusFile } from '#test/corpus/files.ts';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { documentForm } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { type Founder, signedIn } from './founder.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** Sends a file as the founder's program does. @param wait whether it is translated when this returns */
+async function send({ apiKey }: Founder, file: File, wait = true): Promise<string> {
+  const body = new FormData();
+  const fields = documentForm({ source_document: file, target_lang: 'fr', ...(wait && { wait: 'true' }) });
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) body.append(name, value as Blob);
+  const response = await app.request('/api/documents/translate', {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey },
+    body,
+  });
+  const job = await response.json();
+  expect([response.status, job.detail]).toEqual([wait ? 200 : 202, undefined]);
+  return job.id;
+}
+
+function corpus(path: string): File {
+  return new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
+}
+
+describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 }, () => {
+  test('sees a document go from waiting to translated without a reload, and approves several at once', async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page, tenantId } = founder;
+    await page.getByText('No document yet.').waitFor();
+    const id = await send(founder, workbookFile(['Hello']), false);
+    await send(founder, workbookFile(['Goodbye']));
+    await page.reload();
+    const waiting = page.getByRole('row').filter({ hasText: 'Waiting' });
+    await waiting.waitFor();
+    await runDocument(app.services, tenantId, id);
+    await waiting.waitFor({ state: 'detached' });
+    await page.getByRole('checkbox', { name: 'Choose all that can be approved' }).check();
+    await page.getByRole('button', { name: 'Approve 2 documents' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    const results = page.getByRole('region', { name: 'What became of each' });
+    await results.waitFor();
+    expect(await results.getByRole('listitem').allInnerTexts()).toEqual(
+      Array(2).fill(expect.stringMatching(/^Approved/)),
+    );
+  });
+
+  test.each([
+    ['xlsx/structured-references.xlsx'],
+    ['docx/header-footer-fields.docx'],
+    ['pdf/made-rotations-labels-links.pdf'],
+  ])('corrects a segment, applies it, approves and downloads the document: %s', async (path) => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const id = await send(founder, corpus(path));
+    await page.goto(`/app/documents/${id}`);
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    const field = page.getByRole('textbox', { name: 'Translation of segment 1' });
+    await field.fill('Bref');
+    await field.press('Alt+ArrowDown');
+    await page.getByRole('textbox', { name: 'Translation of segment 2' }).fill('Encore');
+    await page.getByRole('button', { name: 'Apply 2 corrections' }).click();
+    await page.getByRole('region', { name: 'Corrections' }).waitFor({ state: 'detached' });
+    await page.getByLabel(/^Corrected/).check();
+    await page.getByText('2 segments', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved', { exact: true }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the translation' }).click();
+    expect((await download).suggestedFilename()).toBe(path.slice(path.indexOf('/') + 1));
+    const { body } = await app.json('GET', `/api/documents/${id}/segments?limit=2`, {
+      headers: { 'x-api-key': founder.apiKey },
+    });
+    expect(body.segments.map((one: { target_text: string }) => one.target_text)).toEqual(['Bref', 'Encore']);
+  });
+
+  test('chooses between the texts where somebody else corrected the same segment meanwhile', async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page, apiKey } = founder;
+    const id = await send(founder, workbookFile(['Hello', 'Goodbye']));
+    await page.goto(`/app/documents/${id}`);
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Translation of segment 1' }).fill('Mine');
+    const headers = { 'x-api-key': apiKey };
+    const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });
+    const [{ region_id, cell_id }] = body.segments;
+    const corrections = [{ region_id, cell_id, target_text: 'Theirs' }];
+    await app.json('POST', `/api/documents/${id}/review`, { headers, body: { corrections } });
+    await page.getByRole('button', { name: 'Apply 1 correction' }).click();
+    const conflict = page.getByRole('alert');
+    await conflict.getByText('Theirs', { exact: true }).waitFor();
+    expect(await conflict.getByText('Mine', { exact: true }).count()).toBe(1);
+    await conflict.getByRole('button', { name: 'Use mine' }).click();
+    await page.getByRole('button', { name: 'Apply 1 correction' }).click();
+    await page.getByRole('region', { name: 'Corrections' }).waitFor({ state: 'detached' });
+    const after = await app.json('GET', `/api/documents/${id}/segments`, { headers });
+    expect(after.body.segments[0].target_text).toBe('Mine');
+  });
+});

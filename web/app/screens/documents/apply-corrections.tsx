@@ -1,0 +1,118 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ConflictError } from '#sdk/status-errors.ts';
+import { mutate } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { Conflicts } from './conflicts.tsx';
+import type { CorrectionChange, Corrections } from './corrections.ts';
+import styles from './documents.module.css';
+import type { Segment } from './search.ts';
+import type { Languages } from './segment-row.tsx';
+import { readSegments, storeSegments } from './use-segments.ts';
+
+/** How many corrections one request applies. */
+const most = 1000;
+
+/**
+ * Applies all collected corrections at once, so that the file is rendered once. None is lost: what is refused stays collected, and where
+ * somebody else has changed a translation, the reviewer chooses between the texts.
+ */
+export function ApplyCorrections({
+  documentId,
+  languages,
+  corrections,
+  onChange,
+}: {
+  documentId: string;
+  languages: Languages;
+  corrections: Corrections;
+  onChange: (change: CorrectionChange) => void;
+}) {
+  const t = useT();
+  const queries = useQueryClient();
+  const { run, error, isBusy } = useAction();
+  /** The present state of segments that somebody else has changed. */
+  const [changed, setChanged] = useState<readonly Segment[]>([]);
+  const conflicts = changed.filter(({ position, target_text: present }) => {
+    const correction = corrections.get(position);
+    return correction && correction.replaces !== present && correction.text !== present;
+  });
+
+  const apply = async () => {
+    const sent = [...corrections.values()].slice(0, most);
+    try {
+      const { segments } = await mutate(
+        (rpc, to) =>
+          rpc.documents.correct.mutate(
+            {
+              document_id: documentId,
+              corrections: sent.map(({ segment: { region_id, cell_id }, text, replaces }) => ({
+                region_id,
+                cell_id,
+                target_text: text,
+                replaces,
+              })),
+            },
+            to,
+          ),
+        // What has been put there already is done: a second delivery changes nothing.
+        { repeatable: true },
+      );
+      onChange({ kind: 'applied', sent });
+      storeSegments(queries, documentId, segments);
+      announce(t('documents.applied', { count: sent.length }));
+      await queries.invalidateQueries({
+        predicate: ({ queryKey: [domain, what] }) => domain === 'documents' && what !== 'bytes',
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof ConflictError)) throw thrown;
+      const present = await readSegments(
+        documentId,
+        sent.map(({ segment }) => segment.position),
+      );
+      const replaces = new Map(sent.map((correction) => [correction.segment.position, correction.replaces]));
+      const found = present.filter(({ position, target_text }) => replaces.get(position) !== target_text);
+      // A conflict of another kind, like a review that is under way, is only told.
+      if (found.length === 0) throw thrown;
+      storeSegments(queries, documentId, present);
+      setChanged(found);
+      announce(t('documents.conflicts', { count: found.length }));
+    }
+  };
+  if (corrections.size === 0) return null;
+  return (
+    <section className={styles.apply} aria-label={t('documents.corrections')}>
+      <div className={styles.applyActions}>
+        <button
+          type="button"
+          className="primary"
+          disabled={isBusy || conflicts.length > 0}
+          onClick={run(apply)}
+        >
+          {isBusy ? t('documents.applying') : t('documents.apply', { count: corrections.size })}
+        </button>
+        <button
+          type="button"
+          className="plain"
+          disabled={isBusy}
+          onClick={() => onChange({ kind: 'drop', positions: [...corrections.keys()] })}
+        >
+          {t('documents.discard')}
+        </button>
+        {corrections.size > most && <span className="hint">{t('documents.at_most', { most })}</span>}
+      </div>
+      {error ? <Problem error={error} /> : null}
+      {conflicts.length > 0 && (
+        <Conflicts
+          conflicts={conflicts}
+          corrections={corrections}
+          language={languages.target}
+          onChange={onChange}
+        />
+      )}
+    </section>
+  );
+}

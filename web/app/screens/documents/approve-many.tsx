@@ -1,0 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { TenantDocumentJob } from '#sdk/types.ts';
+import { mutate } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import styles from './documents.module.css';
+
+/** How many documents one request approves. */
+const most = 100;
+
+interface Result {
+  id: string;
+  name: string;
+  /** Why it was refused; undefined if it is approved. */
+  refusal: string | undefined;
+}
+
+/** Approves the chosen documents together, and says what became of each. */
+export function ApproveMany({
+  documents,
+  onApproved,
+}: {
+  documents: readonly TenantDocumentJob[];
+  onApproved: () => void;
+}) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const [results, setResults] = useState<Result[]>([]);
+  const sent = documents.slice(0, most);
+  const approve = async () => {
+    const names = new Map(sent.map(({ id, source_file_name }) => [id, source_file_name]));
+    // A second approval changes nothing.
+    const outcome = await mutate(
+      (rpc, to) => rpc.documents.approveMany.mutate({ document_ids: [...names.keys()] }, to),
+      { repeatable: true },
+    );
+    setResults(
+      outcome.results.map((one) => ({
+        id: one.document_id,
+        name: names.get(one.document_id) ?? one.document_id,
+        refusal: one.outcome === 'refused' ? one.detail : undefined,
+      })),
+    );
+    const done = outcome.results.filter((one) => one.outcome === 'done').length;
+    announce(t('documents.many_approved', { done, refused: outcome.results.length - done }));
+    onApproved();
+    await queries.invalidateQueries({ queryKey: ['documents'] });
+  };
+  return (
+    <>
+      <div className={styles.many}>
+        <button
+          type="button"
+          className="primary"
+          disabled={sent.length === 0}
+          onClick={() => setAsking(true)}
+        >
+          {t('documents.approve_chosen', { count: sent.length })}
+        </button>
+        {documents.length > most && <span className="hint">{t('documents.at_most', { most })}</span>}
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          title={t('documents.approve_many_question', { count: sent.length })}
+          action={t('documents.approve')}
+          onConfirm={approve}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('documents.approve_why')}</p>
+        </ConfirmDialog>
+      )}
+      {results.length > 0 && (
+        <section aria-labelledby="approval-results" className={styles.results}>
+          <h2 id="approval-results">{t('documents.results')}</h2>
+          <ul className="rows">
+            {results.map(({ id, name, refusal }) => (
+              <li key={id}>
+                <span className={refusal === undefined ? 'badge good' : 'badge bad'}>
+                  {t(refusal === undefined ? 'documents.approved' : 'documents.refused')}
+                </span>{' '}
+                <bdi translate="no">{name}</bdi> {refusal !== undefined && <bdi>{refusal}</bdi>}
+              </li>
+            ))}
+          </ul>
+          <button type="button" className="small" onClick={() => setResults([])}>
+            {t('common.close')}
+          </button>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { useT } from '../../i18n.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
+import type { CorrectionChange, Corrections } from './corrections.ts';
+import styles from './documents.module.css';
+import type { Segment } from './search.ts';
+
+/** Where somebody else has changed a translation meanwhile: the text that the reviewer began with, the other's, and the reviewer's. */
+export function Conflicts({
+  conflicts,
+  corrections,
+  language,
+  onChange,
+}: {
+  /** The segments as they are now. */
+  conflicts: readonly Segment[];
+  corrections: Corrections;
+  language: string;
+  onChange: (change: CorrectionChange) => void;
+}) {
+  const t = useT();
+  return (
+    <div role="alert" className="problem">
+      <p>{t('documents.conflicts', { count: conflicts.length })}</p>
+      <ul className="rows">
+        {conflicts.map((segment) => {
+          const correction = corrections.get(segment.position);
+          if (!correction) return null;
+          const texts = [
+            [t('documents.text_before'), correction.replaces],
+            [t('documents.text_theirs'), segment.target_text],
+            [t('documents.text_mine'), correction.text],
+          ] as const;
+          return (
+            <li key={segment.position}>
+              <b>{t('documents.segment_n', { number: segment.position + 1 })}</b>
+              <dl className={styles.texts}>
+                {texts.map(([name, text]) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <LanguageText as="dd" language={language}>
+                      {text ?? t('documents.untranslated')}
+                    </LanguageText>
+                  </div>
+                ))}
+              </dl>
+              <div className="actions">
+                <button type="button" className="small" onClick={() => onChange({ kind: 'rebase', segment })}>
+                  {t('documents.keep_mine')}
+                </button>
+                <button
+                  type="button"
+                  className="small"
+                  onClick={() => onChange({ kind: 'drop', positions: [segment.position] })}
+                >
+                  {t('documents.take_theirs')}
+                </button>
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

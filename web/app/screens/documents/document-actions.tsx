@@ -1,0 +1,89 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Check, Download, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { TenantDocumentJob } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { saveFile } from '../../save-file.ts';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { flaggedOf } from './document-rows.tsx';
+
+/** What is done with a document as a whole: download, approve, delete. @param unapplied how many corrections are not applied yet */
+export function DocumentActions({ document, unapplied }: { document: TenantDocumentJob; unapplied: number }) {
+  const t = useT();
+  const me = useMe();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<'approve' | 'delete'>();
+  const { run, error, isBusy } = useAction();
+  const isTranslated = document.status === 'translated';
+  const flagged = flaggedOf(document);
+  const download = run(async () => {
+    const file = await client.documents.download(document.id);
+    saveFile(await file.bytes(), file.fileName, file.contentType);
+    announce(t('documents.downloaded'));
+  });
+  const approve = async () => {
+    const { approval_result: result } = await client.documents.approve(document.id);
+    announce(t('documents.approved_fed', { count: result.fed_pairs }));
+    await queries.invalidateQueries({ queryKey: ['documents'] });
+  };
+  const remove = async () => {
+    await client.documents.delete(document.id);
+    announce(t('documents.deleted'));
+    await navigate({ to: '/app/documents', ignoreBlocker: true });
+    queries.removeQueries({ queryKey: ['documents', 'document', document.id] });
+    await queries.invalidateQueries({ queryKey: ['documents'] });
+  };
+  return (
+    <>
+      <div className="actions">
+        {isTranslated && (
+          <button type="button" disabled={isBusy} onClick={download}>
+            <Download aria-hidden="true" size={16} /> {t('documents.download')}
+          </button>
+        )}
+        {isTranslated && document.approved_at === null && (
+          <button type="button" disabled={unapplied > 0} onClick={() => setAsked('approve')}>
+            <Check aria-hidden="true" size={16} /> {t('documents.approve')}
+          </button>
+        )}
+        {me.data && isAdministrator(me.data) && (
+          <button type="button" className="danger" onClick={() => setAsked('delete')}>
+            <Trash2 aria-hidden="true" size={16} /> {t('documents.delete')}
+          </button>
+        )}
+        {isTranslated && document.approved_at === null && unapplied > 0 && (
+          <span className="hint">{t('documents.apply_first')}</span>
+        )}
+      </div>
+      {error ? <Problem error={error} retry={() => void download()} /> : null}
+      {asked === 'approve' && (
+        <ConfirmDialog
+          title={t('documents.approve_question')}
+          action={t('documents.approve')}
+          onConfirm={approve}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>{t('documents.approve_why')}</p>
+          {flagged > 0 && <p>{t('documents.still_flagged', { count: flagged })}</p>}
+        </ConfirmDialog>
+      )}
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title={t('documents.delete_question')}
+          action={t('documents.delete')}
+          onConfirm={remove}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>{t('documents.delete_why')}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

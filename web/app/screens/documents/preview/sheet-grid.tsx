@@ -1,0 +1,191 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { query } from '../../../client.ts';
+import { useT } from '../../../i18n.tsx';
+import { useFormat } from '../../../parts/format.ts';
+import { languageOf } from '../../../parts/language-text.tsx';
+import { Read } from '../../../parts/loading.tsx';
+import type { Outline, Segment } from '../search.ts';
+import { useOutline } from '../segment-filters.tsx';
+import { indexOf } from '../use-segments.ts';
+import styles from './preview.module.css';
+import type { PreviewProps } from './preview-props.ts';
+
+/** Cells that are shown at once. */
+const pageSize = 500;
+
+type Sheet = Outline['pages'][number] & { page: number };
+
+/**
+ * A workbook as a grid of the cells that hold text, from the segments themselves: they name their sheet and cell. Its numbers and formulas
+ * are not translated, and reading the file in the browser would cost a library for showing them.
+ */
+export default function SheetGrid(props: PreviewProps) {
+  const outline = useOutline(props.document.id);
+  return (
+    <Read from={outline} lines={20}>
+      {({ pages }) => {
+        const sheets = pages.filter((page): page is Sheet => page.page !== null);
+        return sheets.length > 0 && <Sheets {...props} sheets={sheets} />;
+      }}
+    </Read>
+  );
+}
+
+function Sheets({ sheets, ...props }: PreviewProps & { sheets: readonly Sheet[] }) {
+  const t = useT();
+  const { number } = useFormat();
+  const { document, side, current, onOpen } = props;
+  const [page, setPage] = useState(sheets[0]?.page ?? 1);
+  const [offset, setOffset] = useState(0);
+  // A sheet's segments follow each other.
+  const sheetOfCurrent =
+    current === null ? undefined : sheets.findLast(({ first_position }) => first_position <= current)?.page;
+  useEffect(() => {
+    if (current === null || sheetOfCurrent === undefined) return;
+    let isLate = false;
+    void indexOf(document.id, { page: sheetOfCurrent }, current).then(
+      (index) => {
+        if (isLate || index === undefined) return;
+        setPage(sheetOfCurrent);
+        setOffset(index - (index % pageSize));
+      },
+      () => {},
+    );
+    return () => {
+      isLate = true;
+    };
+  }, [document.id, sheetOfCurrent, current]);
+  const cells = useQuery({
+    queryKey: ['documents', 'segments', document.id, { page }, 'cells', offset],
+    queryFn: () =>
+      query((rpc, to) =>
+        rpc.documents.search.query({ document_id: document.id, page, offset, limit: pageSize }, to),
+      ),
+    placeholderData: keepPreviousData,
+  });
+  const { source_lang, target_lang } = document.request;
+  const show = (nextPage: number, nextOffset: number) => {
+    setPage(nextPage);
+    setOffset(nextOffset);
+  };
+  return (
+    <>
+      <label className={styles.sheet}>
+        {t('documents.sheet')}
+        <select value={page} onChange={({ target }) => show(Number(target.value), 0)}>
+          {sheets.map((one) => (
+            <option key={one.page} value={one.page}>
+              {one.sheet ?? one.page}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Read from={cells} lines={20}>
+        {({ segments, total, first_index: first }) => (
+          <>
+            <Grid
+              cells={segments}
+              language={side === 'source' ? source_lang : target_lang}
+              side={side}
+              current={current}
+              onOpen={onOpen}
+            />
+            {total > pageSize && (
+              <div className="actions">
+                <button
+                  type="button"
+                  className="small"
+                  disabled={first === 0}
+                  onClick={() => show(page, Math.max(0, first - pageSize))}
+                >
+                  {t('documents.cells_before')}
+                </button>
+                <span>
+                  {t('documents.cells_shown', {
+                    first: number(first + 1),
+                    last: number(first + segments.length),
+                    total: number(total),
+                  })}
+                </span>
+                <button
+                  type="button"
+                  className="small"
+                  disabled={first + segments.length >= total}
+                  onClick={() => show(page, first + pageSize)}
+                >
+                  {t('documents.cells_after')}
+                </button>
+              </div>
+            )}
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+interface GridProps {
+  cells: readonly Segment[];
+  language: string;
+  side: PreviewProps['side'];
+  current: number | null;
+  onOpen: (position: number) => void;
+}
+
+/** Cells at their places. Rows and columns without text are left out. */
+function Grid({ cells, language, side, current, onOpen }: GridProps) {
+  const marked = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the marked cell is another one when these change
+  useEffect(() => {
+    marked.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current, cells]);
+  const placed = cells.map((segment) => ({ segment, ...placeOf(segment.cell_id ?? '') }));
+  const rows = [...new Set(placed.map(({ row }) => row))].toSorted((a, b) => a - b);
+  const columns = [...new Set(placed.map(({ column }) => column))].toSorted(
+    (a, b) => a.length - b.length || (a < b ? -1 : 1),
+  );
+  return (
+    <div
+      className={styles.grid}
+      style={{ gridTemplateColumns: `auto repeat(${columns.length}, minmax(7rem, 20rem))` }}
+    >
+      {columns.map((column, index) => (
+        <span key={column} className={styles.head} style={{ gridRow: 1, gridColumn: index + 2 }}>
+          {column}
+        </span>
+      ))}
+      {rows.map((row, index) => (
+        <span key={row} className={styles.head} style={{ gridRow: index + 2, gridColumn: 1 }}>
+          {row}
+        </span>
+      ))}
+      {placed.map(({ segment, row, column }) => {
+        const isCurrent = segment.position === current;
+        return (
+          <button
+            key={segment.position}
+            ref={isCurrent ? marked : null}
+            type="button"
+            className={styles.cell}
+            aria-current={isCurrent || undefined}
+            aria-description={segment.cell_id ?? undefined}
+            data-flagged={segment.quality.needs_review || undefined}
+            translate="no"
+            {...languageOf(language)}
+            style={{ gridRow: rows.indexOf(row) + 2, gridColumn: columns.indexOf(column) + 2 }}
+            onClick={() => onOpen(segment.position)}
+          >
+            {side === 'source' ? segment.source_text : (segment.target_text ?? segment.source_text)}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** The column and the row of a reference like B7. */
+function placeOf(reference: string): { column: string; row: number } {
+  const [, column = 'A', row = '1'] = /^([A-Z]+)(\d+)$/.exec(reference) ?? [];
+  return { column, row: Number(row) };
+}

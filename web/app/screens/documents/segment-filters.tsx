@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import { query } from '../../client.ts';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import styles from './documents.module.css';
+import { longestText, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
+
+/** The numbers of a document's segments, by kind and page. */
+export function useOutline(documentId: string) {
+  return useQuery({
+    queryKey: ['documents', 'outline', documentId],
+    queryFn: () => query((rpc, to) => rpc.documents.outline.query({ document_id: documentId }, to)),
+  });
+}
+
+/** The filters of the segments. Only what the document has is offered, with its number. */
+export function SegmentFilters({
+  documentId,
+  filter,
+  onChange,
+}: {
+  documentId: string;
+  filter: SegmentFilter;
+  onChange: (filter: SegmentFilter) => void;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  const { data: outline } = useOutline(documentId);
+  const [text, setText] = useState(filter.text ?? '');
+  // Back and forward change the address without this form.
+  useEffect(() => setText(filter.text ?? ''), [filter.text]);
+  const set = (change: { [Name in keyof SegmentFilter]: SegmentFilter[Name] | '' | false | 0 }) =>
+    onChange(
+      Object.fromEntries(
+        Object.entries({ ...filter, ...change }).filter(([, value]) => value),
+      ) as SegmentFilter,
+    );
+  const find = (event: FormEvent) => {
+    event.preventDefault();
+    set({ text: text.trim() });
+  };
+  return (
+    <search>
+      <form className={styles.filters} onSubmit={find}>
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={filter.flagged ?? false}
+            onChange={({ target }) => set({ flagged: target.checked || '' } as Parameters<typeof set>[0])}
+          />
+          {t('documents.flagged')} {outline && <Count>{number(outline.flagged)}</Count>}
+        </label>
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={filter.corrected ?? false}
+            onChange={({ target }) => set({ corrected: target.checked || '' } as Parameters<typeof set>[0])}
+          />
+          {t('documents.corrected')} {outline && <Count>{number(outline.corrected)}</Count>}
+        </label>
+        <select
+          aria-label={t('documents.kind')}
+          value={filter.kind ?? ''}
+          onChange={({ target }) => set({ kind: target.value as SegmentKind | '' })}
+        >
+          <option value="">{t('documents.all_kinds')}</option>
+          {outline?.kinds.map(({ kind, segments }) => (
+            <option key={kind} value={kind}>
+              {`${kindName(kind) ? t(kindName(kind) as MessageId) : kind} (${number(segments)})`}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label={t('documents.page')}
+          value={filter.page ?? ''}
+          onChange={({ target }) => set({ page: Number(target.value) })}
+        >
+          <option value="">{t('documents.all_pages')}</option>
+          {outline?.pages.map(
+            ({ page, sheet, segments }) =>
+              page !== null && (
+                <option key={page} value={page}>
+                  {`${sheet ?? t('documents.page_n', { page })} (${number(segments)})`}
+                </option>
+              ),
+          )}
+        </select>
+        <input
+          type="search"
+          dir="auto"
+          aria-label={t('documents.find')}
+          placeholder={t('documents.find')}
+          maxLength={longestText}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <button type="submit" className="small">
+          {t('documents.search')}
+        </button>
+        {Object.keys(filter).length > 0 && (
+          <button type="button" className="plain small" onClick={() => onChange({})}>
+            {t('documents.clear')}
+          </button>
+        )}
+      </form>
+    </search>
+  );
+}
+
+/** The words for a kind of segment; undefined for one that this page does not know yet. */
+export function kindName(kind: string): MessageId | undefined {
+  const known = segmentKinds.find((one) => one === kind);
+  return known && `documents.kind_${known}`;
+}
+
+function Count({ children }: { children: string }) {
+  return <span className={styles.count}>{children}</span>;
+}

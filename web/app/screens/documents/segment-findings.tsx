@@ -1,0 +1,40 @@
+import type { QualityIssue } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
+import styles from './documents.module.css';
+import type { Segment } from './search.ts';
+
+/** What the checks found in a segment's translation, and where the translation comes from. */
+export function SegmentFindings({ segment, language }: { segment: Segment; language: string }) {
+  const t = useT();
+  const issues = segment.quality.issues as QualityIssue[];
+  const origin = segment.provenance?.['set_name'];
+  if (issues.length === 0 && typeof origin !== 'string') return null;
+  return (
+    <div className={styles.findings}>
+      {issues.length > 0 && (
+        <ul>
+          {issues.map((issue, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity, and none is added or removed
+            <li key={place}>
+              <span className={issue.severity === 'critical' ? 'badge bad' : 'badge'}>
+                {t(`jobs.severity_${issue.severity}`)}
+              </span>{' '}
+              <bdi>{issue.explanation}</bdi>
+              {issue.suggestion && (
+                <LanguageText as="span" language={language} className={styles.suggestion}>
+                  {issue.suggestion}
+                </LanguageText>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {typeof origin === 'string' && (
+        <p className="hint">
+          {t('documents.from_set')} <bdi translate="no">{origin}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}

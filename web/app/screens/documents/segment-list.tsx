@@ -1,0 +1,149 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import type { CorrectionChange, Corrections } from './corrections.ts';
+import styles from './documents.module.css';
+import type { SegmentFilter } from './search.ts';
+import { type Languages, SegmentRow } from './segment-row.tsx';
+import { indexOf, mostInDom, type SegmentRange, useSegments } from './use-segments.ts';
+
+interface ListProps {
+  documentId: string;
+  filter: SegmentFilter;
+  languages: Languages;
+  corrections: Corrections;
+  /** The position of the current segment. */
+  current: number | null;
+  mayEdit: boolean;
+  onOpen: (position: number) => void;
+  onChange: (change: CorrectionChange) => void;
+  /** The current segment is not among those that the filter admits. */
+  onHidden: () => void;
+}
+
+/** The segments in reading order. Up to 2,000 stand in the DOM; of more, only those in sight, and the service finds. */
+export function SegmentList(props: ListProps) {
+  const t = useT();
+  const { number } = useFormat();
+  const { documentId, filter } = props;
+  const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
+  const segments = useSegments(documentId, filter, visible);
+  return (
+    <Read from={segments} lines={20}>
+      {(range) => (
+        <>
+          <p className={styles.found} role="status">
+            {t('documents.found', { count: range.total, total: number(range.total) })}
+          </p>
+          {range.total > 0 && <Rows {...props} range={range} onVisible={setVisible} />}
+        </>
+      )}
+    </Read>
+  );
+}
+
+function Rows({
+  range,
+  onVisible,
+  ...props
+}: ListProps & { range: SegmentRange; onVisible: (visible: readonly [number, number]) => void }) {
+  const { documentId, filter, languages, corrections, current, mayEdit, onOpen, onChange, onHidden } = props;
+  const t = useT();
+  const isWhole = range.total <= mostInDom;
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const virtual = useVirtualizer({
+    count: range.total,
+    enabled: !isWhole,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 84,
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => onVisible([first, last]), [first, last, onVisible]);
+
+  const show = useCallback(
+    (index: number) => {
+      if (isWhole) list.current?.children[index]?.scrollIntoView({ block: 'nearest' });
+      else virtual.scrollToIndex(index, { align: 'auto' });
+    },
+    [isWhole, virtual],
+  );
+  const shown = useRef(current);
+  // The current segment may have been chosen in the page, or by the keys.
+  useEffect(() => {
+    if (current === null || shown.current === current) return;
+    shown.current = current;
+    let isLate = false;
+    void indexOf(documentId, filter, current).then(
+      (index) => {
+        if (isLate) return;
+        if (index === undefined) onHidden();
+        else show(index);
+      },
+      () => {},
+    );
+    return () => {
+      isLate = true;
+    };
+  }, [current, documentId, filter, show, onHidden]);
+
+  const known = useRef(range);
+  known.current = range;
+  const move = useCallback(
+    (from: number, step: 1 | -1) => {
+      const next = known.current.at(from + step);
+      if (next) onOpen(next.position);
+    },
+    [onOpen],
+  );
+  const row = (index: number) => {
+    const segment = range.at(index);
+    if (!segment) return <div className={styles.row} aria-busy="true" />;
+    return (
+      <SegmentRow
+        segment={segment}
+        correction={corrections.get(segment.position)}
+        languages={languages}
+        isCurrent={segment.position === current}
+        mayEdit={mayEdit}
+        onOpen={onOpen}
+        onChange={onChange}
+        index={index}
+        onMove={move}
+      />
+    );
+  };
+  const label = t('documents.segments');
+  return (
+    <div ref={scroller} className={styles.rows}>
+      {isWhole ? (
+        <ul ref={list} aria-label={label}>
+          {Array.from({ length: range.total }, (_, index) => (
+            <li key={range.at(index)?.position ?? `index ${index}`} className={styles.item}>
+              {row(index)}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <ul aria-label={label} className={styles.virtual} style={{ blockSize: virtual.getTotalSize() }}>
+          {items.map(({ key, index, start }) => (
+            <li
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              aria-posinset={index + 1}
+              aria-setsize={range.total}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {row(index)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { type KeyboardEvent, memo, useLayoutEffect, useRef } from 'react';
+import { useT } from '../../i18n.tsx';
+import { LanguageText, languageOf } from '../../parts/language-text.tsx';
+import type { Correction, CorrectionChange } from './corrections.ts';
+import styles from './documents.module.css';
+import type { Segment } from './search.ts';
+import { SegmentFindings } from './segment-findings.tsx';
+
+/** The languages of a document's texts. */
+export interface Languages {
+  source: string;
+  target: string;
+}
+
+interface RowProps {
+  segment: Segment;
+  correction: Correction | undefined;
+  languages: Languages;
+  isCurrent: boolean;
+  mayEdit: boolean;
+  onOpen: (position: number) => void;
+  onChange: (change: CorrectionChange) => void;
+  /** Among the segments that are listed. */
+  index: number;
+  /** Goes from the segment of that index to the one after (1) or before (-1) it. */
+  onMove: (from: number, step: 1 | -1) => void;
+}
+
+/** A segment: where it stands, its source, and its translation; the current one as a field. */
+export const SegmentRow = memo(function SegmentRow(props: RowProps) {
+  const { segment, correction, languages, isCurrent, mayEdit, onOpen } = props;
+  const t = useT();
+  const shown = correction?.text ?? segment.target_text;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the button in it is for keys; the whole row is a larger target for a pointer
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above
+    <div
+      className={styles.row}
+      data-current={isCurrent || undefined}
+      onClick={() => !isCurrent && !window.getSelection()?.toString() && onOpen(segment.position)}
+    >
+      <div className={styles.place}>
+        <button
+          type="button"
+          className={styles.number}
+          aria-label={t('documents.open_segment', { number: segment.position + 1 })}
+          aria-current={isCurrent || undefined}
+          onClick={(event) => {
+            event.stopPropagation();
+            onOpen(segment.position);
+          }}
+        >
+          {segment.position + 1}
+        </button>
+        <Marks segment={segment} isChanged={correction !== undefined} />
+      </div>
+      <LanguageText language={languages.source} className={styles.text}>
+        {segment.source_text}
+      </LanguageText>
+      {isCurrent && mayEdit ? (
+        <Editor {...props} />
+      ) : (
+        <LanguageText language={languages.target} className={styles.text}>
+          {shown ?? <span className={styles.missing}>{t('documents.untranslated')}</span>}
+        </LanguageText>
+      )}
+      {isCurrent && <SegmentFindings segment={segment} language={languages.target} />}
+    </div>
+  );
+});
+
+function Marks({ segment, isChanged }: { segment: Segment; isChanged: boolean }) {
+  const t = useT();
+  return (
+    <>
+      {isChanged && <span className={styles.changed}>{t('documents.mark_changed')}</span>}
+      {!isChanged && segment.corrected && (
+        <span className={styles.mark}>{t('documents.mark_corrected')}</span>
+      )}
+      {segment.quality.needs_review && <span className={styles.flag}>{t('documents.mark_flagged')}</span>}
+    </>
+  );
+}
+
+/** The translation as a field. Alt with an arrow goes to the next or the previous segment. */
+function Editor({ segment, correction, languages, index, onChange, onMove }: RowProps) {
+  const t = useT();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => field.current?.focus({ preventScroll: true }), []);
+  const keyDown = (event: KeyboardEvent) => {
+    // What a composition is ended with is not for us.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (event.altKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      event.preventDefault();
+      onMove(index, event.key === 'ArrowDown' ? 1 : -1);
+    }
+  };
+  return (
+    <div className={styles.editor}>
+      <textarea
+        ref={field}
+        {...languageOf(languages.target)}
+        spellCheck
+        translate="no"
+        maxLength={50_000}
+        aria-label={t('documents.translation_of', { number: segment.position + 1 })}
+        value={correction?.text ?? segment.target_text ?? ''}
+        onChange={({ target }) => onChange({ kind: 'edit', segment, text: target.value })}
+        onKeyDown={keyDown}
+      />
+      <div className={styles.editorActions}>
+        <span className="hint">{segment.place}</span>
+        {correction && (
+          <button
+            type="button"
+            className="plain small"
+            onClick={() => {
+              onChange({ kind: 'drop', positions: [segment.position] });
+              field.current?.focus();
+            }}
+          >
+            {t('documents.take_back')}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

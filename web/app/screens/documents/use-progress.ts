@@ -1,0 +1,42 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { query } from '../../client.ts';
+import type { Progress } from './search.ts';
+
+/** How many documents one request asks about. */
+const most = 50;
+
+/** Whether the service still works at a document, so that it changes by itself. */
+export function isInFlight(status: string): boolean {
+  return status === 'pending' || status === 'queued' || status === 'extracted';
+}
+
+/**
+ * How far documents in flight are, by their ids. Asked every 2 s at first, every 10 s in the end, and not while nobody sees the page.
+ * When one is done, what was read of documents is read again.
+ */
+export function useProgress(documents: readonly { id: string; status: string }[]): Map<string, Progress> {
+  const queries = useQueryClient();
+  const ids = documents
+    .filter(({ status }) => isInFlight(status))
+    .map(({ id }) => id)
+    .slice(0, most);
+  const progress = useQuery({
+    queryKey: ['documents', 'progress', ids],
+    queryFn: async () => {
+      const found = await query((rpc, to) => rpc.documents.progress.query({ document_ids: ids }, to));
+      return found.documents;
+    },
+    enabled: ids.length > 0,
+    staleTime: 0,
+    refetchInterval: ({ state: { dataUpdateCount } }) => Math.min(2000 + 500 * dataUpdateCount, 10_000),
+  });
+  const isOneDone = progress.data?.some(({ status }) => !isInFlight(status)) ?? false;
+  useEffect(() => {
+    if (!isOneDone) return;
+    void queries.invalidateQueries({
+      predicate: ({ queryKey: [domain, what] }) => domain === 'documents' && what !== 'progress',
+    });
+  }, [isOneDone, queries]);
+  return new Map(progress.data?.map((one) => [one.document_id, one]));
+}

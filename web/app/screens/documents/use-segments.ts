@@ -1,0 +1,94 @@
+import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
+import { query } from '../../client.ts';
+import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
+
+/** Segments of one request. */
+const pageSize = 500;
+
+/** Up to this many stand in the DOM: the browser's find and screen readers have all of them. */
+export const mostInDom = 2000;
+
+/** A part of the segments that a filter admits, as far as it has been read. */
+export interface SegmentRange {
+  total: number;
+  /** @returns undefined while it is being read */
+  at(index: number): Segment | undefined;
+}
+
+/**
+ * The segments that a filter admits. A list that fits into the DOM is read whole; of a longer one, the pages that are in sight.
+ * @param visible the first and the last index in sight
+ */
+export function useSegments(
+  documentId: string,
+  filter: SegmentFilter,
+  visible: readonly [first: number, last: number],
+) {
+  const pageOf = (offset: number) => ({
+    queryKey: ['documents', 'segments', documentId, filter, offset],
+    queryFn: () =>
+      query((rpc, to) =>
+        rpc.documents.search.query({ document_id: documentId, ...filter, offset, limit: pageSize }, to),
+      ),
+  });
+  const first = useQuery({ ...pageOf(0), placeholderData: keepPreviousData });
+  const total = first.data?.total ?? 0;
+  const [from, to] = total <= mostInDom ? [0, total - 1] : visible;
+  const offsets: number[] = [];
+  for (let offset = Math.floor(from / pageSize) * pageSize; offset <= to; offset += pageSize)
+    if (offset > 0) offsets.push(offset);
+  const others = useQueries({ queries: offsets.map(pageOf) });
+  const pages = new Map<number, SegmentPage | undefined>([[0, first.data]]);
+  for (const [index, offset] of offsets.entries()) pages.set(offset, others[index]?.data);
+  const range: SegmentRange | undefined = first.data && {
+    total,
+    at: (index) => pages.get(index - (index % pageSize))?.segments[index % pageSize],
+  };
+  return {
+    data: range,
+    error: first.error ?? others.find(({ error }) => error)?.error ?? null,
+    refetch: () => Promise.all([first.refetch(), ...others.map((other) => other.refetch())]),
+  };
+}
+
+/** Puts segments as they are now into all pages that were read. */
+export function storeSegments(queries: QueryClient, documentId: string, present: readonly Segment[]): void {
+  const byPosition = new Map(present.map((segment) => [segment.position, segment]));
+  queries.setQueriesData<SegmentPage>(
+    { queryKey: ['documents', 'segments', documentId] },
+    (page) =>
+      page && {
+        ...page,
+        segments: page.segments.map((segment) => byPosition.get(segment.position) ?? segment),
+      },
+  );
+}
+
+/** Reads the segments at these positions as they are now, with as few requests as their distances allow. */
+export async function readSegments(documentId: string, positions: readonly number[]): Promise<Segment[]> {
+  const asked = new Set(positions);
+  const found: Segment[] = [];
+  let read = -1;
+  for (const position of positions.toSorted((a, b) => a - b)) {
+    if (position <= read) continue;
+    const page = await query((rpc, to) =>
+      rpc.documents.search.query({ document_id: documentId, position, limit: pageSize }, to),
+    );
+    found.push(...page.segments.filter((segment) => asked.has(segment.position)));
+    read = page.segments.at(-1)?.position ?? position;
+  }
+  return found;
+}
+
+/** The index of a position among all that the filter admits; undefined if the filter does not admit it. */
+export async function indexOf(
+  documentId: string,
+  filter: SegmentFilter,
+  position: number,
+): Promise<number | undefined> {
+  if (Object.keys(filter).length === 0) return position;
+  const page = await query((rpc, to) =>
+    rpc.documents.search.query({ document_id: documentId, ...filter, position, limit: 1 }, to),
+  );
+  return page.segments[0]?.position === position ? page.first_index : undefined;
+}

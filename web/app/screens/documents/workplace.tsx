@@ -1,0 +1,95 @@
+import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useReducer, useState } from 'react';
+import type { TenantDocumentJob } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { ApplyCorrections } from './apply-corrections.tsx';
+import { type Corrections, changeCorrections } from './corrections.ts';
+import { DocumentActions } from './document-actions.tsx';
+import styles from './documents.module.css';
+import { QualityReport } from './quality-report.tsx';
+import type { SegmentFilter } from './search.ts';
+import { SegmentFilters } from './segment-filters.tsx';
+import { SegmentList } from './segment-list.tsx';
+import { isInFlight } from './use-progress.ts';
+
+const Preview = lazy(() => import('./preview/preview.tsx'));
+
+const noCorrections: Corrections = new Map();
+
+/** The segments of a document beside its file, and what a reviewer does with them. */
+export function Workplace({ document }: { document: TenantDocumentJob }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const filter = useSearch({ from: '/workspace/app/documents/$documentId' });
+  const [current, setCurrent] = useState<number | null>(null);
+  const [isPreviewed, setPreviewed] = useState(true);
+  const [corrections, change] = useReducer(changeCorrections, noCorrections);
+  const { id, request } = document;
+  useBlocker({
+    shouldBlockFn: ({ current: from, next }) =>
+      corrections.size > 0 &&
+      from.pathname !== next.pathname &&
+      !window.confirm(t('documents.leave', { count: corrections.size })),
+    enableBeforeUnload: corrections.size > 0,
+  });
+  const setFilter = useCallback(
+    (search: SegmentFilter) =>
+      void navigate({
+        to: '/app/documents/$documentId',
+        params: { documentId: id },
+        search,
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate, id],
+  );
+  // Who opens a segment in the page wants to see it.
+  const showAll = useCallback(() => {
+    setFilter({});
+    announce(t('documents.filters_cleared'));
+  }, [setFilter, t]);
+  const languages = { source: request.source_lang, target: request.target_lang };
+  return (
+    <>
+      <DocumentActions document={document} unapplied={corrections.size} />
+      <QualityReport document={document} onFilter={setFilter} />
+      {isInFlight(document.status) && <p>{t('documents.under_way')}</p>}
+      <SegmentFilters documentId={id} filter={filter} onChange={setFilter} />
+      <ApplyCorrections documentId={id} languages={languages} corrections={corrections} onChange={change} />
+      <div className={styles.panes} data-previewed={isPreviewed || undefined}>
+        <section className={styles.pane} aria-label={t('documents.segments')}>
+          <SegmentList
+            // Another filter begins at its first match.
+            key={JSON.stringify(filter)}
+            documentId={id}
+            filter={filter}
+            languages={languages}
+            corrections={corrections}
+            current={current}
+            mayEdit={document.status === 'translated'}
+            onOpen={setCurrent}
+            onChange={change}
+            onHidden={showAll}
+          />
+        </section>
+        <section className={styles.pane} aria-label={t('documents.preview')}>
+          <button
+            type="button"
+            className="small"
+            aria-expanded={isPreviewed}
+            onClick={() => setPreviewed(!isPreviewed)}
+          >
+            {t(isPreviewed ? 'documents.hide_preview' : 'documents.show_preview')}
+          </button>
+          {isPreviewed && (
+            <Suspense fallback={<Loading lines={20} />}>
+              <Preview document={document} current={current} onOpen={setCurrent} />
+            </Suspense>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
