@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { client } from '../../client.ts';
-import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -26,9 +26,9 @@ export function RecentDocuments({ which }: { which: 'under_way' | 'failed' }) {
     <ul className="rows">
       {documents.map(({ id, source_file_name, updated_at }) => (
         <li key={id}>
-          <a href={`${deployment.basePath}/app/documents/${id}`}>
+          <Link to="/app/documents/$documentId" params={{ documentId: id }}>
             <bdi translate="no">{source_file_name}</bdi>
-          </a>{' '}
+          </Link>{' '}
           <span className="hint">
             {t('home.document')} · <time dateTime={updated_at}>{moment(updated_at)}</time>
           </span>
