@@ -76,8 +76,8 @@ function JobsOf({
       action={
         found &&
         found.count > 0 && (
-          <Link to="/app/jobs" search={{ status }} aria-label={t(`home.all_${status}`)}>
-            {t('home.all', { count: `${number(found.count)}${found.more ? '+' : ''}` })}
+          <Link to="/app/jobs" search={{ status }}>
+            {t(`home.all_${status}`, { count: `${number(found.count)}${found.more ? '+' : ''}` })}
           </Link>
         )
       }
