@@ -21,6 +21,8 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 export interface TestAppOptions {
   /** Environment variables on top of the defaults. */
   env?: Record<string, string>;
+  /** Where it listens, if its own settings must name the address. */
+  port?: number;
   engine?: Engine;
   embedder?: Embedder;
   fileWork?: Parameters<typeof openFileWork>[0];
@@ -111,7 +113,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       backgroundWork: createBackgroundWork(),
       secretsKeys,
     });
-    const address = await http.listen({ host: '127.0.0.1', port: 0 });
+    const address = await http.listen({ host: '127.0.0.1', port: options.port ?? 0 });
     const { url: databaseUrl, superuserUrl } = testDatabase;
     const signUp: TestApp['signUp'] = async (fields = {}) => {
       const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });

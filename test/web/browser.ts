@@ -24,13 +24,16 @@ export interface PersonOptions {
   locale?: string;
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };
+  /** Another origin to which the application may send the person, like a payment page; it is empty here. */
+  leavesTo?: string;
 }
 
 /**
  * A browser for the tests of a file. After each test it holds that no page wrote an error to its console, broke the content
  * security policy or asked another origin for anything.
+ * @param others origins that may be asked, too: an identity provider's
  */
-export function useBrowser(app: TestApp) {
+export function useBrowser(app: TestApp, { others = [] }: { others?: readonly string[] } = {}) {
   let browser: Browser | undefined;
   let open: Person[] = [];
   let faults: string[] = [];
@@ -50,24 +53,25 @@ export function useBrowser(app: TestApp) {
   });
   afterAll(() => browser?.close());
 
-  const watch = (page: Page) => {
+  const watch = (page: Page, leavesTo: string | undefined) => {
     page.on('console', (message) => {
       if (message.type() === 'error' && !isRefusedRequest(message.text())) faults.push(message.text());
     });
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('request', (request) => {
       const url = new URL(request.url());
-      if (/^https?:$/.test(url.protocol) && url.origin !== app.address)
+      if (/^https?:$/.test(url.protocol) && ![app.address, leavesTo, ...others].includes(url.origin))
         faults.push(`a request to ${url.origin}`);
     });
   };
 
   return {
     /** Opens a browser window of its own at an address of the application. */
-    async person(path: string, options: PersonOptions = {}): Promise<Person> {
+    async person(path: string, { leavesTo, ...options }: PersonOptions = {}): Promise<Person> {
       const context = await (browser as Browser).newContext({ baseURL: app.address, ...options });
       context.setDefaultTimeout(10_000);
-      context.on('page', watch);
+      context.on('page', (page) => watch(page, leavesTo));
+      if (leavesTo) await context.route(`${leavesTo}/**`, (route) => route.fulfill({ body: '' }));
       const page = await context.newPage();
       await page.goto(path);
       const person = { context, page, tab: () => context.newPage() };

@@ -27,7 +27,7 @@ const entries: readonly Entry[] = [
   { to: '/app/jobs', name: 'jobs.title' },
   { to: '/app/documents', name: 'documents.title' },
   { to: '/app/members', name: 'members.title', admin: true },
-  { to: '/app/security', name: 'security.title', admin: true },
+  { to: '/app/security', name: 'security.title' },
   { to: '/app/audit', name: 'audit.title', admin: true },
   { to: '/app/usage', name: 'usage.title', admin: true },
   { to: '/billing', name: 'billing.title', admin: true, needs: 'billing' },

@@ -1,7 +1,29 @@
-import { AdminsOnly } from '../../parts/admins-only.tsx';
+import { useT } from '../../i18n.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { KeyRotation } from './key-rotation.tsx';
+import { OwnAuthenticator } from './own-authenticator.tsx';
 import { Policy } from './policy.tsx';
 
-/** `/app/security`: who needs a second factor. */
+/** `/app/security`: everybody's own authenticator; for administrators, who needs one, and the workspace's API key. */
 export function SecurityScreen() {
-  return <AdminsOnly title="security.title">{(me) => <Policy me={me} />}</AdminsOnly>;
+  const t = useT();
+  const me = useMe();
+  return (
+    <>
+      <title>{`${t('security.title')} · LinguaLoop`}</title>
+      <h1>{t('security.title')}</h1>
+      <OwnAuthenticator />
+      <Read from={me}>
+        {(known) =>
+          isAdministrator(known) && (
+            <>
+              <Policy me={known} />
+              <KeyRotation me={known} />
+            </>
+          )
+        }
+      </Read>
+    </>
+  );
 }

@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { found, freshEmail, join, type Person, password } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+
+async function signIn(page: Page, email: string, secret = password): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function invite({ bearer }: Person, fields: Record<string, unknown> = {}): Promise<string> {
+  const { body } = await app.json('POST', '/api/tenants/invites', {
+    headers: bearer,
+    body: { role: 'agent_id_developer', ...fields },
+  });
+  return body.invite_token;
+}
+
+describe.skipIf(withoutBrowser)('an invite link', () => {
+  test('leaves the address at once, says where it leads, and makes a member who has a member’s limits', async () => {
+    const admin = await found(app, { tenant_name: '<i>Presse</i> & Verlag' });
+    const email = freshEmail();
+    const token = await invite(admin, { email });
+    const { page, context } = await browser.person(`/signin#invite_token=${token}`);
+    await page.getByText('<i>Presse</i> & Verlag').waitFor();
+    expect(page.url()).toBe(`${app.address}/signin`);
+    const address = page.getByLabel('E-mail address');
+    expect([await address.inputValue(), await address.getAttribute('readonly')]).toEqual([email, '']);
+    await page.getByLabel('New password').fill(password);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await home(page);
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'Members' }).count()).toBe(0);
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(stored).not.toContain(token);
+    await page.goBack().catch(() => null);
+    for (const one of context.pages()) expect(one.url()).not.toContain('invite_token');
+  });
+
+  test('that is used, withdrawn or invented says so, and leads to the sign-in', async () => {
+    const admin = await found(app);
+    const used = await invite(admin);
+    await app.json('POST', '/api/auth/signup/email', {
+      body: { tenant_name: '-', email: freshEmail(), password, invite_token: used },
+    });
+    const { page } = await browser.person(`/signin#invite_token=${used}`);
+    await page.getByText('not valid any more').waitFor();
+    await page.getByRole('button', { name: 'Sign in instead' }).click();
+    await signIn(page, admin.email);
+    await home(page);
+    for (const token of ['x', `${admin.tenantId}.${'A'.repeat(43)}`, '%00', 'a'.repeat(20_000)]) {
+      // Changes the fragment of an open page only.
+      await page.goto('/signin');
+      await home(page);
+      await page.goto(`/signin#invite_token=${token}`);
+      await page.getByText(/not valid any more|too long|NUL/).waitFor();
+    }
+  });
+
+  test('that somebody opens who is signed in elsewhere is theirs to take or to leave', async () => {
+    const me = await found(app, { tenant_name: 'Mine' });
+    const token = await invite(await found(app, { tenant_name: 'Theirs' }));
+    const { page } = await browser.person('/signin');
+    await signIn(page, me.email);
+    await home(page);
+    await page.goto(`/signin#invite_token=${token}`);
+    await page.getByText('Theirs').waitFor();
+    const email = freshEmail();
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('New password').fill(password);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await home(page);
+    await page.getByText(email).waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a reset link', () => {
+  test('sets a new password once; the old one and the old session are good for nothing', async () => {
+    const admin = await found(app);
+    const member = await join(app, admin);
+    const { body } = await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, {
+      headers: admin.bearer,
+    });
+    const { pathname, hash } = new URL(body.reset_url);
+    const { page } = await browser.person(pathname + hash);
+    await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
+    expect(page.url()).toBe(`${app.address}/signin`);
+    await page.getByLabel('New password').fill('password1234');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('alert').getByText('too common').waitFor();
+    const fresh = 'quite another passphrase';
+    await page.getByLabel('New password').fill(fresh);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Your new password is set').first().waitFor();
+    await signIn(page, member.email, password);
+    await page.getByRole('alert').getByText('invalid email or password').waitFor();
+    await signIn(page, member.email, fresh);
+    await home(page);
+    expect((await app.json('GET', '/api/auth/me', { headers: member.bearer })).status).toBe(401);
+
+    const second = await browser.person(pathname + hash);
+    await second.page.getByLabel('New password').fill(fresh);
+    await second.page.getByRole('button', { name: 'Set the password' }).click();
+    await second.page.getByRole('alert').getByText('invalid or expired reset link').waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a session that ends while somebody works', () => {
+  test('is begun again in place; calls that waited go on, and the address cannot be changed', async () => {
+    const me = await found(app);
+    const { page, tab } = await browser.person('/signin');
+    await signIn(page, me.email);
+    await home(page);
+    const second = await tab();
+    await second.goto('/app');
+    await home(second);
+    await openSuperuser(app.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
+    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    const field = dialog.getByLabel('Password', { exact: true });
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await dialog.getByLabel('E-mail address').getAttribute('readonly')).toBe('');
+    await field.fill('not my passphrase');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('invalid').waitFor();
+    await field.fill(password);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    // The other tab has the new session without asking for it.
+    await second.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+    await second.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    expect(await second.getByRole('dialog').count()).toBe(0);
+  });
+});

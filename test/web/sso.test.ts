@@ -1,0 +1,154 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { freePort } from '#db/embedded/secrets.ts';
+import { type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+
+const port = await freePort();
+const address = `http://127.0.0.1:${port}`;
+const accounts: OidcAccount[] = [
+  { sub: 'seed', email: 's@example.org', email_verified: true, org_id: 'seed' },
+];
+const provider = await startOidcProvider({
+  clientId: 'lingualoop',
+  redirectUris: [`${address}/signin/sso`],
+  accounts,
+});
+afterAll(() => provider.stop());
+
+const app = useTestApp({
+  port,
+  env: {
+    BASE_URL: address,
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    // Nobody can sign in by password here.
+    PASSWORD_SIGNIN_ENABLED: 'false',
+    EMAIL_SIGNUP_ENABLED: 'false',
+    OIDC_ENABLED: 'true',
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: 'lingualoop',
+  },
+});
+const browser = useBrowser(app, { others: [provider.issuer] });
+
+let counted = 0;
+/** A person whom the provider knows. */
+function account(): OidcAccount {
+  counted += 1;
+  const created = { sub: `person-${counted}`, email: `sso${counted}@example.org`, email_verified: true };
+  accounts.push(created);
+  return created;
+}
+
+/** Says to the provider who sits at this browser, as its own sign-in page would ask. */
+async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promise<void> {
+  await context.unroute(`${provider.issuer}/auth?*`);
+  await context.route(`${provider.issuer}/auth?*`, (route) =>
+    route.continue({ url: `${route.request().url()}&login_hint=${sub}` }),
+  );
+}
+
+const sso = (page: Page) => page.getByRole('button', { name: 'Single sign-on' });
+const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+
+/** Founds a workspace by a first sign-on. */
+async function foundBySso(who: OidcAccount) {
+  const person = await browser.person('/signin');
+  await atProvider(person.context, who);
+  await sso(person.page).click();
+  await person.page.getByRole('button', { name: 'I have stored it' }).click();
+  await home(person.page);
+  return person;
+}
+
+describe.skipIf(withoutBrowser)('single sign-on', () => {
+  test('is the only way that is offered where it is the only one; the first founds a workspace', async () => {
+    const { page, context } = await browser.person('/app');
+    await page.waitForURL('**/signin?*');
+    await atProvider(context, account());
+    await sso(page).waitFor();
+    expect(await page.getByLabel('Password').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Found a workspace' }).count()).toBe(0);
+
+    const addresses: string[] = [];
+    page.on('framenavigated', (frame) => addresses.push(frame.url()));
+    await sso(page).click();
+    await page.getByLabel('API key').waitFor();
+    // What the provider brought is gone from the address, and with it from the history.
+    expect(addresses.some((one) => one.startsWith(`${address}/signin/sso?`))).toBe(true);
+    expect(page.url()).toBe(`${address}/signin/sso`);
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await home(page);
+    expect(page.url()).toBe(`${address}/app`);
+    const storages = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(storages).not.toMatch(/code|state|token/);
+    await page.reload();
+    await home(page);
+  });
+
+  test('of a person with two workspaces goes to the provider again for the chosen one', async () => {
+    const who = account();
+    const { page } = await foundBySso(who);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const other = await app.signUp({ tenant_name: 'The other one' });
+    // As an administrator of the other workspace would have invited this person.
+    const { body: invite } = await app.json('POST', '/api/tenants/invites', {
+      headers: { authorization: `Bearer ${other.accessToken}` },
+      body: { role: 'agent_id_developer' },
+    });
+    await page.goto(`/signin#invite_token=${invite.invite_token}`);
+    await page.getByText('The other one').waitFor();
+    expect(page.url()).toBe(`${address}/signin`);
+    await sso(page).click();
+    await home(page);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    await sso(page).click();
+    await page.getByRole('heading', { name: 'Choose a workspace' }).waitFor();
+    await page.getByRole('button', { name: 'The other one' }).click();
+    await home(page);
+    const tenants = await openSuperuser(app.superuserUrl)`
+      select distinct tenant_id from users where email = ${String(who.email)}`;
+    expect(tenants).toHaveLength(2);
+  });
+
+  test('that the provider refuses says so, and can be begun again', async () => {
+    const { page, context } = await browser.person(
+      '/signin/sso?error=access_denied&state=abc&error_description=Pay%20me',
+    );
+    await page.getByRole('alert').getByText('did not sign you in').waitFor();
+    expect(await page.content()).not.toContain('Pay me');
+    expect(page.url()).toBe(`${address}/signin/sso`);
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await atProvider(context, account());
+    await sso(page).click();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  test('with a state that another browser began is refused', async () => {
+    const { page } = await browser.person('/signin/sso?code=stolen&state=theirs');
+    await page.getByRole('alert').getByText('invalid or expired sign-in state').waitFor();
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await sso(page).waitFor();
+  });
+
+  test('after the session ended happens in another window, and the work in this one stays', async () => {
+    const who = account();
+    const { page, context } = await foundBySso(who);
+    await openSuperuser(app.superuserUrl)`
+      delete from tokens where user_id in (select user_id from users where email = ${String(who.email)})`;
+    await page.evaluate(() => Object.assign(window, { theSamePage: true }));
+    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor();
+    const opening = context.waitForEvent('page');
+    await dialog.getByRole('button', { name: 'Single sign-on' }).click();
+    await opening;
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => 'theSamePage' in window)).toBe(true);
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+  });
+});
