@@ -24,6 +24,8 @@ export interface PersonOptions {
   locale?: string;
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };
+  /** Another origin to which the application may send the person, like a payment page; it is empty here. */
+  leavesTo?: string;
 }
 
 /**
@@ -51,24 +53,25 @@ export function useBrowser(app: TestApp, { others = [] }: { others?: readonly st
   });
   afterAll(() => browser?.close());
 
-  const watch = (page: Page) => {
+  const watch = (page: Page, leavesTo: string | undefined) => {
     page.on('console', (message) => {
       if (message.type() === 'error' && !isRefusedRequest(message.text())) faults.push(message.text());
     });
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('request', (request) => {
       const url = new URL(request.url());
-      if (/^https?:$/.test(url.protocol) && ![app.address, ...others].includes(url.origin))
+      if (/^https?:$/.test(url.protocol) && ![app.address, leavesTo, ...others].includes(url.origin))
         faults.push(`a request to ${url.origin}`);
     });
   };
 
   return {
     /** Opens a browser window of its own at an address of the application. */
-    async person(path: string, options: PersonOptions = {}): Promise<Person> {
+    async person(path: string, { leavesTo, ...options }: PersonOptions = {}): Promise<Person> {
       const context = await (browser as Browser).newContext({ baseURL: app.address, ...options });
       context.setDefaultTimeout(10_000);
-      context.on('page', watch);
+      context.on('page', (page) => watch(page, leavesTo));
+      if (leavesTo) await context.route(`${leavesTo}/**`, (route) => route.fulfill({ body: '' }));
       const page = await context.newPage();
       await page.goto(path);
       const person = { context, page, tab: () => context.newPage() };
@@ -78,7 +81,9 @@ export function useBrowser(app: TestApp, { others = [] }: { others?: readonly st
   };
 }
 
-/** Chromium writes a line for each response of 400 and above; a test that expects one looks at the page. */
+/** Chromium writes a line for each response of 400 and above, and for each request without a network; a test that expects one looks at the page. */
 function isRefusedRequest(text: string): boolean {
-  return text.startsWith('Failed to load resource: the server responded with a status of');
+  return /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/.test(
+    text,
+  );
 }

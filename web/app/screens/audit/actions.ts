@@ -1,6 +1,6 @@
 import type { Rpc } from '#sdk/rpc.ts';
 
-type Request = Exclude<Parameters<Rpc['audit']['list']['query']>[0], void | undefined>;
+type Request = Extract<Parameters<Rpc['audit']['list']['query']>[0], object>;
 
 type Known = NonNullable<Request['action']>;
 

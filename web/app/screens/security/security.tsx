@@ -1,18 +1,29 @@
 import { useT } from '../../i18n.tsx';
+import { Read } from '../../parts/loading.tsx';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { KeyRotation } from './key-rotation.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
 import { Policy } from './policy.tsx';
 
-/** `/app/security`: everybody's own authenticator, and for administrators who needs one. */
+/** `/app/security`: everybody's own authenticator; for administrators, who needs one, and the workspace's API key. */
 export function SecurityScreen() {
   const t = useT();
-  const { data: me } = useMe();
+  const me = useMe();
   return (
     <>
       <title>{`${t('security.title')} · LinguaLoop`}</title>
       <h1>{t('security.title')}</h1>
       <OwnAuthenticator />
-      {me && isAdministrator(me) && <Policy me={me} />}
+      <Read from={me}>
+        {(known) =>
+          isAdministrator(known) && (
+            <>
+              <Policy me={known} />
+              <KeyRotation me={known} />
+            </>
+          )
+        }
+      </Read>
     </>
   );
 }

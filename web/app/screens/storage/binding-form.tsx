@@ -1,9 +1,11 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { StorageBinding, StorageBindingRequest } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
 
 const modes = ['sas', 'connection_string', 'managed_identity'] as const;
 
@@ -29,15 +31,10 @@ export function BindingForm({
   const [mode, setMode] = useState<Mode>(binding.auth_mode ?? 'sas');
   const [secret, setSecret] = useState('');
   const [prefixes, setPrefixes] = useState(binding.prefixes);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const { run, error, isBusy } = useAction();
   const keepsSecret = binding.has_secret && mode === binding.auth_mode;
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setError(undefined);
+  const submit = run(async () => {
     const request: StorageBindingRequest = {
       provider: 'datalake',
       account_url: account.trim(),
@@ -46,46 +43,35 @@ export function BindingForm({
       prefixes,
       ...(mode !== 'managed_identity' && secret !== '' && { secret }),
     };
-    try {
-      const next = await client.storage.bind(request);
-      setSecret('');
-      onSaved(next);
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
+    const next = await client.storage.bind(request);
+    setSecret('');
+    onSaved(next);
+  });
 
   return (
     <details open={isBound || undefined}>
       <summary>{t(isBound ? 'storage.change' : 'storage.bind')}</summary>
       <form className="form" onSubmit={submit} autoComplete="off">
         {error && !namesField(error) ? <Problem error={error} /> : null}
-        <label>
-          {t('storage.account')}
-          <input
-            type="url"
-            dir="ltr"
-            required
-            value={account}
-            placeholder="https://account.dfs.core.windows.net"
-            {...problemOf(error, 'account_url')}
-            onChange={({ target }) => setAccount(target.value)}
-          />
-          <FieldHint error={error} field="account_url" hint={t('storage.account_hint')} />
-        </label>
-        <label>
-          {t('storage.container')}
-          <input
-            dir="ltr"
-            required
-            value={container}
-            {...problemOf(error, 'filesystem')}
-            onChange={({ target }) => setContainer(target.value)}
-          />
-          <FieldHint error={error} field="filesystem" />
-        </label>
+        <Field
+          label={t('storage.account')}
+          hint={t('storage.account_hint')}
+          problem={problemOf(error, 'account_url')}
+          type="url"
+          dir="ltr"
+          required
+          placeholder="https://account.dfs.core.windows.net"
+          value={account}
+          onValue={setAccount}
+        />
+        <Field
+          label={t('storage.container')}
+          problem={problemOf(error, 'filesystem')}
+          dir="ltr"
+          required
+          value={container}
+          onValue={setContainer}
+        />
         <label>
           {t('storage.mode')}
           <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
@@ -101,36 +87,28 @@ export function BindingForm({
             {t('storage.principal')} <bdi translate="no">{binding.principal_client_id ?? '—'}</bdi>
           </p>
         ) : (
-          <label>
-            {t(`storage.secret_${mode}`)}
-            <input
-              type="password"
-              autoComplete="off"
-              dir="ltr"
-              required={!keepsSecret}
-              value={secret}
-              {...problemOf(error, 'secret')}
-              onChange={({ target }) => setSecret(target.value)}
-            />
-            <FieldHint
-              error={error}
-              field="secret"
-              hint={t(keepsSecret ? 'storage.secret_kept' : 'storage.secret_hint')}
-            />
-          </label>
+          <Field
+            label={t(`storage.secret_${mode}`)}
+            hint={t(keepsSecret ? 'storage.secret_kept' : 'storage.secret_hint')}
+            problem={problemOf(error, 'secret')}
+            type="password"
+            autoComplete="off"
+            dir="ltr"
+            required={!keepsSecret}
+            value={secret}
+            onValue={setSecret}
+          />
         )}
         {directories.map((directory) => (
-          <label key={directory}>
-            {t(`storage.${directory}`)}
-            <input
-              dir="ltr"
-              required
-              value={prefixes[directory]}
-              {...problemOf(error, `prefixes.${directory}`)}
-              onChange={({ target }) => setPrefixes({ ...prefixes, [directory]: target.value })}
-            />
-            <FieldHint error={error} field={`prefixes.${directory}`} />
-          </label>
+          <Field
+            key={directory}
+            label={t(`storage.${directory}`)}
+            problem={problemOf(error, `prefixes.${directory}`)}
+            dir="ltr"
+            required
+            value={prefixes[directory]}
+            onValue={(value) => setPrefixes({ ...prefixes, [directory]: value })}
+          />
         ))}
         <p className="hint">{t('storage.unverified_after')}</p>
         <button type="submit" className="primary" disabled={isBusy}>
@@ -150,21 +128,10 @@ function refusalOf(error: unknown): string | undefined {
 }
 
 function namesField(error: unknown): boolean {
-  return fields.some((field) => refusalOf(error)?.startsWith(`${field} `));
+  return fields.some((field) => problemOf(error, field) !== undefined);
 }
 
-function problemOf(error: unknown, field: string) {
-  const wrong = refusalOf(error)?.startsWith(`${field} `) ?? false;
-  return { 'aria-invalid': wrong, ...(wrong && { 'aria-errormessage': `${field}-problem` }) };
-}
-
-function FieldHint({ error, field, hint }: { error: unknown; field: string; hint?: string }) {
+function problemOf(error: unknown, field: string): string | undefined {
   const refusal = refusalOf(error);
-  if (refusal?.startsWith(`${field} `))
-    return (
-      <span id={`${field}-problem`} role="alert" className="hint bad">
-        {refusal}
-      </span>
-    );
-  return hint ? <span className="hint">{hint}</span> : null;
+  return refusal?.startsWith(`${field} `) ? refusal : undefined;
 }

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { enrol } from '#test/auth/mfa.ts';
+import { subscriptionEvent, topUpEvent, useBillingApp } from '#test/billing/billing-app.ts';
+import { addAdministrator, openOperators, operatorEnv } from '#test/factories/operators.ts';
+import { openTeam, operator, password, signUpFounder } from '#test/factories.ts';
+import { totpCode } from '#test/setup/totp.ts';
+import { startAccount, type TestAccount } from '#test/storage/data-lake-account.ts';
+import { signIn } from './admin.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+
+/** Without a BASE_URL: the browser speaks http with the application itself. */
+const env: Record<string, string> = { ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' };
+let account: TestAccount;
+beforeAll(async () => {
+  account = await startAccount();
+  env['STORAGE_ENDPOINT_OVERRIDE'] = account.lake.url;
+});
+afterAll(() => account?.lake.close());
+const billing = useBillingApp(env);
+const { app } = billing;
+const browser = useBrowser(app);
+
+describe.skipIf(withoutBrowser)('an administrator', () => {
+  test('subscribes from the trial, comes back, and buys characters', async () => {
+    const founder = await signUpFounder(app);
+    const { page } = await browser.person('/billing', { leavesTo: 'https://checkout.stripe.example' });
+    await signIn(page, founder);
+    await page.getByText('150,000 characters, once').waitFor();
+    await page.getByRole('button', { name: 'Subscribe to Pro' }).click();
+    await page.waitForURL('https://checkout.stripe.example/**');
+    const [session] = billing.stripe.asked('POST', '/v1/checkout/sessions');
+    expect(session?.fields['metadata[tenant_id]']).toBe(founder.tenantId);
+
+    await page.goto(`${app.address}/billing?checkout=success`);
+    await page.getByText('as soon as the payment processor has confirmed').waitFor();
+    await billing.deliver(subscriptionEvent('created', founder.tenantId, { id: 'sub_journey' }));
+    await page.getByText('The payment is confirmed.').waitFor();
+    await page.getByText('of 1,500,000 characters').waitFor();
+
+    await page.getByLabel('Amount').selectOption('2,000,000 characters');
+    await page.getByRole('button', { name: 'Buy' }).click();
+    await page.waitForURL('https://checkout.stripe.example/**');
+    await page.goto(`${app.address}/billing?topup=success`);
+    await page.getByRole('status').getByText('credited').waitFor();
+    await billing.deliver(topUpEvent(founder.tenantId));
+    await page.getByText('The payment is confirmed.').waitFor();
+    await page.getByText('1,000,000', { exact: true }).waitFor();
+  });
+
+  test('sees usage by day, in a table too, and saves the ledger', async () => {
+    const founder = await signUpFounder(app);
+    const body = { source_text: 'Twenty-two characters.', target_lang: 'fr' };
+    await app.json('POST', '/api/translations', { headers: founder.bearer, body });
+    const { page } = await browser.person('/app/usage');
+    await signIn(page, founder);
+    await page
+      .getByRole('table')
+      .getByRole('row', { name: /Total 1 22/ })
+      .waitFor();
+    await page.locator('canvas').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export the ledger (CSV)' }).click();
+    const file = await (await download).createReadStream();
+    const text = (await file.toArray()).join('');
+    const { body: jobs } = await app.json('GET', '/api/translations', { headers: founder.bearer });
+    expect(text).toContain(jobs[0].id);
+    expect(text.trim().split('\n')).toHaveLength(2);
+  });
+
+  test('binds an account, is told what is wrong with it, verifies it and leaves it', async () => {
+    const founder = await signUpFounder(app);
+    const { page } = await browser.person('/app/storage');
+    await signIn(page, founder);
+    await page.getByText('Bind an account of your own').click();
+    await page.getByLabel('Address of the account').fill('https://example.org');
+    await page.getByLabel('Container', { exact: true }).fill(account.address.filesystem);
+    await page.getByLabel('SAS token', { exact: true }).fill(account.sas);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^account_url /).waitFor();
+    await page.getByLabel('Address of the account').fill(account.address.accountUrl);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Not verified').waitFor();
+    expect(await page.content()).not.toContain(new URLSearchParams(account.sas).get('sig'));
+    await page.getByText('A secret is stored and never shown').waitFor();
+
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('Verified', { exact: true }).waitFor();
+    await page.getByText('Jobs that waited for storage: 0 published').waitFor();
+    await page.getByRole('button', { name: 'Leave this account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave this account' });
+    await dialog.getByLabel('Remove the binding').check();
+    await dialog.getByRole('button', { name: 'Leave this account' }).click();
+    await page.getByText('In the platform’s storage.').waitFor();
+  });
+
+  test('replaces the API key by the password, and finds that in the audit log', async () => {
+    const founder = await signUpFounder(app);
+    const { page } = await browser.person('/app/security');
+    await signIn(page, founder);
+    await page.getByText('Replace the API key').first().click();
+    await page.getByLabel('Your password').fill(password);
+    await page.getByRole('button', { name: 'Replace the API key' }).click();
+    const key = await page.getByLabel('New API key').inputValue();
+    const status = async (apiKey: string) =>
+      (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).status;
+    expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
+
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByLabel('Action').selectOption('API key replaced');
+    await page.waitForURL('**/app/audit?action=api_key_rotated');
+    await page.getByRole('row').filter({ hasText: founder.email }).getByText('API key replaced').waitFor();
+    expect(await page.content()).not.toContain(key);
+  });
+
+  test('who is an operator sees all workspaces, provisions one, and the sum of usage', async () => {
+    const customer = await signUpFounder(app);
+    const body = { source_text: 'Some work', target_lang: 'fr' };
+    await app.json('POST', '/api/translations', { headers: customer.bearer, body });
+    await openOperators(app);
+    const person = await addAdministrator(app, 'first@ops.example', { enrolled: false });
+    const { secret } = await enrol(app, person);
+    const { body: link } = await app.json('POST', `/api/auth/users/${person.userId}/password-reset-link`, {
+      headers: operator,
+    });
+    await app.json('POST', '/api/auth/password-reset', {
+      body: { reset_token: link.reset_token, new_password: password },
+    });
+    const { page } = await browser.person('/app');
+    await signIn(page, person);
+    await page.getByLabel('Code').fill(totpCode(secret, 1));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Operator' }).click();
+    await page.getByText('Provision a workspace').click();
+    await page.getByLabel('Name').fill('A new <b>customer</b>');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const key = await page.getByLabel('API key of the workspace').inputValue();
+    const headers = { 'x-api-key': key };
+    expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
+    await page.getByRole('row').filter({ hasText: 'A new <b>customer</b>' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Tokens' }).waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a member without the role', () => {
+  test('has no entries of administrators, and learns at their addresses who can help', async () => {
+    const team = await openTeam(app);
+    const member = await team.join();
+    const { page } = await browser.person('/app/members');
+    await signIn(page, member);
+    await page.getByText('Only administrators').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    for (const path of ['members', 'audit', 'usage', 'storage', 'operator']) {
+      await page.goto(`/app/${path}`);
+      await page.getByText('Only administrators of the workspace can use this.').waitFor();
+    }
+    await page.goto('/billing');
+    await page.getByText('Only administrators of the workspace can use this.').waitFor();
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'Members' }).count()).toBe(0);
+    expect(asked.filter((url) => /trpc\/(members|audit|usage|storage|billing)\./.test(url))).toEqual([]);
+  });
+});

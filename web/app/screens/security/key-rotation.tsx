@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mutate } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import type { Me } from '../../session/use-me.ts';
+
+/**
+ * Replaces the workspace's API key. The service asks who is at the screen: a code of the authenticator, or the password of a member
+ * who has none. The old key stops working at once, and only this response has the new one.
+ */
+export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [proof, setProof] = useState('');
+  const [key, setKey] = useState<string>();
+  const { run, error, isBusy } = useAction();
+  const name = user.totp_enrolled ? 'mfa_code' : 'password';
+  const problem = fieldProblem(error, name);
+  const rotate = run(async () => {
+    try {
+      // A lost answer must not be asked for again: the key in it would be replaced unread.
+      const rotated = await mutate((rpc, to) => rpc.tenants.rotateKey.mutate({ [name]: proof.trim() }, to));
+      setKey(rotated.api_key);
+      announce(t('security.rotated'));
+      void queries.invalidateQueries({ queryKey: ['me'] });
+    } finally {
+      setProof('');
+    }
+  });
+  return (
+    <section aria-labelledby="api-key">
+      <h2 id="api-key">{t('security.key')}</h2>
+      <p>
+        {t('security.key_begins')} <code translate="no">{tenant.api_key_prefix}…</code>
+      </p>
+      {key && <ShownOnce key={key} label={t('security.new_key')} value={key} />}
+      <details>
+        <summary>{t('security.rotate')}</summary>
+        <form className="form" onSubmit={rotate}>
+          <p>{t('security.rotate_why')}</p>
+          {error !== undefined && !problem && <Problem error={error} />}
+          {user.totp_enrolled ? (
+            <Field
+              label={t('security.proof_code')}
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              required
+              problem={problem}
+              value={proof}
+              onValue={setProof}
+            />
+          ) : (
+            <PasswordField
+              label={t('security.proof_password')}
+              autoComplete="current-password"
+              required
+              problem={problem}
+              value={proof}
+              onValue={setProof}
+            />
+          )}
+          <button type="submit" className="danger" disabled={isBusy}>
+            {t('security.rotate')}
+          </button>
+        </form>
+      </details>
+    </section>
+  );
+}
