@@ -9,7 +9,7 @@ import { systemRouter } from './system/router.ts';
 import { tenantsRouter } from './tenants/router.ts';
 import { terminologyRouter } from './terminology/router.ts';
 import { memoryRouter } from './translation-memory/router.ts';
-import { translationsRouter } from './translations/router.ts';
+import { reviewsRouter, translationsRouter } from './translations/router.ts';
 import { router } from './trpc.ts';
 
 /** All procedures of the service, by domain. */
@@ -20,6 +20,7 @@ export const appRouter = router({
   documents: documentsRouter,
   members: membersRouter,
   memory: memoryRouter,
+  reviews: reviewsRouter,
   storage: storageRouter,
   system: systemRouter,
   tenants: tenantsRouter,

@@ -286,8 +286,8 @@ async function sendForm(app: Server, path: string, { bearer: headers }: Person, 
 }
 
 /** A glossary of the person's workspace, by its id. */
-export const addGlossary = async (app: Server, person: Person): Promise<string> =>
-  (await sendForm(app, '/api/terminology', person, glossaryForm())).id;
+export const addGlossary = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
+  (await sendForm(app, '/api/terminology', person, glossaryForm(1, fields))).id;
 
 /** A set of the person's memory, by its id. */
 export const addMemory = async (app: Server, person: Person, name = 'Units'): Promise<string> =>

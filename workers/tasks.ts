@@ -7,6 +7,7 @@ import { runDocument } from '#server/documents/run-document.ts';
 import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
 import { foldUsage } from '#server/metering/daily-usage.ts';
+import { pruneClaims } from '#server/reviews/claims.ts';
 import type { Settings } from '#server/settings.ts';
 import { removeGoldenRecords } from '#server/storage/golden-records.ts';
 import { pruneReplays } from '#server/storage/replays.ts';
@@ -101,8 +102,8 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 }
 
 /**
- * Deletes expired tokens, challenges, links, states and rate windows, old payment events and memory imports, and jobs
- * that will never run.
+ * Deletes expired tokens, challenges, links, states and rate windows and review claims, old payment events and memory
+ * imports, and jobs that will never run.
  */
 async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Promise<void> {
   const pruned = {
@@ -110,6 +111,7 @@ async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Pro
     payment_events: await prunePaymentEvents(database),
     memory_imports: await pruneImports(database),
     replays: await database.inPlatform(pruneReplays),
+    review_claims: await database.inPlatform(pruneClaims),
     jobs: await database.inPlatform(pruneQueue),
   };
   log.info({ pruned }, 'expired rows deleted');

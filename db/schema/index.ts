@@ -3,6 +3,7 @@ export * from './billing.ts';
 export * from './documents.ts';
 export * from './identity.ts';
 export * from './metering.ts';
+export * from './reviews.ts';
 export * from './storage.ts';
 export * from './tenants.ts';
 export * from './terminology.ts';

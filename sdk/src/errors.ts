@@ -13,6 +13,7 @@ export interface Failure {
   code?: string | null;
   requestId?: string | null;
   retryAfter?: number | null;
+  present?: unknown;
   answeredBy?: 'service' | 'other' | null;
   cause?: unknown;
 }
@@ -36,6 +37,10 @@ export class LinguaLoopError extends Error {
   readonly detail: string | FieldProblem[];
   /** Seconds that the service asks to wait before another attempt. */
   readonly retryAfter: number | null;
+  /**
+   * What a change was refused for, as it is now, where it had changed since it was read; undefined of every other error.
+   */
+  readonly present: unknown;
   /** Whether LinguaLoop answered, or something in front of it, such as a proxy; null where nobody did. */
   readonly answeredBy: 'service' | 'other' | null;
 
@@ -46,6 +51,7 @@ export class LinguaLoopError extends Error {
     this.requestId = failure.requestId ?? null;
     this.detail = failure.detail;
     this.retryAfter = failure.retryAfter ?? null;
+    this.present = failure.present;
     this.answeredBy = failure.answeredBy ?? null;
   }
 }

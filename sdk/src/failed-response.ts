@@ -56,6 +56,7 @@ export function errorOfResponse(
     code: known.code,
     requestId: known.requestId ?? requestId,
     retryAfter,
+    present: known.present,
     answeredBy: 'service',
   });
 }
@@ -65,12 +66,14 @@ interface ServiceError {
   code: string | null;
   requestId: string | null;
   retryAfter: number | null;
+  present?: unknown;
 }
 
 /** Reads an error of `/trpc`: superjson around tRPC's envelope, with the service's own fields in `data`. */
 function rpcError(body: unknown): ServiceError | undefined {
   const data = member(member(member(body, 'error'), 'json'), 'data');
-  return serviceError(data, number(member(data, 'retry_after')));
+  const known = serviceError(data, number(member(data, 'retry_after')));
+  return known && { ...known, present: member(data, 'present') };
 }
 
 /**

@@ -32,6 +32,9 @@ export function sourcesOf(to: JobStatus): JobStatus[] {
   return (Object.keys(transitions) as JobStatus[]).filter((from) => transitions[from].includes(to));
 }
 
+/** The statuses in which a job waits for review (B 3.1). */
+export const reviewableStatuses: readonly JobStatus[] = sourcesOf('approved');
+
 /** Whether a finished job's translation may be downloaded (B 3.1). */
 export function isDownloadable(status: JobStatus): boolean {
   return status === 'published' || status === 'human_edited';

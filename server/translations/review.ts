@@ -5,13 +5,12 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { extractHtml } from '#server/formats/html-segments.ts';
 import { newId } from '#server/ids.ts';
-import type { LanguageCode } from '#server/languages.ts';
 import type { TermCheck } from '#server/terminology/glossary.ts';
 import { publishJob } from './golden/pending-persistence.ts';
-import { advance, sourcesOf } from './job-states.ts';
-import { isJob, jobOfRow, selectJob } from './jobs.ts';
+import { advance, reviewableStatuses } from './job-states.ts';
+import { getJob, isJob, jobOfRow } from './jobs.ts';
+import { finalTermCheck } from './review-terms.ts';
 import type {
   AgentRun,
   AgentStep,
@@ -21,10 +20,20 @@ import type {
   TranslationJob,
 } from './schema.ts';
 
+/** The job is not as the reviewer saw it. */
+export class JobChanged extends AppError {
+  readonly job: TranslationJob;
+  constructor(job: TranslationJob) {
+    super('conflict', `job ${job.id} has changed since it was read (status=${job.status})`);
+    this.job = job;
+  }
+}
+
 /**
  * Applies a reviewer's action to a job (C 4 "Review"). One transaction locks and decides, so that of two closing reviews one wins. The golden
  * record is written after it. If the process dies in between, the job stays `approved` and the sweep publishes it.
- * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending
+ * @param seen the `updated_at` of the job that the reviewer saw; undefined to review whatever it is now
+ * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending; JobChanged
  */
 export async function reviewJob(
   services: Pick<
@@ -41,15 +50,19 @@ export async function reviewJob(
   withTenant: WithTenant,
   jobId: string,
   request: ReviewRequest,
+  seen?: string,
 ): Promise<TranslationJob> {
   let checked: Checked | undefined;
   const decide = async (tx: Tx, tenantId: string, reviewer: string | null) => {
     const found = await selectReviewable(tx, tenantId, jobId);
-    if (!found) {
-      const job = await selectJob(tx, tenantId, jobId);
-      if (!job) throw new AppError('not_found', 'job not found');
-      throw new AppError('validation_error', `job ${job.id} is not reviewable (status=${job.status})`);
-    }
+    const present = found?.job ?? (await getJob(tx, tenantId, jobId));
+    if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
+      throw new JobChanged(present);
+    if (!found)
+      throw new AppError(
+        'validation_error',
+        `job ${present.id} is not reviewable (status=${present.status})`,
+      );
     const review: Review = {
       action: request.action,
       finalTranslation: request.final_translation ?? undefined,
@@ -202,35 +215,6 @@ function isDraftOf(last: AgentStep | undefined, step: AgentStep): boolean {
   return last?.name === step.name && last.output_summary === 'save' && last.actor === step.actor;
 }
 
-/** An entry of `terminology_matches`, as `writtenMetadata` writes it. */
-interface WrittenMatch {
-  source_term: string;
-  target_terms: [string, ...string[]];
-  case_sensitive: boolean;
-  count: number;
-}
-
-/** The terminology check of a text that a reviewer publishes, by the terms that the pipeline found in the source. Null if it found none. */
-function finalTermCheck({ request }: TranslationJob, finalText: string): TermCheck | null {
-  const written = request.metadata['terminology_matches'];
-  if (!Array.isArray(written)) return null;
-  return {
-    expected: (written as WrittenMatch[]).map((match) => ({
-      sourceTerm: match.source_term,
-      targetTerms: match.target_terms,
-      caseSensitive: match.case_sensitive,
-      count: match.count,
-    })),
-    translation:
-      request.text_type === 'Html'
-        ? extractHtml(finalText)
-            .map((segment) => segment.text)
-            .join('\n')
-        : finalText,
-    language: request.target_lang as LanguageCode,
-  };
-}
-
 /** The columns that a review sets; undefined ones stay. */
 interface ReviewChange {
   status: JobStatus;
@@ -247,7 +231,7 @@ async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
   const [row] = await tx
     .select()
     .from(translationJobs)
-    .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, sourcesOf('approved'))))
+    .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, reviewableStatuses)))
     .for('no key update');
   return row && { job: jobOfRow(row), attempt: row.attempt };
 }
@@ -259,7 +243,7 @@ async function updateReviewed(
   jobId: string,
   { override, ...change }: ReviewChange,
 ): Promise<TranslationJob> {
-  const { pipelineMetadata } = translationJobs;
+  const { pipelineMetadata, updatedAt } = translationJobs;
   const [row] = await tx
     .update(translationJobs)
     .set({
@@ -267,7 +251,8 @@ async function updateReviewed(
       ...(override && {
         pipelineMetadata: sql`coalesce(${pipelineMetadata}, '{}') || ${JSON.stringify(override)}::jsonb`,
       }),
-      updatedAt: sql`now()`,
+      // Later than before, even if this transaction began earlier: a reviewer names a version of the job by it.
+      updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
     })
     .where(isJob(tenantId, jobId))
     .returning();

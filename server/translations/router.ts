@@ -13,6 +13,7 @@ import { removeJob } from './removal.ts';
 import { reviewJob } from './review.ts';
 import { goldenFormat, jobDeletion, listQuery, reviewInput, translationJob } from './schema.ts';
 import { viewFor } from './tenant-view.ts';
+import { turnProcedures, workplaceProcedures } from './workplace/procedures.ts';
 
 const deleteJob = adminProcedure
   .meta({
@@ -106,4 +107,8 @@ export const translationsRouter = router({
   review,
   golden,
   delete: deleteJob,
+  ...workplaceProcedures,
 });
+
+/** What comes next at review, and who is on it. The claims are the `reviews` domain's, which knows no jobs. */
+export const reviewsRouter = router(turnProcedures);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-const id = z.string().meta({ description: '32 hexadecimal characters' });
-const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
+export const id = z.string().meta({ description: '32 hexadecimal characters' });
+export const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 const openObject = z.record(z.string(), z.unknown());
 
 /** B 3.1 */
@@ -54,7 +54,7 @@ export const qualityIssue = z
   })
   .meta({ id: 'QualityIssue' });
 
-const score = z.number().meta({ description: '0 to 100' });
+export const score = z.number().meta({ description: '0 to 100' });
 const issues = z.array(qualityIssue);
 
 export const qualityAssessment = z

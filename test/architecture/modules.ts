@@ -52,7 +52,7 @@ interface Module {
 }
 
 const domains =
-  'access|audit|auth|billing|documents|members|metering|storage|system|tenants|terminology|translation-memory|translations';
+  'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
   /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|tenant-lock|text-search|trpc)\.ts$/;

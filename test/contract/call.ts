@@ -94,8 +94,8 @@ export async function viaRpc(at: Server, { path, type }: Procedure, ask: Ask): P
   const { result, error, detail: refusedBefore } = answer.body;
   if (refusedBefore !== undefined) return answer;
   if (!error) return { ...answer, body: superjson.deserialize(result.data) };
-  const { detail, error_code, request_id } = error.json.data;
-  const body = error_code === null ? { detail } : { detail, error_code, request_id };
+  const { detail, error_code, request_id, present } = error.json.data;
+  const body = { ...(error_code === null ? { detail } : { detail, error_code, request_id }), present };
   return { ...answer, body };
 }
 

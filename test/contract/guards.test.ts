@@ -89,6 +89,14 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'translations.review': 'tenant_identity',
   'translations.golden': 'tenant_identity_or_cookie',
   'translations.delete': 'admin',
+  'translations.search': 'tenant_identity',
+  'translations.counts': 'tenant_identity',
+  'translations.check': 'tenant_identity',
+  'translations.act': 'tenant_identity',
+  'translations.reviewMany': 'tenant_identity',
+
+  'reviews.next': 'bearer',
+  'reviews.claim': 'bearer',
 
   'documents.translate': 'tenant_identity',
   'documents.list': 'tenant_identity',

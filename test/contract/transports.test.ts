@@ -12,6 +12,7 @@ import { documentCases } from './cases/documents.ts';
 import { documentWorkplaceCases } from './cases/documents-workplace.ts';
 import { memberCases } from './cases/members.ts';
 import { memoryCases } from './cases/memory.ts';
+import { reviewingCases } from './cases/reviewing.ts';
 import { storageCases } from './cases/storage.ts';
 import { tenantCases } from './cases/tenants.ts';
 import { terminologyCases } from './cases/terminology.ts';
@@ -36,6 +37,7 @@ const cases: Cases = {
   ...documentWorkplaceCases,
   ...memberCases,
   ...memoryCases,
+  ...reviewingCases,
   ...systemCases,
   ...tenantCases,
   ...storageCases,

@@ -56,6 +56,13 @@ export async function withBearer<T>(
   });
 }
 
+/** A 5.2 "Bearer only" for work that needs transactions of its own. The handler calls `ctx.withBearer`. */
+export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
+  next({
+    ctx: { withBearer: <T>(work: Parameters<typeof withBearer<T>>[1]) => withBearer(ctx, work) },
+  }),
+);
+
 /** A 5.2 "Bearer only": the handler runs inside one transaction of the member's tenant. */
 export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
   withBearer(ctx, async (tx, principal) => {

@@ -87,6 +87,12 @@ const numberLosses: Record<
   }),
 };
 
+/** The markup that an HTML text has lost: tags and attributes, translatable values aside. At most `mostIssues` issues. */
+export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssue[] {
+  const source = findMarkup(sourceHtml);
+  return markupIssues(source, findMarkup(targetHtml, source)).slice(0, mostIssues);
+}
+
 /**
  * Finds the placeholders, markup, links, addresses and numbers that a translation has lost, and the placeholders and links that it invents.
  * Pure, linear in both texts, and never throws.

@@ -131,7 +131,8 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
   };
 }
 
-function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
+/** An issue at a length that may be stored and shown. */
+export function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
   return {
     ...issue,
     span: span && clip(span, longestSpan),

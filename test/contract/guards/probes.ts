@@ -175,6 +175,26 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: async ({ app, founder }) => ({ job_id: await submit(app, founder) }),
     abroad: noJob,
   },
+  'translations.search': {},
+  'translations.counts': {},
+  'translations.check': { input: (at) => ({ ...job(at), text: 'Salut' }), abroad: noJob },
+  'translations.act': {
+    async input({ app, founder, heldJobId }) {
+      const { body } = await app.json('GET', `/api/translations/${heldJobId}`, { headers: founder.key });
+      const { updated_at } = body;
+      return { job_id: heldJobId, action: 'save', final_translation: 'Salut', updated_at };
+    },
+    abroad: noJob,
+  },
+  // Refusals of reviews are in the results.
+  'translations.reviewMany': {
+    input: ({ heldJobId }) => ({
+      reviews: [{ job_id: heldJobId, action: 'save', final_translation: 'Salut' }],
+    }),
+  },
+
+  'reviews.next': {},
+  'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
 
   'documents.translate': { input: () => documentForm(), in: '202' },
   'documents.list': {},

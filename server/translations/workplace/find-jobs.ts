@@ -1,0 +1,213 @@
+import { and, asc, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { type PageEnd, readCursor, writeCursor } from '#server/paging.ts';
+import { requireLanguage } from '#server/supported-language.ts';
+import { hasText } from '#server/text-search.ts';
+import type { JobStatus, TriggerCode } from '../schema.ts';
+import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
+
+/** What one search may examine: jobs, and approximate bytes of the texts in them. A search that ends there goes on by its cursor. */
+const most = { jobs: 10_000, bytes: 32_000_000 };
+
+/** Jobs that are examined by one statement. */
+const chunk = 1000;
+
+/** Characters of a text in a summary. */
+const excerpt = 300;
+
+/** A job as it is found, without those who are on it. */
+type FoundJob = Omit<JobSummary, 'claimed_by'>;
+
+interface Found {
+  jobs: FoundJob[];
+  /** The last job that was examined; undefined if there was none. */
+  last: PageEnd | undefined;
+  /** Whether others follow it. */
+  more: boolean;
+}
+
+interface Search {
+  tenantId: string;
+  filter: JobFilter;
+  order: SearchInput['order'];
+  limit: number;
+  cursor: string | undefined;
+  /** Ids of jobs that are not wanted. */
+  passOver?: ReadonlySet<string>;
+}
+
+/**
+ * The tenant's jobs that pass a filter, in the order of `updated_at` and id. Status and time are found by an index. Languages, triggers and
+ * texts are not: row-level security lets no trigram or JSON operator use one, so the jobs are read one after the other, and at most so many
+ * (docs/decisions/0053).
+ * @throws AppError 422 for an invalid cursor or an unsupported language
+ */
+export async function findJobs(tx: Tx, search: Search): Promise<Found> {
+  const { tenantId, order, limit, passOver = new Set() } = search;
+  const wanted = contentOf(search.filter);
+  const jobs: FoundJob[] = [];
+  let after = search.cursor === undefined ? undefined : readCursor(search.cursor);
+  let budget = most;
+  while (true) {
+    const missing = limit - jobs.length;
+    const size = wanted ? chunk : missing + Math.min(passOver.size, chunk);
+    const places = await selectPlaces(tx, search, after, size + 1);
+    const affordable = withinBudget(places.slice(0, size), budget);
+    const ids = affordable.places.map(({ id }) => id).filter((id) => !passOver.has(id));
+    const found = await selectSummaries(tx, tenantId, ids, wanted, order, missing);
+    jobs.push(...found);
+    budget = affordable.left;
+    const last = affordable.places.at(-1);
+    const more = last !== undefined && affordable.places.length < places.length;
+    if (found.length === missing) {
+      // Its place in the listing: a review between the two statements may have given the job another.
+      const end = affordable.places.find(({ id }) => id === found.at(-1)?.id) as Place;
+      return { jobs, last: end, more: more || end !== last };
+    }
+    if (!more || budget.jobs <= 0 || budget.bytes <= 0) return { jobs, last: last ?? after, more };
+    after = last;
+  }
+}
+
+/** The cursor after the last job that a search has examined. */
+export function cursorOf({ updatedAt, id }: PageEnd): string {
+  return writeCursor({ updated_at: updatedAt.toISOString(), id });
+}
+
+interface Place extends PageEnd {
+  /** Approximate bytes of what a filter reads. */
+  bytes: number;
+}
+
+/** The first places that the budget allows, at least one, and the rest of the budget. */
+function withinBudget(places: readonly Place[], { jobs, bytes }: typeof most) {
+  let left = bytes;
+  const end = places.findIndex((place, index) => {
+    if (index === jobs || (index > 0 && left < place.bytes)) return true;
+    left -= place.bytes;
+    return false;
+  });
+  const affordable = end < 0 ? places : places.slice(0, end);
+  // A budget that did not suffice is spent.
+  return { places: affordable, left: { jobs: jobs - affordable.length, bytes: end < 0 ? left : 0 } };
+}
+
+const { request, finalTranslation, agentRun, updatedAt, jobId } = translationJobs;
+
+/**
+ * Approximate bytes that a filter reads of a job, from stored sizes, so that no value is decompressed. Compressed JSON is counted four times,
+ * and a source as often as its translation, which is about as long.
+ */
+function bytesRead({ trigger, text }: JobFilter): SQL<number> {
+  const texts = text === undefined ? sql`0` : sql`2 * octet_length(coalesce(${finalTranslation}, ''))`;
+  const run = trigger === undefined ? sql`0` : sql`pg_column_size(${agentRun})`;
+  return sql`4 * (pg_column_size(${request}) + ${run}) + ${texts}`;
+}
+
+/** The next places of the listing, of each status by the index of statuses. */
+async function selectPlaces(
+  tx: Tx,
+  { tenantId, filter, order }: Search,
+  after: PageEnd | undefined,
+  limit: number,
+): Promise<Place[]> {
+  const { updated_from: from, updated_to: to } = filter;
+  const comparison = order === 'newest' ? sql`<` : sql`>`;
+  const statuses: (JobStatus | undefined)[] = filter.statuses ? [...new Set(filter.statuses)] : [undefined];
+  const found = await Promise.all(
+    statuses.map((status) =>
+      tx
+        .select({ id: jobId, updatedAt, bytes: bytesRead(filter) })
+        .from(translationJobs)
+        .where(
+          and(
+            eq(translationJobs.tenantId, tenantId),
+            status && eq(translationJobs.status, status),
+            from === undefined ? undefined : gte(updatedAt, new Date(from)),
+            to === undefined ? undefined : lt(updatedAt, new Date(to)),
+            after &&
+              sql`(${updatedAt}, ${jobId}) ${comparison} (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+          ),
+        )
+        .orderBy(...inOrder(order))
+        .limit(limit),
+    ),
+  );
+  if (found.length === 1) return found[0] as Place[];
+  const sign = order === 'newest' ? -1 : 1;
+  return found
+    .flat()
+    .sort((a, b) => sign * (a.updatedAt.getTime() - b.updatedAt.getTime() || (a.id < b.id ? -1 : 1)))
+    .slice(0, limit);
+}
+
+function inOrder(order: SearchInput['order']): SQL[] {
+  return order === 'newest' ? [desc(updatedAt), desc(jobId)] : [asc(updatedAt), asc(jobId)];
+}
+
+/** The part of a filter that no index serves; undefined without one. @throws AppError 422 */
+export function contentOf({ source_lang, target_lang, trigger, text }: JobFilter): SQL | undefined {
+  const language = (field: 'source_lang' | 'target_lang', code: string | undefined) =>
+    code === undefined ? undefined : sql`${request} ->> ${field} = ${requireLanguage(field, code)}`;
+  return and(
+    language('source_lang', source_lang),
+    language('target_lang', target_lang),
+    trigger && sql`${agentRun} #> '{quality_gate,triggers}' @> ${JSON.stringify([{ code: trigger }])}::jsonb`,
+    text === undefined
+      ? undefined
+      : or(
+          hasText(sql`${request} ->> 'source_text'`, text, 'contains'),
+          hasText(sql`${finalTranslation}`, text, 'contains'),
+        ),
+  );
+}
+
+/** Those of the jobs that pass, at most `limit`. */
+async function selectSummaries(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+  wanted: SQL | undefined,
+  order: SearchInput['order'],
+  limit: number,
+): Promise<FoundJob[]> {
+  if (ids.length === 0) return [];
+  const field = (name: string) => sql<string | null>`${request} ->> ${name}`;
+  const rows = await tx
+    .select({
+      id: jobId,
+      status: translationJobs.status,
+      sourceLang: field('source_lang'),
+      targetLang: field('target_lang'),
+      textType: field('text_type'),
+      sourceExcerpt: sql<string>`left(${request} ->> 'source_text', ${excerpt})`,
+      translationExcerpt: sql<string | null>`left(${finalTranslation}, ${excerpt})`,
+      gate: sql<{ score: number; triggers: { code: TriggerCode }[] } | null>`${agentRun} -> 'quality_gate'`,
+      createdAt: translationJobs.createdAt,
+      updatedAt,
+    })
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        sql`${jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+        wanted,
+      ),
+    )
+    .orderBy(...inOrder(order))
+    .limit(limit);
+  return rows.map(({ id, gate, ...row }) => ({
+    id,
+    status: row.status as JobStatus,
+    source_lang: row.sourceLang ?? '',
+    target_lang: row.targetLang ?? '',
+    text_type: row.textType === 'Html' ? 'Html' : 'Plain',
+    source_excerpt: row.sourceExcerpt,
+    translation_excerpt: row.translationExcerpt,
+    score: gate?.score ?? null,
+    triggers: [...new Set(gate?.triggers.map(({ code }) => code))],
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }));
+}

@@ -1,0 +1,92 @@
+import { bearerProcedure, deferredBearerProcedure } from '#server/access/guards/session.ts';
+import { audienceOf, deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import { AppError } from '#server/errors.ts';
+import { claimantOf } from '#server/reviews/claims.ts';
+import { claimInput, claimState } from '#server/reviews/schema.ts';
+import { JobChanged, reviewJob } from '../review.ts';
+import { translationJob } from '../schema.ts';
+import { viewFor } from '../tenant-view.ts';
+import { checkText } from './check-text.ts';
+import { countJobs } from './counts.ts';
+import { reviewJobs } from './review-many.ts';
+import { claim, nextReview } from './review-queue.ts';
+import {
+  actInput,
+  checkInput,
+  nextReviewInput,
+  nextReviewView,
+  reviewManyInput,
+  reviewResults,
+  textCheck,
+} from './review-schema.ts';
+import { runSearch, searchJobs } from './search.ts';
+import { jobCounts, searchInput, searchPage } from './search-schema.ts';
+
+/** What a reviewer's workplace needs, and no program does: without a route, so only /trpc serves it. */
+export const workplaceProcedures = {
+  search: deferredTenantProcedure
+    .input(searchInput)
+    .output(searchPage)
+    .query(({ ctx, input }) =>
+      runSearch(
+        ctx.services,
+        ctx.withTenant,
+        { filter: input, signal: ctx.disconnected() },
+        (tx, principal) => searchJobs(tx, principal, input),
+      ),
+    ),
+
+  counts: tenantProcedure.output(jobCounts).query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id)),
+
+  /** A mutation only because a query's input is a part of its address, where a text may be too long. */
+  check: deferredTenantProcedure
+    .input(checkInput)
+    .output(textCheck)
+    .mutation(({ ctx, input }) => checkText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  /** A review of the job as the reviewer saw it: 409 with the present job if it has changed since. */
+  act: deferredTenantProcedure
+    .input(actInput)
+    .output(translationJob)
+    .mutation(async ({ ctx, input: { job_id, updated_at, ...review } }) => {
+      try {
+        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, updated_at);
+        return viewFor(ctx.audience)(job);
+      } catch (error) {
+        if (!(error instanceof JobChanged)) throw error;
+        throw new AppError(error.code, error.message, { present: viewFor(ctx.audience)(error.job) });
+      }
+    }),
+
+  reviewMany: deferredTenantProcedure
+    .input(reviewManyInput)
+    .output(reviewResults)
+    .mutation(async ({ ctx, input }) => ({
+      results: await reviewJobs(ctx.services, ctx.withTenant, ctx.requestId, input.reviews),
+    })),
+};
+
+/** Whose turn it is. Only for members: a claim says who, which a key does not know. */
+export const turnProcedures = {
+  /** A mutation, because it claims the job. */
+  next: deferredBearerProcedure
+    .input(nextReviewInput)
+    .output(nextReviewView)
+    .mutation(({ ctx, input }) =>
+      runSearch(
+        ctx.services,
+        ctx.withBearer,
+        { filter: input, signal: ctx.disconnected() },
+        async (tx, principal) => {
+          const found = await nextReview(tx, claimantOf(principal), input);
+          const view = viewFor({ operator: principal.operator || audienceOf(ctx).operator });
+          return { ...found, job: found.job && view(found.job) };
+        },
+      ),
+    ),
+
+  claim: bearerProcedure
+    .input(claimInput)
+    .output(claimState)
+    .mutation(({ ctx, input }) => claim(ctx.tx, claimantOf(ctx.principal), input)),
+};

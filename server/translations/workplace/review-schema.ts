@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { claimState } from '#server/reviews/schema.ts';
+import {
+  dateTime,
+  id,
+  jobStatus,
+  qualityIssue,
+  reviewInput,
+  translationJob,
+  triggerCode,
+} from '../schema.ts';
+
+/** UTF-16 units of a text that is checked while it is typed. The checks of a longer one would keep other requests waiting. */
+const longestChecked = 200_000;
+
+/** Input of `translations.check`. */
+export const checkInput = z.object({ job_id: z.string(), text: z.string().max(longestChecked) });
+
+/** What the service's own checks find in a text that a reviewer proposes. */
+export const textCheck = z.object({
+  issues: z.array(
+    qualityIssue.extend({
+      /** Whether `span` stands in the source more often than in the text: it may be put back. */
+      missing: z.boolean(),
+    }),
+  ),
+  /** Glossary terms that the text should have, at most 100. */
+  missing_terms: z.array(z.string()),
+});
+
+/** The version of a job that a reviewer saw: its `updated_at`. */
+const seen = z.iso.datetime({ offset: true });
+
+/** Input of `translations.act`: a review of the job as it was at `updated_at`. */
+export const actInput = reviewInput.safeExtend({ updated_at: seen });
+
+/** Input of `translations.reviewMany`. */
+export const reviewManyInput = z.object({
+  reviews: z
+    .array(reviewInput.safeExtend({ updated_at: seen.optional() }))
+    .min(1)
+    .max(100)
+    .refine((reviews) => new Set(reviews.map(({ job_id }) => job_id)).size === reviews.length, {
+      error: 'must not name a job twice',
+    }),
+});
+
+/** What became of one review of several. */
+const reviewResult = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('done'),
+    job_id: id,
+    status: jobStatus,
+    updated_at: dateTime,
+  }),
+  z.object({
+    outcome: z.literal('refused'),
+    job_id: z.string(),
+    /** As the response to that review alone would have them. */
+    http_status: z.int(),
+    detail: z.string(),
+    error_code: z.string().nullable(),
+    retry_after: z.int().nullable().meta({ description: 'seconds' }),
+  }),
+]);
+
+/** Output of `translations.reviewMany`: a result for each review, in their order. */
+export const reviewResults = z.object({ results: z.array(reviewResult) });
+
+/** Input of `reviews.next`. */
+export const nextReviewInput = z
+  .object({
+    source_lang: z.string().max(40).optional(),
+    target_lang: z.string().max(40).optional(),
+    trigger: triggerCode.optional(),
+    /** The cursor of the job to go on after; without it, the job that waits longest. */
+    after: z.string().max(200).optional(),
+    /** Whether the caller claims the job. If not, somebody else may be given it, too. */
+    claim: z.boolean().default(true),
+  })
+  .prefault({});
+
+/** The next job that waits for review. */
+export const nextReviewView = z.object({
+  /** Null if none was found. */
+  job: translationJob.nullable(),
+  /** Goes on after the job; without one, after those that were examined. Null at the end of what waits. */
+  cursor: z.string().nullable(),
+  /** Null without a job, or if it was not claimed. */
+  claim: claimState.nullable(),
+});
+
+export type TextCheck = z.infer<typeof textCheck>;
+export type ReviewManyInput = z.infer<typeof reviewManyInput>;
+export type ReviewResult = z.infer<typeof reviewResult>;
+export type NextReviewInput = z.infer<typeof nextReviewInput>;
+export type NextReview = z.infer<typeof nextReviewView>;

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { searchedText } from '#server/text-search.ts';
+import { dateTime, id, jobStatus, score, triggerCode } from '../schema.ts';
+
+/** A moment in a year from 1000 to 9999: PostgreSQL does not know all the others. */
+const moment = z.iso
+  .datetime({ offset: true })
+  .refine((value) => /^[1-9]\d{3}-/.test(new Date(value).toISOString()), 'must be in a year of four digits');
+
+/** Which jobs; a field that is absent admits all. */
+export const jobFilter = z.object({
+  statuses: z.array(jobStatus).min(1).max(10).optional(),
+  source_lang: z.string().max(40).optional(),
+  target_lang: z.string().max(40).optional(),
+  /** A trigger of the quality gate: why a job was held, or what it was published with a warning of. */
+  trigger: triggerCode.optional(),
+  /** The earliest `updated_at`. */
+  updated_from: moment.optional(),
+  /** The first `updated_at` that is too late. */
+  updated_to: moment.optional(),
+  /** Stands in the source or in the translation. */
+  text: searchedText.optional(),
+});
+
+/** Input of `translations.search`. */
+export const searchInput = jobFilter
+  .extend({
+    order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'by updated_at, then id' }),
+    limit: z.int().min(1).max(100).default(50),
+    cursor: z.string().max(200).optional(),
+  })
+  .prefault({});
+
+/** A job as a list shows it. `translations.get` has the rest. */
+export const jobSummary = z.object({
+  id,
+  status: jobStatus,
+  source_lang: z.string(),
+  target_lang: z.string(),
+  text_type: z.enum(['Plain', 'Html']),
+  /** At most 300 characters of each text. */
+  source_excerpt: z.string(),
+  translation_excerpt: z.string().nullable(),
+  /** The quality gate's. */
+  score: score.nullable(),
+  triggers: z.array(triggerCode),
+  /** The other members who are on it, at most 20. */
+  claimed_by: z.array(z.string()),
+  created_at: dateTime,
+  updated_at: dateTime,
+});
+
+/** A page of found jobs. It may be short, or even empty, although more follows: one request examines a bounded number of jobs. */
+export const searchPage = z.object({
+  jobs: z.array(jobSummary),
+  /** Continues the search; null when all jobs were examined. */
+  next_cursor: z.string().nullable(),
+  /** `updated_at` of the last examined job; null when all were. */
+  searched_to: dateTime.nullable(),
+});
+
+/** A number of jobs, counted up to a limit. */
+const boundedCount = z.object({
+  count: z.int(),
+  /** Whether there are more than `count`. */
+  more: z.boolean(),
+});
+
+/** Output of `translations.counts`. */
+export const jobCounts = z.object({
+  by_status: z.array(boundedCount.extend({ status: jobStatus })).meta({ description: 'every status' }),
+  /** What a reviewer may act on. */
+  waiting: boundedCount.extend({
+    /** The earliest `updated_at` of them; null without any. */
+    oldest_at: dateTime.nullable(),
+  }),
+});
+
+export type JobFilter = z.infer<typeof jobFilter>;
+export type JobSummary = z.infer<typeof jobSummary>;
+export type SearchInput = z.infer<typeof searchInput>;
+export type SearchPage = z.infer<typeof searchPage>;
+export type JobCounts = z.infer<typeof jobCounts>;

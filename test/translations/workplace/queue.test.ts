@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { env, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openReviewers, type Reviewers } from './reviewers.ts';
+
+const app = useTestApp({ env });
+
+let mine: Reviewers;
+beforeEach(async () => {
+  mine = await openReviewers(app);
+});
+
+/** As many jobs that wait, the longest first. */
+async function waiting(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push((await mine.held()).id);
+  return ids;
+}
+
+/** The jobs that one member is given, one after the other, to the end. */
+async function queueOf(as?: Person, input = {}): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const { job, cursor } = await mine.call('reviews.next', { ...input, ...(after && { after }) }, as);
+    if (job) ids.push(job.id);
+    after = cursor;
+    expect(ids.length).toBeLessThan(50);
+  }
+  return ids;
+}
+
+describe('reviews.next', () => {
+  test('gives what waits, the longest first, each once, and nothing else', async () => {
+    const ids = await waiting(3);
+    await mine.job();
+    await mine.review((await mine.held()).id, { action: 'reject' });
+    expect(await queueOf()).toEqual(ids);
+    expect(await mine.call('reviews.next', {})).toMatchObject({
+      job: { id: ids[0], status: 'awaiting_review' },
+      claim: { claimed_until: expect.any(String), others: [] },
+    });
+  });
+
+  test('gives the whole job, as translations.get does', async () => {
+    const [id] = await waiting(1);
+    expect((await mine.call('reviews.next')).job).toEqual(await mine.read(id as string));
+  });
+
+  test('without anything that waits, gives nothing', async () => {
+    await (await openReviewers(app)).held();
+    expect(await mine.call('reviews.next')).toEqual({ job: null, cursor: null, claim: null });
+  });
+
+  test('goes on after a job that was closed or saved meanwhile', async () => {
+    const [first, second, third] = await waiting(3);
+    const { cursor } = await mine.call('reviews.next');
+    await mine.review(first as string, { action: 'approve' });
+    const next = await mine.call('reviews.next', { after: cursor });
+    expect(next.job.id).toBe(second);
+    await mine.review(second as string, { action: 'save', final_translation: 'Salut' });
+    expect((await mine.call('reviews.next', { after: next.cursor })).job.id).toBe(third);
+    // The saved draft has gone to the end.
+    expect(await queueOf()).toEqual([third, second]);
+  });
+
+  test('after the last one, goes on with what has come since', async () => {
+    await waiting(1);
+    const { cursor } = await mine.call('reviews.next');
+    expect((await mine.call('reviews.next', { after: cursor })).job).toBeNull();
+    const [later] = await waiting(1);
+    expect((await mine.call('reviews.next', { after: cursor })).job.id).toBe(later);
+  });
+
+  test('keeps to languages and a trigger', async () => {
+    await waiting(1);
+    const { id } = await mine.held({ source_lang: 'de', target_lang: 'en' });
+    const sensitive = await mine.job({ metadata: { sensitive: true } });
+    expect(await queueOf(undefined, { source_lang: 'de' })).toEqual([id]);
+    expect(await queueOf(undefined, { target_lang: 'en', trigger: 'policy_required' })).toEqual([id]);
+    expect(await queueOf(undefined, { trigger: 'sensitive_content' })).toEqual([sensitive.id]);
+    expect(await queueOf(undefined, { target_lang: 'ja' })).toEqual([]);
+  });
+
+  test('passes over what somebody else has claimed, and not over one’s own', async () => {
+    const [first, second, third] = await waiting(3);
+    const colleague = await mine.join();
+    await mine.call('reviews.claim', { kind: 'job', id: first }, colleague);
+    await mine.call('reviews.claim', { kind: 'job', id: second });
+    expect(await queueOf(undefined, { claim: false })).toEqual([second, third]);
+    expect(await queueOf(colleague, { claim: false })).toEqual([first, third]);
+  });
+
+  test('does not pass over a claim that has ended, of another workspace, or of a document', async () => {
+    const [id] = await waiting(1);
+    const colleague = await mine.join();
+    await mine.call('reviews.claim', { kind: 'job', id }, colleague);
+    const sql = mine.sql();
+    await sql`update review_claims set expires_at = now() - interval '1 ms' where item_id = ${id as string}`;
+    const { tenantId: elsewhere } = (await openReviewers(app)).founder;
+    await sql`
+      insert into review_claims select ${elsewhere}, user_id, item_kind, item_id, holder, now(), now() + interval '1 min'
+      from review_claims where item_id = ${id as string}`;
+    await sql`
+      insert into review_claims select tenant_id, user_id, 'document', item_id, holder, now(), now() + interval '1 min'
+      from review_claims where item_id = ${id as string}`;
+    expect((await mine.call('reviews.next')).job.id).toBe(id);
+  });
+
+  test('without a claim leaves no trace', async () => {
+    const [id] = await waiting(1);
+    expect(await mine.call('reviews.next', { claim: false })).toMatchObject({ job: { id }, claim: null });
+    expect(await mine.sql()`select from review_claims where item_id = ${id as string}`).toEqual([]);
+  });
+
+  test('of many members who ask at once, each gets a job of their own', async () => {
+    const ids = await waiting(6);
+    const members = await Promise.all(Array.from({ length: 8 }, () => mine.join()));
+    const given = await Promise.all(members.map((member) => mine.call('reviews.next', {}, member)));
+    const got = given.flatMap(({ job }) => (job ? [job.id] : []));
+    expect(new Set(got).size).toBe(got.length);
+    expect(got.toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe('reviews.claim', () => {
+  test('says who is on an item, and since when; nobody is locked out', async () => {
+    const [id] = await waiting(1);
+    const colleague = await mine.join();
+    const before = Date.now();
+    const own = await mine.call('reviews.claim', { kind: 'job', id });
+    expect(own.others).toEqual([]);
+    const seconds = (Date.parse(own.claimed_until) - before) / 1000;
+    expect(seconds).toBeGreaterThan(58);
+    expect(seconds).toBeLessThan(70);
+    const theirs = await mine.call('reviews.claim', { kind: 'job', id }, colleague);
+    expect(theirs.others).toEqual([
+      { holder: mine.founder.email, claimed_at: expect.any(String), expires_at: own.claimed_until },
+    ]);
+    expect((await mine.review(id as string, { action: 'approve' }, colleague)).status).toBe(200);
+  });
+
+  test('renewed, lasts 60 seconds from then, and began when it began', async () => {
+    const [id] = await waiting(1);
+    const colleague = await mine.join();
+    const seen = async () =>
+      (await mine.call('reviews.claim', { kind: 'job', id, release: true }, colleague)).others[0];
+    await mine.call('reviews.claim', { kind: 'job', id });
+    await mine.sql()`
+      update review_claims set claimed_at = now() - interval '50 s', expires_at = now() + interval '10 s' where item_id = ${id as string}`;
+    const old = await seen();
+    const { claimed_until } = await mine.call('reviews.claim', { kind: 'job', id });
+    expect(await seen()).toEqual({ ...old, expires_at: claimed_until });
+    expect(Date.parse(claimed_until) - Date.parse(old.expires_at)).toBeGreaterThan(40_000);
+  });
+
+  test('made again after it has ended, begins anew', async () => {
+    const [id] = await waiting(1);
+    await mine.call('reviews.claim', { kind: 'job', id });
+    await mine.sql()`
+      update review_claims set claimed_at = now() - interval '1 h', expires_at = now() - interval '59 min' where item_id = ${id as string}`;
+    await mine.call('reviews.claim', { kind: 'job', id });
+    const [row] = await mine.sql()`
+      select claimed_at > now() - interval '1 min' as anew from review_claims where item_id = ${id as string}`;
+    expect(row).toEqual({ anew: true });
+  });
+
+  test('released, is seen by nobody; a release without a claim is none the worse', async () => {
+    const [id] = await waiting(1);
+    const colleague = await mine.join();
+    await mine.call('reviews.claim', { kind: 'job', id }, colleague);
+    for (let time = 0; time < 2; time++) {
+      const released = await mine.call('reviews.claim', { kind: 'job', id, release: true }, colleague);
+      expect(released).toEqual({ claimed_until: null, others: [] });
+    }
+    expect((await mine.call('reviews.claim', { kind: 'job', id })).others).toEqual([]);
+  });
+
+  test('a member holds 20 items at most: the oldest claims end', async () => {
+    const ids = await waiting(22);
+    for (const id of ids) await mine.call('reviews.claim', { kind: 'job', id });
+    const colleague = await mine.join();
+    expect(await queueOf(colleague, { claim: false })).toEqual(ids.slice(0, 2));
+  });
+
+  test('a job or document of another workspace cannot be claimed', async () => {
+    const { id } = await (await openReviewers(app)).held();
+    for (const release of [false, true]) {
+      const { status } = await mine.refused('reviews.claim', { kind: 'job', id, release });
+      expect(status).toBe(404);
+    }
+    expect((await mine.refused('reviews.claim', { kind: 'document', id })).status).toBe(404);
+  });
+});

@@ -1,0 +1,87 @@
+import { beforeEach, expect, test } from 'vitest';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openReviewers, type Reviewers } from './reviewers.ts';
+
+const app = useTestApp({ env });
+
+let mine: Reviewers;
+beforeEach(async () => {
+  mine = await openReviewers(app);
+});
+
+test('each review has its result, in order, and a refused one changes nothing for the others', async () => {
+  const jobs = await Promise.all(Array.from({ length: 5 }, () => mine.held()));
+  const [approved, edited, rejected, stale, closed] = jobs;
+  const foreign = await (await openReviewers(app)).held();
+  await mine.review(stale.id, { action: 'save', final_translation: 'Salut' });
+  await mine.review(closed.id, { action: 'reject' });
+  const { results } = await mine.call('translations.reviewMany', {
+    reviews: [
+      { job_id: stale.id, action: 'approve', updated_at: stale.updated_at },
+      { job_id: approved.id, action: 'approve', updated_at: approved.updated_at },
+      { job_id: closed.id, action: 'approve' },
+      { job_id: edited.id, action: 'modify', final_translation: 'Coucou' },
+      { job_id: foreign.id, action: 'approve' },
+      { job_id: 'f'.repeat(32), action: 'approve' },
+      { job_id: rejected.id, action: 'reject', notes: 'not our voice' },
+    ],
+  });
+  const done = (job_id: string, status: string) => ({ outcome: 'done', job_id, status });
+  const refused = (job_id: string, http_status: number, error_code: string, detail: string) => ({
+    outcome: 'refused',
+    job_id,
+    http_status,
+    error_code,
+    detail,
+    retry_after: null,
+  });
+  expect(results).toMatchObject([
+    refused(
+      stale.id,
+      409,
+      'conflict',
+      `job ${stale.id} has changed since it was read (status=awaiting_review)`,
+    ),
+    done(approved.id, 'published'),
+    refused(closed.id, 400, 'validation_error', `job ${closed.id} is not reviewable (status=rejected)`),
+    done(edited.id, 'human_edited'),
+    refused(foreign.id, 404, 'not_found', 'job not found'),
+    refused('f'.repeat(32), 404, 'not_found', 'job not found'),
+    done(rejected.id, 'rejected'),
+  ]);
+  for (const { id } of [approved, edited, rejected]) {
+    const { status, updated_at } = await mine.read(id);
+    expect(results.find((one: { job_id: string }) => one.job_id === id)).toMatchObject({
+      status,
+      updated_at,
+    });
+  }
+  expect(await mine.read(stale.id)).toMatchObject({ status: 'awaiting_review', final_translation: 'Salut' });
+});
+
+test('a hundred jobs are approved by one request, each billed and published as by its own', async () => {
+  const jobs = await Promise.all(Array.from({ length: 100 }, () => mine.held()));
+  const { results } = await mine.call('translations.reviewMany', {
+    reviews: jobs.map(({ id }) => ({ job_id: id, action: 'approve' })),
+  });
+  expect(results.map(({ job_id }: { job_id: string }) => job_id)).toEqual(jobs.map(({ id }) => id));
+  for (const one of results) expect(one).toMatchObject({ outcome: 'done', status: 'published' });
+  const rows = await mine.sql()`
+    select from translation_jobs where tenant_id = ${mine.founder.tenantId} and status = 'published' and golden_uri is not null`;
+  expect(rows).toHaveLength(100);
+  const records = await mine.sql()`select from usage_records where tenant_id = ${mine.founder.tenantId}`;
+  expect(records).toHaveLength(100);
+});
+
+test('an invalid review refuses the request before any is applied', async () => {
+  const job = await mine.held();
+  const reviews = [
+    { job_id: job.id, action: 'approve' },
+    { job_id: 'x', action: 'modify' },
+  ];
+  const { status, body } = await mine.refused('translations.reviewMany', { reviews });
+  expect(status).toBe(422);
+  expect(body.detail[0].loc).toEqual(['body', 'reviews', 1, 'final_translation']);
+  expect(await mine.read(job.id)).toEqual(job);
+});
