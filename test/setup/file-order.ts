@@ -21,6 +21,7 @@ const long = [
   'test/storage/replays.test.ts',
   'test/translation-memory/embedded-imports.test.ts',
   'test/web/hostile-texts.test.ts',
+  'test/web/administration.test.ts',
   'test/web/jobs.test.ts',
   'test/web/batch.test.ts',
   'test/web/translate.test.ts',
