@@ -25,6 +25,7 @@ const long = [
   'test/web/sso.test.ts',
   'test/web/invitations.test.ts',
   'test/web/sign-in-looks.test.ts',
+  'test/web/administration.test.ts',
   'test/web/jobs.test.ts',
   'test/web/batch.test.ts',
   'test/web/translate.test.ts',
