@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -61,9 +62,10 @@ function Job({ job }: { job: TranslationJob }) {
           {job.id}
         </bdi>
       </div>
-      {job.status === 'awaiting_review' && (
+      {(job.status === 'awaiting_review' || job.status === 'refined') && (
         <p className={styles.waits}>
-          {t('jobs.waits')} <Link to="/app">{t('jobs.review')}</Link>
+          {t('jobs.waits')}{' '}
+          <a href={`${deployment.basePath}/app/review?item=${job.id}`}>{t('jobs.review')}</a>
         </p>
       )}
       {run.error && <p className="problem">{run.error}</p>}
