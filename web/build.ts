@@ -41,6 +41,7 @@ async function buildWeb(): Promise<void> {
         input: {
           app: join(root, 'app/main.tsx'),
           pages: join(root, 'app/styles/pages.css'),
+          'word-preview': join(root, 'preview/word-preview.ts'),
           ...Object.fromEntries(locales.map((locale) => [`locale-${locale}`, `virtual:catalog-${locale}`])),
         },
         preserveEntrySignatures: 'exports-only',
@@ -84,6 +85,7 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
       locales.map((locale) => [locale, address(chunk(`locale-${locale}`).fileName)]),
     ),
     pageStyle: style('pages'),
+    wordPreview: address(chunk('word-preview').fileName),
   };
 }
 

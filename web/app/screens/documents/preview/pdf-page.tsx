@@ -81,7 +81,10 @@ function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
     const { width, height } = page.getViewport({ scale: 1 });
     const shown = target.clientWidth * Math.min(window.devicePixelRatio, 2);
     const scale = Math.min(shown / width, mostPixels / Math.max(width, height));
-    const task = page.render({ canvas: target, viewport: page.getViewport({ scale }) });
+    const viewport = page.getViewport({ scale });
+    target.width = Math.round(viewport.width);
+    target.height = Math.round(viewport.height);
+    const task = page.render({ canvas: target, viewport });
     task.promise.catch(() => {
       // Cancelled, or the page is damaged: the frame stays, with what could be painted.
     });

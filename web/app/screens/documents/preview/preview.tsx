@@ -6,6 +6,7 @@ import type { PreviewProps, Side } from './preview-props.ts';
 
 const PdfPages = lazy(() => import('./pdf-pages.tsx'));
 const SheetGrid = lazy(() => import('./sheet-grid.tsx'));
+const WordFrame = lazy(() => import('./word-frame.tsx'));
 
 /** A document's file as its format shows it, with the current segment marked in it. A click in it opens a segment. */
 export default function Preview(props: Omit<PreviewProps, 'side'>) {
@@ -33,6 +34,7 @@ export default function Preview(props: Omit<PreviewProps, 'side'>) {
       </fieldset>
       <Suspense fallback={<Loading lines={20} />}>
         {document.source_format === 'pdf' && <PdfPages {...props} side={side} />}
+        {document.source_format === 'docx' && <WordFrame {...props} side={side} />}
         {document.source_format === 'xlsx' && <SheetGrid {...props} side={side} />}
       </Suspense>
     </div>
