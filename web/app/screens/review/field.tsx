@@ -35,9 +35,12 @@ export function SourceAndTarget({
     <div className={styles.texts}>
       <section aria-label={t('review.source_in', { language: nameOf(base.sourceLang) })}>
         <h3>{nameOf(base.sourceLang)}</h3>
-        <LanguageText as="div" language={base.sourceLang} className={styles.source}>
-          {base.source}
-        </LanguageText>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls a long text by the arrow keys */}
+        <div className={styles.source} tabIndex={0}>
+          <LanguageText as="div" language={base.sourceLang}>
+            {base.source}
+          </LanguageText>
+        </div>
       </section>
       <section>
         <h3 id={label}>{nameOf(base.targetLang)}</h3>
