@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Services } from './context.ts';
 import { describeForLog, errorBody, toAppError } from './errors.ts';
 
-/** How many items of one request are worked on at once. */
+/** How many items of one request are worked on at once: each waits for a store, which takes its time to write. */
 const lanes = 4;
 
 /** Why one item of several was refused: as the response to a request for that item alone would say it. */

@@ -25,7 +25,7 @@ async function buildWeb(): Promise<void> {
     // Addresses within the files are relative: the service's public address may have a path.
     base: './',
     publicDir: join(root, 'public'),
-    plugins: [catalogs()],
+    plugins: [catalogs(), pdfResources()],
     css: { modules: { generateScopedName: '[local]-[hash:base64:5]' } },
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
@@ -41,6 +41,7 @@ async function buildWeb(): Promise<void> {
         input: {
           app: join(root, 'app/main.tsx'),
           pages: join(root, 'app/styles/pages.css'),
+          'word-preview': join(root, 'preview/word-preview.ts'),
           ...Object.fromEntries(locales.map((locale) => [`locale-${locale}`, `virtual:catalog-${locale}`])),
         },
         preserveEntrySignatures: 'exports-only',
@@ -84,6 +85,7 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
       locales.map((locale) => [locale, address(chunk(`locale-${locale}`).fileName)]),
     ),
     pageStyle: style('pages'),
+    wordPreview: address(chunk('word-preview').fileName),
   };
 }
 
@@ -116,6 +118,32 @@ function catalogs(): Plugin {
         Object.entries(messages).map(([key, text]) => [key, compileMessage(text)]),
       );
       return `export const messages = ${JSON.stringify(compiled)};`;
+    },
+  };
+}
+
+/** What PDF.js reads for some files. Its names have no hash, so the folder has the version. */
+function pdfResources(): Plugin {
+  const folder = join(root, '../node_modules/pdfjs-dist');
+  const wanted: Record<string, RegExp> = {
+    cmaps: /\.bcmap$/,
+    standard_fonts: /\.(pfb|ttf)$/,
+    // Its scripts are for browsers without WebAssembly, and for forms.
+    wasm: /^(jbig2|openjpeg|qcms_bg)\.wasm$/,
+    iccs: /\.icc$/,
+  };
+  return {
+    name: 'pdf-resources',
+    async generateBundle() {
+      const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      for (const [part, names] of Object.entries(wanted))
+        for (const name of await readdir(join(folder, part)))
+          if (names.test(name))
+            this.emitFile({
+              type: 'asset',
+              fileName: `pdfjs-${version}/${part}/${name}`,
+              source: await readFile(join(folder, part, name)),
+            });
     },
   };
 }

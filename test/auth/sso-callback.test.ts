@@ -110,6 +110,8 @@ describe('C 7: the browser that began the sign-on', () => {
     expect(line).toMatch(/; *HttpOnly/i);
     expect(line).toMatch(/; *SameSite=Lax/i);
     expect(line).toMatch(/; *Secure/i);
+    // The callback is under /api/oauth2 and under /signin.
+    expect(line).toMatch(/; *Path=\/;/i);
     const life = Number(/Max-Age=(\d+)/i.exec(line)?.[1]);
     expect(life).toBeGreaterThan(0);
     expect(life).toBeLessThanOrEqual(600);

@@ -44,4 +44,23 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
     await dialog.getByRole('button', { name: 'Restore access' }).click();
     await row(colleague).getByText('Revoked').waitFor({ state: 'detached' });
   });
+
+  test('invites somebody by a link that is shown once, and withdraws the invite', async () => {
+    const team = await openTeam(app);
+    const { page } = await browser.person('/app/members');
+    await signIn(page, team.founder);
+    await page.getByText('Nobody is invited yet.').waitFor();
+    await page.getByText('Invite somebody').click();
+    await page.getByLabel('E-mail address', { exact: true }).fill('newcomer@example.org');
+    await page.getByRole('button', { name: 'Create invite' }).click();
+    const link = await page.getByLabel('Link of the invite').inputValue();
+    const invite_token = decodeURIComponent(link.split('/signin#invite_token=')[1] ?? '');
+    const preview = () => app.json('POST', '/api/auth/invites/preview', { body: { invite_token } });
+    expect((await preview()).body).toMatchObject({ valid: true, email: 'newcomer@example.org' });
+
+    await page.getByRole('button', { name: 'Withdraw newcomer@example.org' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('row').filter({ hasText: 'newcomer@example.org' }).getByText('Withdrawn').waitFor();
+    expect((await preview()).body).toEqual({ valid: false });
+  });
 });

@@ -81,7 +81,9 @@ export function useBrowser(app: TestApp, { others = [] }: { others?: readonly st
   };
 }
 
-/** Chromium writes a line for each response of 400 and above; a test that expects one looks at the page. */
+/** Chromium writes a line for each response of 400 and above, and for each request without a network; a test that expects one looks at the page. */
 function isRefusedRequest(text: string): boolean {
-  return text.startsWith('Failed to load resource: the server responded with a status of');
+  return /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/.test(
+    text,
+  );
 }

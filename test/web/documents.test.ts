@@ -1,42 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { runDocument } from '#server/documents/run-document.ts';
-import { corpusFile } from '#test/corpus/files.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
-import { documentForm } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { type Founder, signedIn } from './founder.ts';
+import { corpusDocument, sendDocument } from './document-files.ts';
+import { signedIn } from './founder.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
-
-/** Sends a file as the founder's program does. @param wait whether it is translated when this returns */
-async function send({ apiKey }: Founder, file: File, wait = true): Promise<string> {
-  const body = new FormData();
-  const fields = documentForm({ source_document: file, target_lang: 'fr', ...(wait && { wait: 'true' }) });
-  for (const [name, value] of Object.entries(fields))
-    if (value !== undefined) body.append(name, value as Blob);
-  const response = await app.request('/api/documents/translate', {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey },
-    body,
-  });
-  const job = await response.json();
-  expect([response.status, job.detail]).toEqual([wait ? 200 : 202, undefined]);
-  return job.id;
-}
-
-function corpus(path: string): File {
-  return new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
-}
 
 describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 }, () => {
   test('sees a document go from waiting to translated without a reload, and approves several at once', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page, tenantId } = founder;
     await page.getByText('No document yet.').waitFor();
-    const id = await send(founder, workbookFile(['Hello']), false);
-    await send(founder, workbookFile(['Goodbye']));
+    const id = await sendDocument(app, founder, workbookFile(['Hello']), false);
+    await sendDocument(app, founder, workbookFile(['Goodbye']));
     await page.reload();
     const waiting = page.getByRole('row').filter({ hasText: 'Waiting' });
     await waiting.waitFor();
@@ -59,7 +38,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
   ])('corrects a segment, applies it, approves and downloads the document: %s', async (path) => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page } = founder;
-    const id = await send(founder, corpus(path));
+    const id = await sendDocument(app, founder, corpusDocument(path));
     await page.goto(`/app/documents/${id}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     const field = page.getByRole('textbox', { name: 'Translation of segment 1' });
@@ -85,7 +64,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
   test('chooses between the texts where somebody else corrected the same segment meanwhile', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page, apiKey } = founder;
-    const id = await send(founder, workbookFile(['Hello', 'Goodbye']));
+    const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
     await page.goto(`/app/documents/${id}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).fill('Mine');

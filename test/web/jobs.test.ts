@@ -67,6 +67,37 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     await page.getByText('No job fits these filters.').waitFor();
   });
 
+  test('finds jobs by text, language, reason and day, one narrowing the other', async () => {
+    model.mend();
+    const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
+    await translate(
+      apiKey,
+      { source_text: 'Sign 100% here.', domain: 'legal' },
+      { source_text: 'Good morning' },
+      { source_text: 'Good evening', target_lang: 'fr' },
+    );
+    const shown = async () => {
+      const links = await page.locator('main li').getByRole('link').allTextContents();
+      return links.map((text) => text.split('[')[0]).toSorted();
+    };
+    await page.goto('/app/jobs?text=good');
+    await expect.poll(shown).toEqual(['Good evening', 'Good morning']);
+    await page.getByLabel('Into').selectOption('French');
+    await expect.poll(shown).toEqual(['Good evening']);
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await expect.poll(shown).toEqual(['Good evening', 'Good morning', 'Sign 100% here.']);
+    await page.getByLabel('Reason for review').selectOption('Policy requires it');
+    await expect.poll(shown).toEqual(['Sign 100% here.']);
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    // A pattern of a database is only a text here.
+    await page.getByRole('searchbox').fill('0%');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(shown).toEqual(['Sign 100% here.']);
+    await page.getByLabel('Changed since').fill('2999-01-01');
+    await page.getByText('No job fits these filters.').waitFor();
+    expect(new URL(page.url()).searchParams.get('since')).toBe('2999-01-01');
+  });
+
   test('an address with filters that do not exist shows the whole list', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
     await translate(apiKey, { source_text: 'Good morning' });

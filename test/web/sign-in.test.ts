@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -48,6 +49,38 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await second.waitForURL('**/signin');
     await page.waitForURL('**/signin');
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('ll_refresh');
+  });
+
+  test('has one refresh, however many tabs and calls need it', async () => {
+    const { email } = await founder();
+    const { page, tab, context } = await browser.person('/signin');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    const tabs = [page, await tab(), await tab(), await tab()];
+    for (const one of tabs.slice(1)) {
+      await one.goto('/app');
+      await one.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    }
+    const refreshes: number[] = [];
+    context.on('response', (response) => {
+      if (response.url().endsWith('/signin/refresh')) refreshes.push(response.status());
+    });
+    await openSuperuser(app.superuserUrl)`
+      delete from tokens where kind = 'access_token' and user_id in (select user_id from users where email = ${email})`;
+    await Promise.all(
+      tabs.map(async (one) => {
+        await one.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+        await one.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+      }),
+    );
+    await Promise.all(tabs.map((one) => one.waitForLoadState('networkidle')));
+    for (const one of tabs) {
+      expect(await one.getByRole('alert').count()).toBe(0);
+      expect(await one.getByRole('dialog').count()).toBe(0);
+    }
+    expect(refreshes).toEqual([200]);
   });
 
   test('is told in the service’s words that the password is wrong', async () => {

@@ -11,6 +11,7 @@ import { storage } from '#sdk/storage.ts';
 import { tenants } from '#sdk/tenants.ts';
 import { terminology } from '#sdk/terminology.ts';
 import { translations } from '#sdk/translations.ts';
+import type { TenantDocumentArtifact } from '#sdk/types.ts';
 import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
 import { session } from './session/keeper.ts';
@@ -43,6 +44,23 @@ export function uploadClient(onProgress: UploadProgress) {
     terminology: terminology(rpc, uploads, send),
     translations: translations(rpc, uploads, send),
   };
+}
+
+/**
+ * The bytes of one of a document's files, for its preview: the documented API has only the newest translated one.
+ * @throws LinguaLoopError
+ */
+export async function readArtifact(documentId: string, { id, content_type }: TenantDocumentArtifact) {
+  const path = `/app/documents/${encodeURIComponent(documentId)}/artifacts/${encodeURIComponent(id)}`;
+  const { read } = await downloads.open(
+    { name: 'documents.artifact', repeatable: true },
+    { method: 'GET', path },
+    content_type,
+    undefined,
+  );
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (let piece = await read(); piece; piece = await read()) pieces.push(piece);
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 /** The options of one attempt, as tRPC's client takes them. */

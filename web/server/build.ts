@@ -15,6 +15,8 @@ export interface Build {
   catalogs: Record<Locale, string>;
   /** The style sheet of the public pages. */
   pageStyle: string;
+  /** The script of the frame that shows Word files. */
+  wordPreview: string;
 }
 
 /** The build in a folder; undefined if there is none, as without dev dependencies. */

@@ -28,3 +28,25 @@ const policy = [
   "require-trusted-types-for 'script'",
   'trusted-types lingualoop',
 ].join('; ');
+
+/**
+ * The headers of the frame that shows Word files. It has a policy of its own: an opaque origin, without cookies, storages or the network,
+ * where styles may come from the file. Its script knows the file by messages only.
+ */
+export const previewHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};

@@ -9,11 +9,11 @@ import { AppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
 import { publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
-import { pageHeaders } from './headers.ts';
+import { pageHeaders, previewHeaders } from './headers.ts';
 import { type Locale, localeCookie, localeFor } from './locale.ts';
 import { notFound, stubNotice } from './page-words.ts';
 import { pageDocument, readPage } from './pages.ts';
-import { type Deployment, deploymentOf, shellPage } from './shell.ts';
+import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, serveSignIn } from './sign-in.ts';
 
 /** The addresses of the application; the browser decides which screen each is. */
@@ -76,6 +76,12 @@ export async function serveWeb(
       build ? sendShell(request, reply, build, deployment) : sendError(reply, unbuilt()),
     );
 
+  app.get('/app/preview/word', { config: { versioned: false } }, (_request, reply) =>
+    build
+      ? reply.headers(previewHeaders).send(previewPage(basePath + build.wordPreview))
+      : sendError(reply, unbuilt()),
+  );
+
   function sendShell(request: FastifyRequest, reply: FastifyReply, files: Build, about: Deployment) {
     // The cookie is sent to /signin only, and not if a link of another site leads there.
     const wouldHaveCookie =
@@ -135,6 +141,10 @@ async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
     maxAge: '365d',
     index: false,
     redirect: false,
-    setHeaders: (reply) => reply.header('x-content-type-options', 'nosniff'),
+    setHeaders: (reply) =>
+      reply
+        .header('x-content-type-options', 'nosniff')
+        // The frame of the preview has an opaque origin, and modules are fetched with CORS. These files are public.
+        .header('access-control-allow-origin', '*'),
   });
 }

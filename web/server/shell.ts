@@ -77,3 +77,18 @@ ${preloads}
 </html>
 `;
 }
+
+/** The page in the frame that shows Word files. @param script its address */
+export function previewPage(script: string): string {
+  return `<!doctype html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light">
+<title>LinguaLoop</title>
+<script type="module" crossorigin src="${escapeHtml(script)}"></script>
+</head>
+<body></body>
+</html>
+`;
+}

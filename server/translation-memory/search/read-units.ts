@@ -37,12 +37,11 @@ const bytesOfPage = 262_144;
 
 /**
  * The most that one page looks through. No index serves a search for a part of a text, so it reads the units in their stored order:
- * 50,000 of 160 bytes take 0.1 s, and a memory of a million takes twenty pages. Each statement reads a slice, so that a frequent word
- * is found at once.
+ * 50,000 of 160 bytes take 0.1 s, and a memory of a million takes twenty pages.
  */
-const most = { units: 50_000, bytes: 16_000_000, slices: 50 };
-const slice = { units: 5000, bytes: 4_000_000 };
-/** The most units of a slice that are read to find out which belong into the page. */
+const most = { units: 50_000, bytes: 16_000_000, statements: 50 };
+
+/** The most units that a statement returns to find out which of them belong into the page. */
 const mostToKeep = 1000;
 
 /** Returns the next units that fit, in the order of the sets and in their stored order: that of the file, or of approval. */
@@ -53,95 +52,115 @@ export async function readUnits(
   { limit, condition, keep }: UnitQuery,
 ): Promise<UnitPage> {
   const units: FoundUnit[] = [];
-  const work = { units: 0, bytes: 0, slices: 0 };
-  let pageBytes = 0;
-  // One more unit than asked for shows whether there is a next page.
-  const wanted = keep ? mostToKeep : limit + 1;
+  const left = { ...most };
+  let bytesLeft = bytesOfPage;
   for (const [index, set] of sets.entries()) {
     const place = { versionId: set.versionId, after: index === 0 ? after : 0 };
-    for (;;) {
-      if (work.units >= most.units || work.bytes >= most.bytes || work.slices >= most.slices)
-        return { units, next: place };
-      const read = await readSlice(tx, tenantId, { set, after: place.after, most: wanted, condition });
-      for (const unit of read.units) {
-        if (!keep || keep(unit)) {
+    for (let isEnd = false; !isEnd; ) {
+      if (left.units <= 0 || left.bytes <= 0 || left.statements <= 0) return { units, next: place };
+      const looked = await lookThrough(tx, tenantId, {
+        set,
+        after: place.after,
+        left,
+        condition,
+        // One more unit than asked for shows whether there is a next page.
+        most: keep ? mostToKeep : limit + 1,
+      });
+      for (const { unit, fits } of looked) {
+        if (fits && (!keep || keep(unit))) {
           const bytes = Buffer.byteLength(unit.sourceText) + Buffer.byteLength(unit.targetText);
-          if (units.length === limit || (units.length > 0 && pageBytes + bytes > bytesOfPage))
+          if (units.length === limit || (units.length > 0 && bytes > bytesLeft))
             return { units, next: place };
           units.push(unit);
-          pageBytes += bytes;
+          bytesLeft -= bytes;
         }
         place.after = unit.segmentNo;
       }
-      work.units += read.looked;
-      work.bytes += read.bytes;
-      work.slices += 1;
-      if (read.looked === 0) break;
-      if (read.units.length < wanted) place.after = read.last;
+      const last = looked.at(-1);
+      left.units -= last?.looked ?? 0;
+      left.bytes -= last?.bytes ?? 0;
+      left.statements -= 1;
+      isEnd = last?.isLast ?? true;
     }
   }
   return { units, next: null };
 }
 
-interface SliceQuery {
-  set: SetRow;
-  after: number;
-  /** The most units to return. */
-  most: number;
-  condition: SQL | undefined;
-}
-
-interface Slice {
-  units: FoundUnit[];
-  /** How many units were looked at, the bytes of their texts, and the number of the last one. */
+/** A unit that fits, or the last one that was looked at. */
+interface LookedUnit {
+  unit: FoundUnit;
+  fits: boolean;
+  /** How many units were looked at so far, and the bytes of their texts. */
   looked: number;
   bytes: number;
-  last: number;
+  /** Whether it is the last unit of its set. */
+  isLast: boolean;
 }
 
-/** Looks through the units of a set that follow segment `after`. */
-async function readSlice(
+/**
+ * Looks through the units of a set that follow segment `after`, until `most` were found or the work that is `left` is done. PostgreSQL
+ * does not read on when it has found them, so a frequent word takes no time.
+ */
+async function lookThrough(
   tx: Tx,
   tenantId: string,
-  { set, after, most, condition }: SliceQuery,
-): Promise<Slice> {
-  const longest = condition ? slice.units : most;
-  // octet_length does not read out-of-line text, so units beyond the slice cost nothing.
-  const rows = await tx.execute<SliceRow>(sql`
-    with slice as materialized (
-      select * from (
-        select *, row_number() over stored as place,
-          sum(octet_length(source_text) + octet_length(target_text)) over stored as bytes
-        from (
-          select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
-          where tenant_id = ${tenantId} and content_id = ${set.versionId} and segment_no > ${after}
-          order by segment_no limit ${longest}
-        ) following
-        window stored as (order by segment_no rows unbounded preceding)
-      ) measured
-      where place = 1 or bytes <= ${slice.bytes})
-    select whole.*, segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
-      to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed
-    from (select count(*)::int as looked, coalesce(max(bytes), 0)::float8 as looked_bytes, max(segment_no) as last from slice) whole
-    left join slice on ${condition ?? sql`true`}
+  {
+    set,
+    after,
+    left,
+    condition = sql`true`,
+    most,
+  }: {
+    set: SetRow;
+    after: number;
+    left: { units: number; bytes: number };
+    condition: SQL | undefined;
+    most: number;
+  },
+): Promise<LookedUnit[]> {
+  // octet_length does not read out-of-line text, so units beyond the limits cost nothing.
+  const rows = await tx.execute<UnitRow>(sql`
+    select segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
+      to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed,
+      (${condition}) as fits, looked::int, bytes::float8, following is null and looked < ${left.units} as is_last
+    from (
+      select *, row_number() over stored as looked, sum(size) over stored as bytes,
+        lead(segment_no) over stored as following
+      from (
+        select segment_no, source_text, target_text, tuid, changed_at, job_id,
+          octet_length(source_text) + octet_length(target_text) as size
+        from memory_segments
+        where tenant_id = ${tenantId} and content_id = ${set.versionId} and segment_no > ${after}
+        order by segment_no limit ${left.units}
+      ) rest
+      window stored as (order by segment_no rows unbounded preceding)
+    ) measured
+    where bytes - size < ${left.bytes} and ((${condition}) or following is null or bytes >= ${left.bytes})
     order by segment_no limit ${most}`);
-  const [{ looked, looked_bytes, last }] = rows as unknown as [SliceRow];
-  const units = rows.flatMap(({ no, source, target, tuid, changed }): FoundUnit[] =>
-    no === null || source === null || target === null
-      ? []
-      : [{ set, segmentNo: Number(no), sourceText: source, targetText: target, tuid, changedAt: changed }],
-  );
-  return { units, looked, bytes: looked_bytes, last: Number(last ?? after) };
+  return rows.map(({ no, source, target, tuid, changed, fits, looked, bytes, is_last }) => ({
+    unit: {
+      set,
+      segmentNo: Number(no),
+      sourceText: source,
+      targetText: target,
+      tuid,
+      changedAt: changed,
+    },
+    fits,
+    looked,
+    bytes,
+    isLast: is_last,
+  }));
 }
 
-/** `no`, `source` and `target` are null in the only row of a slice in which nothing fits. */
-type SliceRow = {
-  looked: number;
-  looked_bytes: number;
-  last: string | null;
-  no: string | null;
-  source: string | null;
-  target: string | null;
+type UnitRow = {
+  no: string;
+  source: string;
+  target: string;
   tuid: string | null;
   changed: string | null;
+  fits: boolean;
+  looked: number;
+  bytes: number;
+  is_last: boolean;
 };

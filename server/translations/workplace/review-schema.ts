@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { itemRefusal } from '#server/bulk.ts';
 import { claimState } from '#server/reviews/schema.ts';
 import {
   dateTime,
@@ -53,15 +54,7 @@ const reviewResult = z.discriminatedUnion('outcome', [
     status: jobStatus,
     updated_at: dateTime,
   }),
-  z.object({
-    outcome: z.literal('refused'),
-    job_id: z.string(),
-    /** As the response to that review alone would have them. */
-    http_status: z.int(),
-    detail: z.string(),
-    error_code: z.string().nullable(),
-    retry_after: z.int().nullable().meta({ description: 'seconds' }),
-  }),
+  itemRefusal.extend({ outcome: z.literal('refused'), job_id: z.string() }),
 ]);
 
 /** Output of `translations.reviewMany`: a result for each review, in their order. */

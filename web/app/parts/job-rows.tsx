@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { useFormat } from './format.ts';
 import styles from './job-rows.module.css';
@@ -53,19 +52,4 @@ export function JobRows({ jobs, empty }: { jobs: readonly JobSummary[]; empty: s
       ))}
     </ul>
   );
-}
-
-/** The summary of a whole job. */
-export function summaryOf(job: TranslationJob): JobSummary {
-  const { request } = job;
-  return {
-    id: job.id,
-    status: job.status,
-    source_lang: request.source_lang ?? 'en',
-    target_lang: request.target_lang,
-    source_excerpt: request.source_text.slice(0, 300),
-    translation_excerpt: (job.final_translation ?? job.baseline_translation)?.slice(0, 300) ?? null,
-    triggers: job.agent_run.quality_gate?.triggers.map(({ code }) => code) ?? [],
-    updated_at: job.updated_at,
-  };
 }

@@ -1,7 +1,10 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { deployment } from '../deployment.ts';
+import { listDrafts, type StoredDraft } from '../drafts/drafts.ts';
+import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
 import { type MessageId, useT } from '../i18n.tsx';
+import { CommandDialogs } from '../keys/command-dialogs.tsx';
 import { signOut } from '../session/keeper.ts';
 import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
@@ -24,6 +27,7 @@ interface Entry {
 const entries: readonly Entry[] = [
   { to: '/app', name: 'common.home' },
   { to: '/app/translate', name: 'translate.title' },
+  { to: '/app/review', name: 'review.title' },
   { to: '/app/jobs', name: 'jobs.title' },
   { to: '/app/documents', name: 'documents.title' },
   { to: '/app/members', name: 'members.title', admin: true },
@@ -56,6 +60,14 @@ export function WorkspaceFrame() {
     main.current?.focus();
   }, [path]);
 
+  const [unsent, setUnsent] = useState<StoredDraft[]>();
+  const leave = async () => {
+    // A browser that cannot read its storage must not keep anybody signed in.
+    const drafts = await listDrafts().catch(() => []);
+    if (drafts.length === 0) await signOut();
+    else setUnsent(drafts);
+  };
+
   if (state.kind === 'signed_out' || state.kind === 'starting') return null;
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
   const visible = entries.filter(
@@ -86,7 +98,7 @@ export function WorkspaceFrame() {
         <div className="frame-person">
           <bdi translate="no">{state.tokens.user.email}</bdi>
           <LanguageChoice />
-          <button type="button" onClick={() => void signOut()}>
+          <button type="button" onClick={() => void leave()}>
             {t('common.sign_out')}
           </button>
         </div>
@@ -95,6 +107,14 @@ export function WorkspaceFrame() {
         <Outlet />
       </main>
       <Announcer />
+      <CommandDialogs />
+      {unsent && (
+        <SignOutDialog
+          drafts={unsent}
+          onSignOut={() => void signOut()}
+          onClose={() => setUnsent(undefined)}
+        />
+      )}
       {state.kind === 'expired' && <SignInAgain user={state.tokens.user} />}
     </>
   );

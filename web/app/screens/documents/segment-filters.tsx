@@ -1,18 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
-import { query } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import styles from './documents.module.css';
+import { useOutline } from './outline.ts';
 import { longestText, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
-
-/** The numbers of a document's segments, by kind and page. */
-export function useOutline(documentId: string) {
-  return useQuery({
-    queryKey: ['documents', 'outline', documentId],
-    queryFn: () => query((rpc, to) => rpc.documents.outline.query({ document_id: documentId }, to)),
-  });
-}
 
 /** The filters of the segments. Only what the document has is offered, with its number. */
 export function SegmentFilters({

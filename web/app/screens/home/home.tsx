@@ -1,60 +1,91 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { client } from '../../client.ts';
+import { query } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { JobRows, type JobSummary, summaryOf } from '../../parts/job-rows.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { JobRows } from '../../parts/job-rows.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { AllowanceLeft } from './allowance.tsx';
-import { DocumentsUnderWay } from './documents-under-way.tsx';
 import styles from './home.module.css';
+import { RecentDocuments } from './recent-documents.tsx';
 
 /** Jobs of a status that this screen shows; the list has the others. */
 const most = 5;
+
+/** Milliseconds after which the screen is read again. */
+const readAgain = 10_000;
+
+type ShownStatus = 'awaiting_review' | 'pending' | 'failed';
 
 /** `/app`: what waits for the person, what is under way, what is left of the allowance, and what failed last. */
 export function HomeScreen() {
   const t = useT();
   const me = useMe();
-  const waiting = useNewest('awaiting_review');
-  const running = useNewest('pending');
-  const failed = useNewest('failed');
   return (
     <>
       <title>{`${t('common.home')} · LinguaLoop`}</title>
       <h1>{t('common.home')}</h1>
       <div className={styles.grid}>
-        <Part title="home.waiting" action={<AllOf status="awaiting_review" />}>
-          <Read from={waiting}>{(jobs) => <JobRows jobs={jobs} empty={t('common.nothing_waits')} />}</Read>
-        </Part>
+        <JobsOf status="awaiting_review" title="home.waiting" empty="common.nothing_waits" />
         {me.data && isAdministrator(me.data) && (
           <Part title="home.allowance">
             <AllowanceLeft tenantId={me.data.tenant.id} />
           </Part>
         )}
-        <Part title="home.under_way" action={<AllOf status="pending" />}>
-          <Read from={running}>{(jobs) => <JobRows jobs={jobs} empty={t('home.nothing_runs')} />}</Read>
-          <DocumentsUnderWay />
-        </Part>
-        <Part title="home.failures" action={<AllOf status="failed" />}>
-          <Read from={failed}>{(jobs) => <JobRows jobs={jobs} empty={t('home.nothing_failed')} />}</Read>
-        </Part>
+        <JobsOf status="pending" title="home.under_way" empty="home.nothing_runs">
+          <RecentDocuments which="under_way" />
+        </JobsOf>
+        <JobsOf status="failed" title="home.failures" empty="home.nothing_failed">
+          <RecentDocuments which="failed" />
+        </JobsOf>
       </div>
     </>
   );
 }
 
-/** The jobs of a status that changed last. Looked at again while the person does, and when they come back to the tab. */
-function useNewest(status: 'awaiting_review' | 'pending' | 'failed') {
-  return useQuery({
+/** The jobs of a status that changed last, with their number, and the way to all of them. */
+function JobsOf({
+  status,
+  title,
+  empty,
+  children,
+}: {
+  status: ShownStatus;
+  title: MessageId;
+  empty: MessageId;
+  children?: ReactNode;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  const jobs = useQuery({
     queryKey: ['jobs', 'newest', status],
-    queryFn: async (): Promise<JobSummary[]> => {
-      const { items } = await client.translations.listPage({ status, limit: most });
-      return items.map(summaryOf);
-    },
-    refetchInterval: 10_000,
+    queryFn: () => query((rpc, to) => rpc.translations.search.query({ statuses: [status], limit: most }, to)),
+    refetchInterval: readAgain,
   });
+  const counts = useQuery({
+    queryKey: ['jobs', 'counts'],
+    queryFn: () => query((rpc, to) => rpc.translations.counts.query(undefined, to)),
+    refetchInterval: readAgain,
+  });
+  const found = counts.data?.by_status.find((one) => one.status === status);
+  return (
+    <Part
+      title={title}
+      action={
+        found &&
+        found.count > 0 && (
+          <Link to="/app/jobs" search={{ status }}>
+            {t(`home.all_${status}`, { count: `${number(found.count)}${found.more ? '+' : ''}` })}
+          </Link>
+        )
+      }
+    >
+      <Read from={jobs}>{({ jobs: shown }) => <JobRows jobs={shown} empty={t(empty)} />}</Read>
+      {children}
+    </Part>
+  );
 }
 
 function Part({ title, action, children }: { title: MessageId; action?: ReactNode; children: ReactNode }) {
@@ -68,14 +99,5 @@ function Part({ title, action, children }: { title: MessageId; action?: ReactNod
       </div>
       {children}
     </section>
-  );
-}
-
-function AllOf({ status }: { status: 'awaiting_review' | 'pending' | 'failed' }) {
-  const t = useT();
-  return (
-    <Link to="/app/jobs" search={{ status }} aria-label={t(`home.all_${status}`)}>
-      {t('home.all')}
-    </Link>
   );
 }

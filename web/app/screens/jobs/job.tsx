@@ -61,9 +61,12 @@ function Job({ job }: { job: TranslationJob }) {
           {job.id}
         </bdi>
       </div>
-      {job.status === 'awaiting_review' && (
+      {(job.status === 'awaiting_review' || job.status === 'refined') && (
         <p className={styles.waits}>
-          {t('jobs.waits')} <Link to="/app">{t('jobs.review')}</Link>
+          {t('jobs.waits')}{' '}
+          <Link to="/app/review" search={{ item: job.id }}>
+            {t('jobs.review')}
+          </Link>
         </p>
       )}
       {run.error && <p className="problem">{run.error}</p>}

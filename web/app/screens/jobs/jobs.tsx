@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
 import { JobRows } from '../../parts/job-rows.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
@@ -10,10 +11,12 @@ import { useJobs } from './use-jobs.ts';
 /** `/app/jobs`: the jobs of the workspace, last changed first. */
 export function JobsScreen() {
   const t = useT();
+  const { moment } = useFormat();
   const navigate = useNavigate();
   const filter = useSearch({ from: '/workspace/app/jobs' });
   const jobs = useJobs(filter);
   const isFiltered = Object.keys(filter).length > 0;
+  const searchedTo = jobs.hasNextPage && isFiltered && jobs.data?.pages.at(-1)?.searchedTo;
   const change = (search: JobFilter) =>
     void navigate({ to: '/app/jobs', search, replace: true, resetScroll: false });
   return (
@@ -29,6 +32,7 @@ export function JobsScreen() {
           />
         )}
       </Read>
+      {searchedTo && <p className="hint">{t('jobs.searched_to', { moment: moment(searchedTo) })}</p>}
       <More of={jobs} />
     </>
   );

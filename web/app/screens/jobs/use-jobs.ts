@@ -1,21 +1,55 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { client } from '../../client.ts';
-import { summaryOf } from '../../parts/job-rows.tsx';
-import type { JobFilter } from './search.ts';
+import { query } from '../../client.ts';
+import type { JobSummary } from '../../parts/job-rows.tsx';
+import { type JobFilter, startOfDay } from './search.ts';
+
+/** Jobs that a page of the list has at least, unless there are no more. */
+const pageSize = 25;
+
+/** Requests for one page: each examines a bounded number of jobs, and may find none of what is sought. */
+const mostRequests = 5;
+
+interface JobPage {
+  items: JobSummary[];
+  nextCursor: string | null;
+  /** `updated_at` of the last examined job; null when all were examined. */
+  searchedTo: string | null;
+}
 
 /** The jobs that a filter admits, page after page. What was shown stays until the filter's own come. */
 export function useJobs(filter: JobFilter) {
   return useInfiniteQuery({
     queryKey: ['jobs', 'list', filter],
-    queryFn: async ({ pageParam }) => {
-      const page = await client.translations.listPage({
-        ...(filter.status && { status: filter.status }),
-        ...(pageParam && { cursor: pageParam }),
-      });
-      return { items: page.items.map(summaryOf), nextCursor: page.nextCursor };
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    queryFn: ({ pageParam }) => readPage(filter, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
+    // Further pages are what the person has gone on to: reading them all again would move what they look at.
+    refetchInterval: ({ state: { data } }) => (data?.pages.length === 1 ? 10_000 : false),
   });
+}
+
+async function readPage(filter: JobFilter, cursor: string | null): Promise<JobPage> {
+  const found: JobPage = { items: [], nextCursor: cursor, searchedTo: null };
+  for (let requests = 0; requests < mostRequests; requests += 1) {
+    const input = { ...inputOf(filter), ...(found.nextCursor && { cursor: found.nextCursor }) };
+    const page = await query((rpc, to) => rpc.translations.search.query(input, to));
+    found.items.push(...page.jobs);
+    found.nextCursor = page.next_cursor;
+    found.searchedTo = page.searched_to;
+    if (found.nextCursor === null || found.items.length >= pageSize) break;
+  }
+  return found;
+}
+
+function inputOf({ status, from, to, trigger, since, until, text }: JobFilter) {
+  return {
+    ...(status && { statuses: [status] }),
+    ...(from && { source_lang: from }),
+    ...(to && { target_lang: to }),
+    ...(trigger && { trigger }),
+    ...(since && { updated_from: startOfDay(since) }),
+    ...(until && { updated_to: startOfDay(until, 1) }),
+    ...(text && { text }),
+  };
 }

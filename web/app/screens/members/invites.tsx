@@ -1,16 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { CreatedInvite, InviteRecord } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { roleName } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
@@ -108,31 +110,19 @@ function InviteForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
   const [role, setRole] = useState('agent_id_developer');
   const [days, setDays] = useState('');
   const [created, setCreated] = useState<CreatedInvite>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      setCreated(
-        await client.tenants.invites.create({
-          role: role as never,
-          ...(email.trim() !== '' && { email: email.trim() }),
-          ...(days !== '' && { expires_in_days: Number(days) }),
-        }),
-      );
-      setEmail('');
-      announce(t('members.invited'));
-      await onCreated();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run, error, isBusy } = useAction();
+  const submit = run(async () => {
+    setCreated(
+      await client.tenants.invites.create({
+        role: role as never,
+        ...(email.trim() !== '' && { email: email.trim() }),
+        ...(days !== '' && { expires_in_days: Number(days) }),
+      }),
+    );
+    setEmail('');
+    announce(t('members.invited'));
+    await onCreated();
+  });
 
   const wrongEmail = fieldProblem(error, 'email');
   const wrongDays = fieldProblem(error, 'expires_in_days');
@@ -141,31 +131,27 @@ function InviteForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
       <summary>{t('members.invite')}</summary>
       <form className="form" onSubmit={submit}>
         {error && !wrongEmail && !wrongDays ? <Problem error={error} /> : null}
-        <label>
-          {t('members.email')}
-          <input
-            type="email"
-            maxLength={320}
-            autoComplete="off"
-            value={email}
-            aria-invalid={wrongEmail !== undefined}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-          <span className="hint">{wrongEmail ?? t('members.invite_email_hint')}</span>
-        </label>
+        <Field
+          label={t('members.email')}
+          hint={t('members.invite_email_hint')}
+          problem={wrongEmail}
+          type="email"
+          maxLength={320}
+          autoComplete="off"
+          value={email}
+          onValue={setEmail}
+        />
         <RoleChoice value={role} onChange={setRole} />
-        <label>
-          {t('members.days')}
-          <input
-            type="number"
-            min={1}
-            max={30}
-            value={days}
-            aria-invalid={wrongDays !== undefined}
-            onChange={({ target }) => setDays(target.value)}
-          />
-          <span className="hint">{wrongDays ?? t('members.days_hint')}</span>
-        </label>
+        <Field
+          label={t('members.days')}
+          hint={t('members.days_hint')}
+          problem={wrongDays}
+          type="number"
+          min={1}
+          max={30}
+          value={days}
+          onValue={setDays}
+        />
         <button type="submit" className="primary" disabled={isBusy}>
           {t('members.create_invite')}
         </button>

@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { ProvisionedTenant } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useAction } from '../../parts/use-action.ts';
 
 /**
  * Provisions a tenant. It has no idempotency key: where the answer is lost, the list says whether the tenant is there, and a tenant
@@ -17,25 +19,17 @@ export function ProvisionForm() {
   const [name, setName] = useState('');
   const [limit, setLimit] = useState('');
   const [created, setCreated] = useState<ProvisionedTenant>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setError(undefined);
+  const { run, error, isBusy } = useAction();
+  const submit = run(async () => {
     try {
       const request = { name, ...(limit !== '' && { monthly_char_limit: Number(limit) }) };
       setCreated(await client.tenants.create(request));
       setName('');
       announce(t('operator.provisioned'));
-    } catch (thrown) {
-      setError(thrown);
     } finally {
-      setBusy(false);
       void queries.invalidateQueries({ queryKey: ['tenants'] });
     }
-  };
+  });
   const wrongName = fieldProblem(error, 'name');
   const wrongLimit = fieldProblem(error, 'monthly_char_limit');
   return (
@@ -43,30 +37,25 @@ export function ProvisionForm() {
       <summary>{t('operator.provision')}</summary>
       <form className="form" onSubmit={submit}>
         {error && !wrongName && !wrongLimit ? <Problem error={error} /> : null}
-        <label>
-          {t('operator.name')}
-          <input
-            required
-            maxLength={200}
-            autoComplete="off"
-            value={name}
-            aria-invalid={wrongName !== undefined}
-            onChange={({ target }) => setName(target.value)}
-          />
-          {wrongName && <span className="hint bad">{wrongName}</span>}
-        </label>
-        <label>
-          {t('operator.limit')}
-          <input
-            type="number"
-            min={1}
-            max={2_147_483_647}
-            value={limit}
-            aria-invalid={wrongLimit !== undefined}
-            onChange={({ target }) => setLimit(target.value)}
-          />
-          <span className="hint">{wrongLimit ?? t('operator.limit_hint')}</span>
-        </label>
+        <Field
+          label={t('operator.name')}
+          problem={wrongName}
+          required
+          maxLength={200}
+          autoComplete="off"
+          value={name}
+          onValue={setName}
+        />
+        <Field
+          label={t('operator.limit')}
+          hint={t('operator.limit_hint')}
+          problem={wrongLimit}
+          type="number"
+          min={1}
+          max={2_147_483_647}
+          value={limit}
+          onValue={setLimit}
+        />
         <button type="submit" className="primary" disabled={isBusy}>
           {t('operator.create')}
         </button>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { uploadClient } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
@@ -153,7 +154,9 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
         {document.id && (
           <p role="status">
             {t('translate.document_queued')}{' '}
-            <a href={`${deployment.basePath}/app/documents/${document.id}`}>{t('translate.document_open')}</a>
+            <Link to="/app/documents/$documentId" params={{ documentId: document.id }}>
+              {t('translate.document_open')}
+            </Link>
           </p>
         )}
         <FilePages series={series} resume={async () => finish(await series.resume())} />

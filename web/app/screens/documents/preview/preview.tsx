@@ -4,7 +4,9 @@ import { Loading } from '../../../parts/loading.tsx';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 
+const PdfPages = lazy(() => import('./pdf-pages.tsx'));
 const SheetGrid = lazy(() => import('./sheet-grid.tsx'));
+const WordFrame = lazy(() => import('./word-frame.tsx'));
 
 /** A document's file as its format shows it, with the current segment marked in it. A click in it opens a segment. */
 export default function Preview(props: Omit<PreviewProps, 'side'>) {
@@ -31,6 +33,8 @@ export default function Preview(props: Omit<PreviewProps, 'side'>) {
         ))}
       </fieldset>
       <Suspense fallback={<Loading lines={20} />}>
+        {document.source_format === 'pdf' && <PdfPages {...props} side={side} />}
+        {document.source_format === 'docx' && <WordFrame {...props} side={side} />}
         {document.source_format === 'xlsx' && <SheetGrid {...props} side={side} />}
       </Suspense>
     </div>

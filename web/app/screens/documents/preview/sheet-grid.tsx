@@ -5,8 +5,8 @@ import { useT } from '../../../i18n.tsx';
 import { useFormat } from '../../../parts/format.ts';
 import { languageOf } from '../../../parts/language-text.tsx';
 import { Read } from '../../../parts/loading.tsx';
+import { pageOfPosition, useOutline } from '../outline.ts';
 import type { Outline, Segment } from '../search.ts';
-import { useOutline } from '../segment-filters.tsx';
 import { indexOf } from '../use-segments.ts';
 import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
@@ -24,23 +24,25 @@ export default function SheetGrid(props: PreviewProps) {
   const outline = useOutline(props.document.id);
   return (
     <Read from={outline} lines={20}>
-      {({ pages }) => {
-        const sheets = pages.filter((page): page is Sheet => page.page !== null);
-        return sheets.length > 0 && <Sheets {...props} sheets={sheets} />;
+      {(found) => {
+        const sheets = found.pages.filter((page): page is Sheet => page.page !== null);
+        if (sheets.length === 0) return null;
+        return <Sheets {...props} sheets={sheets} sheetOfCurrent={pageOfPosition(found, props.current)} />;
       }}
     </Read>
   );
 }
 
-function Sheets({ sheets, ...props }: PreviewProps & { sheets: readonly Sheet[] }) {
+function Sheets({
+  sheets,
+  sheetOfCurrent,
+  ...props
+}: PreviewProps & { sheets: readonly Sheet[]; sheetOfCurrent: number | undefined }) {
   const t = useT();
   const { number } = useFormat();
   const { document, side, current, onOpen } = props;
   const [page, setPage] = useState(sheets[0]?.page ?? 1);
   const [offset, setOffset] = useState(0);
-  // A sheet's segments follow each other.
-  const sheetOfCurrent =
-    current === null ? undefined : sheets.findLast(({ first_position }) => first_position <= current)?.page;
   useEffect(() => {
     if (current === null || sheetOfCurrent === undefined) return;
     let isLate = false;

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { corpusDocument, sendDocument } from './document-files.ts';
+import { signedIn } from './founder.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+test.skipIf(withoutBrowser)(
+  'a PDF page marks the segment that is open, and opens the one that is clicked in it',
+  { timeout: 40_000 },
+  async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const id = await sendDocument(app, founder, corpusDocument('pdf/made-rotations-labels-links.pdf'));
+    await page.goto(`/app/documents/${id}`);
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    const first = page.getByRole('img', { name: 'Page 1', exact: true });
+    const marked = page.locator('[data-marked]').first();
+    await marked.waitFor();
+    const [paper, mark] = [await first.boundingBox(), await marked.boundingBox()];
+    // The canvas has been painted, and the mark lies within the page.
+    expect(mark!.x).toBeGreaterThanOrEqual(paper!.x);
+    expect(mark!.y + mark!.height).toBeLessThanOrEqual(paper!.y + paper!.height + 1);
+    await page.getByRole('button', { name: 'Open segment 2', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
+    await page.mouse.click(mark!.x + mark!.width / 2, mark!.y + mark!.height / 2);
+    await page.getByRole('textbox', { name: 'Translation of segment 1' }).waitFor();
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'a Word file is shown in a frame that can reach nothing, which marks the open segment, and opens the one that is clicked',
+  { timeout: 40_000 },
+  async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const id = await sendDocument(app, founder, corpusDocument('docx/header-footer-fields.docx'));
+    await page.goto(`/app/documents/${id}`);
+    await page.getByRole('button', { name: 'Open segment 3', exact: true }).click();
+    const shown = page.frameLocator('iframe');
+    const marked = shown.locator('[data-marked]');
+    const { body } = await app.json('GET', `/api/documents/${id}/segments?limit=20`, {
+      headers: { 'x-api-key': founder.apiKey },
+    });
+    const texts: string[] = body.segments.map((one: { target_text: string }) => one.target_text);
+    await marked.getByText(texts[2] as string).waitFor();
+    const frame = page.frames().find((one) => one !== page.mainFrame());
+    expect(await frame?.evaluate(() => self.origin)).toBe('null');
+    const policy = (await app.request('/app/preview/word')).headers.get('content-security-policy');
+    expect(policy?.split('; ')).toEqual(
+      expect.arrayContaining(['sandbox allow-scripts', "default-src 'none'", "frame-ancestors 'self'"]),
+    );
+    expect(policy).not.toContain('connect-src');
+    // Another one, whose text stands there once.
+    const other = texts.findIndex(
+      (text, index) => index !== 2 && texts.indexOf(text) === texts.lastIndexOf(text),
+    );
+    await shown
+      .locator('p', { hasText: texts[other] as string })
+      .first()
+      .click();
+    await page.getByRole('textbox', { name: `Translation of segment ${other + 1}`, exact: true }).waitFor();
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'a workbook is a grid of its cells, where a click opens one, and a filter that hides it is cleared',
+  { timeout: 40_000 },
+  async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
+    await page.goto(`/app/documents/${id}?text=Goodbye`);
+    await page.getByText('1 segment', { exact: true }).waitFor();
+    await page.getByRole('button', { name: '[fr] Hello' }).click();
+    await page.getByRole('textbox', { name: 'Translation of segment 1' }).waitFor();
+    await page.getByText('2 segments', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('radio', { name: 'Source' }).check();
+    await page.getByRole('button', { name: 'Hello', exact: true }).waitFor();
+  },
+);

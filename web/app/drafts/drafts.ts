@@ -1,0 +1,122 @@
+import { createStore, del, entries, get, set } from 'idb-keyval';
+import { sessionState } from '../session/keeper.ts';
+
+/*
+ * What a person typed and did not send yet, in IndexedDB: it is found again after a crash, a reload, or the end of a session. The
+ * only texts of a tenant that this application stores. Nothing here is ever sent by itself.
+ */
+
+/** What a draft is of: a job, or a segment of a document (`<document>/<segment>`). */
+export interface DraftItem {
+  kind: 'job' | 'segment';
+  id: string;
+}
+
+export interface Draft {
+  text: string;
+  /** The text that the person began with. */
+  base: string;
+  /** The version of the item that `base` is of: the job's `updated_at`. */
+  version: string;
+  /** Of `text`. */
+  language: string;
+  /** The beginning of the source text, so that a list of drafts tells what each is of. */
+  source: string;
+  /** Milliseconds since 1970. */
+  changedAt: number;
+  /** A text that was found when this one was begun, and that the person has not decided on. */
+  former?: Draft | undefined;
+}
+
+/** A draft and its item. */
+export type StoredDraft = Draft & { item: DraftItem };
+
+const store = createStore('lingualoop-drafts', 'drafts');
+
+/** Milliseconds from a keystroke to its writing. */
+const writeAfter = 150;
+
+/** Texts that are not written yet, by key. Null: to be removed. */
+const unwritten = new Map<string, Draft | null>();
+/** The writing of each key that is under way. Only one at a time, so that an older text never comes after a newer one. */
+const writing = new Map<string, Promise<void>>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Keeps what was typed: stored within 300 ms, however fast the typing goes on. */
+export function keepDraft(item: DraftItem, draft: Draft): void {
+  unwritten.set(keyOf(item), draft);
+  timer ??= setTimeout(writeDrafts, writeAfter);
+}
+
+/** Forgets the draft of an item: it was sent, or the person gave it up. */
+export async function dropDraft(item: DraftItem): Promise<void> {
+  const key = keyOf(item);
+  unwritten.set(key, null);
+  await write(key);
+}
+
+/** The draft that the signed-in person left of an item. */
+export async function readDraft(item: DraftItem): Promise<Draft | undefined> {
+  const key = keyOf(item);
+  if (unwritten.has(key)) return unwritten.get(key) ?? undefined;
+  await writing.get(key);
+  return get<Draft>(key, store);
+}
+
+/** All drafts of the signed-in person, newest first. */
+export async function listDrafts(): Promise<StoredDraft[]> {
+  await writeDrafts();
+  const prefix = personPrefix();
+  const all = await entries<string, Draft>(store);
+  return all
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, draft]) => ({ ...draft, item: itemOf(key.slice(prefix.length)) }))
+    .sort((one, other) => other.changedAt - one.changedAt);
+}
+
+/** Writes what is not written yet. */
+export async function writeDrafts(): Promise<void> {
+  clearTimeout(timer);
+  timer = undefined;
+  await Promise.all([...unwritten.keys()].map(write));
+}
+
+async function write(key: string): Promise<void> {
+  const before = writing.get(key);
+  if (before) return before.then(() => (unwritten.has(key) ? write(key) : undefined));
+  const draft = unwritten.get(key);
+  if (draft === undefined) return;
+  const done = (draft ? set(key, draft, store) : del(key, store)).finally(() => {
+    writing.delete(key);
+    // What was typed meanwhile is newer, and is written next.
+    if (unwritten.get(key) === draft) unwritten.delete(key);
+  });
+  writing.set(key, done);
+  return done.then(() => (unwritten.has(key) ? write(key) : undefined));
+}
+
+/** Workspace, person, item. Ids have no colon. */
+function keyOf({ kind, id }: DraftItem): string {
+  return `${personPrefix()}${kind}:${id}`;
+}
+
+function itemOf(rest: string): DraftItem {
+  const [kind, ...id] = rest.split(':');
+  return { kind: kind as DraftItem['kind'], id: id.join(':') };
+}
+
+/** Whose drafts they are: of the person who signed in last, since typing may go on for a moment after a sign-out in another tab. */
+let person: string | undefined;
+
+function personPrefix(): string {
+  const state = sessionState();
+  if (state.kind === 'signed_in' || state.kind === 'expired')
+    person = `${state.tokens.user.tenant_id}:${state.tokens.user.user_id}:`;
+  if (!person) throw new Error('nobody has signed in');
+  return person;
+}
+
+// A page that is hidden may be ended without another event.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden') void writeDrafts();
+});

@@ -1,0 +1,49 @@
+import { useT } from '../i18n.tsx';
+import { Dialog } from '../parts/confirm-dialog.tsx';
+import { LanguageText } from '../parts/language-text.tsx';
+import { dropDraft, type StoredDraft } from './drafts.ts';
+
+/** Shows what was not sent before the person signs out. The texts stay on the device unless the person deletes them. */
+export function SignOutDialog({
+  drafts,
+  onSignOut,
+  onClose,
+}: {
+  drafts: readonly StoredDraft[];
+  onSignOut: () => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const deleteAll = async () => {
+    await Promise.all(drafts.map(({ item }) => dropDraft(item)));
+    onSignOut();
+  };
+  return (
+    <Dialog title={t('drafts.title')} onClose={onClose}>
+      <p>{t('drafts.hint')}</p>
+      <ul className="rows">
+        {drafts.map(({ item, source, text, language }) => (
+          <li key={`${item.kind} ${item.id}`}>
+            <bdi className="hint" translate="no">
+              {source}
+            </bdi>
+            <LanguageText as="span" language={language}>
+              {text.slice(0, 200)}
+            </LanguageText>
+          </li>
+        ))}
+      </ul>
+      <div className="actions">
+        <button type="button" className="primary" onClick={onSignOut}>
+          {t('drafts.keep')}
+        </button>
+        <button type="button" className="danger" onClick={() => void deleteAll()}>
+          {t('drafts.delete')}
+        </button>
+        <button type="button" onClick={onClose}>
+          {t('drafts.cancel')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,153 @@
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useT } from '../i18n.tsx';
+import { type CommandId, commands, keyLabel, type Place } from './commands.ts';
+import styles from './keys.module.css';
+import { isComposing } from './match-key.ts';
+import { availableCommands, runCommand, setSingleKeys, useCommands, useSingleKeys } from './use-commands.ts';
+
+/** The help (`?`) and the palette (Mod+K), over any screen that has commands. */
+export function CommandDialogs() {
+  const [open, setOpen] = useState<'help' | 'palette'>();
+  useCommands({ help: () => setOpen('help'), palette: () => setOpen('palette') });
+  const close = () => setOpen(undefined);
+  if (open === 'help') return <Help onClose={close} />;
+  if (open === 'palette') return <Palette onClose={close} />;
+  return null;
+}
+
+function Modal({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    // Before it leaves the document: only closing gives the focus back to where it was.
+    return () => opened?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      className={styles.dialog}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={heading}>{label}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const isOn = useSingleKeys();
+  const available = availableCommands();
+  const groups: [Place, string][] = [
+    ['anywhere', t('keys.anywhere')],
+    ['field', t('keys.in_field')],
+    ['list', t('keys.in_list')],
+  ];
+  return (
+    <Modal label={t('keys.title')} onClose={onClose}>
+      {groups.map(([place, title]) => {
+        const ids = available.filter((id) => commands[id].where === place);
+        return (
+          ids.length > 0 && (
+            <section key={place}>
+              <h3>{title}</h3>
+              <dl className={styles.keys}>
+                {ids.map((id) => (
+                  <div key={id}>
+                    <dt>
+                      <Keys id={id} />
+                    </dt>
+                    <dd>{t(commands[id].name)}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          )
+        );
+      })}
+      <label className={styles.switch}>
+        <input type="checkbox" checked={isOn} onChange={({ target }) => setSingleKeys(target.checked)} />
+        {t('keys.single')}
+      </label>
+      <p className="hint">{t('keys.single_hint')}</p>
+      <button type="button" onClick={onClose}>
+        {t('keys.close')}
+      </button>
+    </Modal>
+  );
+}
+
+function Keys({ id }: { id: CommandId }) {
+  return commands[id].keys.map((key) => <kbd key={key}>{keyLabel(key)}</kbd>);
+}
+
+/** All commands by name: arrows choose, Enter runs. */
+function Palette({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const [wanted, setWanted] = useState('');
+  const [at, setAt] = useState(0);
+  const list = useId();
+  // The palette is a dialog of its own: it would not list itself.
+  const [available] = useState(() => availableCommands().filter((id) => id !== 'palette'));
+  const found = available.filter((id) =>
+    t(commands[id].name).toLowerCase().includes(wanted.trim().toLowerCase()),
+  );
+  const chosen = found[Math.min(at, found.length - 1)];
+
+  const run = (id: CommandId | undefined) => {
+    onClose();
+    // Once the dialog has given the focus back, so that the command finds it where it was.
+    if (id) setTimeout(() => runCommand(id));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event.nativeEvent)) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && found.length > 0)
+      setAt((Math.min(at, found.length - 1) + step + found.length) % found.length);
+    else if (event.key === 'Enter') run(chosen);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <Modal label={t('keys.palette')} onClose={onClose}>
+      <input
+        role="combobox"
+        aria-label={t('keys.find_command')}
+        aria-expanded
+        aria-controls={list}
+        aria-activedescendant={chosen && `${list}-${chosen}`}
+        autoComplete="off"
+        value={wanted}
+        onChange={({ target }) => {
+          setWanted(target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div role="listbox" id={list} aria-label={t('keys.title')} className={styles.palette}>
+        {found.map((id) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's, which has the focus
+          // biome-ignore lint/a11y/useFocusableInteractive: see above
+          <div
+            key={id}
+            id={`${list}-${id}`}
+            role="option"
+            aria-selected={id === chosen}
+            onClick={() => run(id)}
+          >
+            {t(commands[id].name)}
+            <Keys id={id} />
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p>{t('keys.nothing_found')}</p>}
+    </Modal>
+  );
+}

@@ -1,0 +1,62 @@
+import type { MessageId } from '../i18n.tsx';
+
+/**
+ * Where a key means its command. `field`: in the text that is edited. `list`: wherever no text is typed. `anywhere`: in both.
+ */
+export type Place = 'field' | 'list' | 'anywhere';
+
+export interface Command {
+  name: MessageId;
+  /** Mod is Command on Apple's systems, otherwise Control. A letter alone is a single key, which can be switched off. */
+  keys: readonly string[];
+  where: Place;
+}
+
+/**
+ * The one table of keys: the help and the palette are made from it. There is no Ctrl+Alt (AltGr writes characters with it), no
+ * Alt+Shift (switches layouts on Windows), no Alt with a letter or digit (writes characters on macOS), no Ctrl with a digit (a tab).
+ */
+export const commands = {
+  approve: { name: 'keys.approve', keys: ['Mod+Enter'], where: 'field' },
+  save: { name: 'keys.save', keys: ['Mod+s'], where: 'field' },
+  nextItem: { name: 'keys.next_item', keys: ['Alt+ArrowDown'], where: 'anywhere' },
+  previousItem: { name: 'keys.previous_item', keys: ['Alt+ArrowUp'], where: 'anywhere' },
+  nextMatch: { name: 'keys.next_match', keys: ['Mod+Shift+ArrowDown'], where: 'field' },
+  previousMatch: { name: 'keys.previous_match', keys: ['Mod+Shift+ArrowUp'], where: 'field' },
+  putBack: { name: 'keys.put_back', keys: ['Mod+.'], where: 'field' },
+  toList: { name: 'keys.to_list', keys: ['Escape'], where: 'field' },
+  listDown: { name: 'keys.list_down', keys: ['j'], where: 'list' },
+  listUp: { name: 'keys.list_up', keys: ['k'], where: 'list' },
+  open: { name: 'keys.open', keys: ['Enter'], where: 'list' },
+  approveInList: { name: 'keys.approve_in_list', keys: ['a'], where: 'list' },
+  reject: { name: 'keys.reject', keys: ['r'], where: 'list' },
+  select: { name: 'keys.select', keys: ['x'], where: 'list' },
+  selectDown: { name: 'keys.select_down', keys: ['Shift+j'], where: 'list' },
+  selectUp: { name: 'keys.select_up', keys: ['Shift+k'], where: 'list' },
+  showDiff: { name: 'keys.show_diff', keys: ['d'], where: 'list' },
+  find: { name: 'keys.find', keys: ['/'], where: 'list' },
+  help: { name: 'keys.help', keys: ['?'], where: 'list' },
+  palette: { name: 'keys.palette', keys: ['Mod+k'], where: 'anywhere' },
+} as const satisfies Record<string, Command>;
+
+export type CommandId = keyof typeof commands;
+
+export const commandIds = Object.keys(commands) as CommandId[];
+
+/** A key of the table, as people of this system know it: ⌘ or Ctrl, ↓. */
+export function keyLabel(keys: string): string {
+  const names: Record<string, string> = {
+    Mod: isApple ? '⌘' : 'Ctrl',
+    Alt: isApple ? '⌥' : 'Alt',
+    Shift: isApple ? '⇧' : 'Shift',
+    ArrowDown: '↓',
+    ArrowUp: '↑',
+    Escape: 'Esc',
+  };
+  return keys
+    .split('+')
+    .map((part) => names[part] ?? (part.length === 1 ? part.toUpperCase() : part))
+    .join(isApple ? '' : '+');
+}
+
+export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);

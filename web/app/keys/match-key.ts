@@ -1,0 +1,33 @@
+import { isApple } from './commands.ts';
+
+/** The characters that keys write on a layout with Latin letters, for layouts that have none (Arabic, Greek, Russian). */
+const latinKeys: Readonly<Record<string, string>> = { Period: '.', Slash: '/', Comma: ',' };
+
+/** Whether the key belongs to an input method that composes a text. Safari says it by the key code alone. */
+export function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === 229;
+}
+
+/** Whether an event is a key of the table of commands, like `Mod+Shift+ArrowDown`. */
+export function isKey(event: KeyboardEvent, keys: string, apple = isApple): boolean {
+  const parts = keys.split('+');
+  const wanted = parts.pop() as string;
+  const mod = parts.includes('Mod');
+  // Both at once is AltGr, which writes a character.
+  if ((apple ? event.metaKey : event.ctrlKey) !== mod) return false;
+  if (apple ? event.ctrlKey : event.metaKey) return false;
+  if (event.altKey !== parts.includes('Alt')) return false;
+  // Layouts differ in which punctuation needs Shift.
+  const isPunctuation = wanted.length === 1 && !/[a-z]/.test(wanted);
+  if (!isPunctuation && event.shiftKey !== parts.includes('Shift')) return false;
+  return wanted === latinKey(event);
+}
+
+/** The key by what it writes; where that is not Latin, by its place on the keyboard. */
+function latinKey({ key, code, shiftKey }: KeyboardEvent): string {
+  if (key.length !== 1) return key;
+  if (key.charCodeAt(0) < 128) return key.toLowerCase();
+  if (/^Key[A-Z]$/.test(code)) return code.slice(3).toLowerCase();
+  if (code === 'Slash' && shiftKey) return '?';
+  return latinKeys[code] ?? key;
+}

@@ -1,0 +1,103 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { type Command, type CommandId, commandIds, commands } from './commands.ts';
+import { isComposing, isKey } from './match-key.ts';
+
+/** What commands do at the moment; those of the screen that was shown last come first. */
+export type Handlers = Partial<Record<CommandId, () => void>>;
+
+let active: readonly { current: Handlers }[] = [];
+const listeners = new Set<() => void>();
+
+/** Gives commands their meaning while the component is shown. */
+export function useCommands(handlers: Handlers): void {
+  const latest = useRef(handlers);
+  useEffect(() => {
+    latest.current = handlers;
+  });
+  useEffect(() => {
+    active = [latest, ...active];
+    if (active.length === 1) document.addEventListener('keydown', onKeyDown);
+    tell();
+    return () => {
+      active = active.filter((one) => one !== latest);
+      if (active.length === 0) document.removeEventListener('keydown', onKeyDown);
+      tell();
+    };
+  }, []);
+}
+
+/** The commands that do something now, for the help and the palette. */
+export function availableCommands(): CommandId[] {
+  return commandIds.filter((id) => handlerOf(id));
+}
+
+export function runCommand(id: CommandId): void {
+  handlerOf(id)?.();
+}
+
+function handlerOf(id: CommandId): (() => void) | undefined {
+  return active.find(({ current }) => current[id])?.current[id];
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  // What a person composes with an input method is text, whatever keys it takes.
+  if (isComposing(event) || event.defaultPrevented) return;
+  // A dialog has the keys for itself.
+  if (document.querySelector('dialog[open]')) return;
+  const id = commandIds.find((one) => isMeant(commands[one], event));
+  const handler = id && handlerOf(id);
+  if (!handler) return;
+  event.preventDefault();
+  handler();
+}
+
+function isMeant({ where, keys }: Command, event: KeyboardEvent): boolean {
+  const target = event.target as Element;
+  const isTyping = isTextField(target);
+  if (where === 'list' && isTyping) return false;
+  // A search field has Enter and Escape for itself.
+  if (where === 'field' && isTyping && !target.matches(editedField)) return false;
+  return keys.some((key) => {
+    if (!isKey(event, key)) return false;
+    // Enter is the key of whatever button or link has the focus.
+    if (key === 'Enter') return !target.closest('a, button, summary');
+    // Alt with an arrow opens a list of choices.
+    if (target instanceof HTMLSelectElement && event.altKey) return false;
+    return where !== 'list' || singleKeys();
+  });
+}
+
+/** Marks the text that a screen is for: `<textarea {...editedFieldMark}>`. */
+export const editedFieldMark = { 'data-edited': '' };
+const editedField = '[data-edited]';
+
+function isTextField(target: Element): boolean {
+  if (target instanceof HTMLInputElement) return !/^(checkbox|radio|button|submit)$/.test(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+const singleKeysOff = 'lingualoop-single-keys-off';
+
+/** Whether keys without Ctrl, Alt or Command are commands. Speech input types letters, so they can be switched off (WCAG 2.1.4). */
+export function singleKeys(): boolean {
+  return localStorage.getItem(singleKeysOff) === null;
+}
+
+export function setSingleKeys(on: boolean): void {
+  if (on) localStorage.removeItem(singleKeysOff);
+  else localStorage.setItem(singleKeysOff, 'true');
+  tell();
+}
+
+export function useSingleKeys(): boolean {
+  return useSyncExternalStore(subscribe, singleKeys);
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}

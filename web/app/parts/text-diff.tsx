@@ -1,0 +1,57 @@
+import { diffArrays } from 'diff';
+import { useMemo } from 'react';
+import { languageOf } from './language-text.tsx';
+
+interface Piece {
+  kind: 'same' | 'added' | 'removed';
+  text: string;
+  /** Where it begins, counting the pieces before it. */
+  at: number;
+}
+
+/** Characters of both texts above which lines are compared: comparing words would keep the page waiting. */
+const mostCharacters = 100_000;
+
+/** Milliseconds that a comparison may take; then the whole text counts as replaced. */
+const longest = 200;
+
+/** What changed from one text to another, by the words of the language (Unicode's, so that no character is cut). */
+export function diffTexts(before: string, after: string, language: string): Piece[] {
+  const isLong = before.length + after.length > mostCharacters;
+  const split = (text: string) => (isLong ? linesOf(text) : wordsOf(text, language));
+  const changes = diffArrays(split(before), split(after), { timeout: longest }) ?? [
+    { removed: true, added: false, value: [before] },
+    { removed: false, added: true, value: [after] },
+  ];
+  let at = 0;
+  return changes.map(({ added, removed, value }) => {
+    const text = value.join('');
+    const piece: Piece = { kind: added ? 'added' : removed ? 'removed' : 'same', text, at };
+    at += text.length;
+    return piece;
+  });
+}
+
+function wordsOf(text: string, language: string): string[] {
+  return Array.from(
+    new Intl.Segmenter(language, { granularity: 'word' }).segment(text),
+    ({ segment }) => segment,
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/(?<=\n)/);
+}
+
+/** Shows what changed from `before` to `after`: removed words struck through, added ones underlined, so that colour is not needed. */
+export function TextDiff({ before, after, language }: { before: string; after: string; language: string }) {
+  const pieces = useMemo(() => diffTexts(before, after, language), [before, after, language]);
+  return (
+    <p {...languageOf(language)} translate="no" className="text-diff">
+      {pieces.map(({ kind, text, at }) => {
+        const Element = kind === 'added' ? 'ins' : kind === 'removed' ? 'del' : 'span';
+        return <Element key={`${at} ${kind}`}>{text}</Element>;
+      })}
+    </p>
+  );
+}

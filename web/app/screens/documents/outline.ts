@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
+import { query } from '../../client.ts';
+import type { Outline } from './search.ts';
+
+/** The numbers of a document's segments, by kind and page. */
+export function useOutline(documentId: string) {
+  return useQuery({
+    queryKey: ['documents', 'outline', documentId],
+    queryFn: () => query((rpc, to) => rpc.documents.outline.query({ document_id: documentId }, to)),
+  });
+}
+
+/** The page, or the sheet, of a segment: in PDF and XLSX files the segments of one follow each other. */
+export function pageOfPosition({ pages }: Outline, position: number | null): number | undefined {
+  if (position === null) return undefined;
+  return pages.findLast(({ first_position }) => first_position <= position)?.page ?? undefined;
+}

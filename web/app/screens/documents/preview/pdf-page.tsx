@@ -1,0 +1,175 @@
+import { useQuery } from '@tanstack/react-query';
+import type { PageViewport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { query } from '../../../client.ts';
+import { useT } from '../../../i18n.tsx';
+import type { SegmentBox } from '../search.ts';
+import styles from './preview.module.css';
+import type { PreviewProps, Side } from './preview-props.ts';
+import { scrollWithin } from './use-file.ts';
+
+/** In points. */
+export interface PageSize {
+  width: number;
+  height: number;
+}
+
+interface PageProps extends PreviewProps {
+  pdf: PDFDocumentProxy;
+  artifactId: string;
+  /** From 1. */
+  number: number;
+  /** Until the page itself has been read. */
+  likelySize: PageSize;
+  scroller: RefObject<HTMLDivElement | null>;
+  /** Whether the current segment is on it. */
+  isCurrent: boolean;
+}
+
+/** A page with the place of the current segment. A click opens the segment that stands there; keys have the list of segments. */
+export function PdfPage(props: PageProps) {
+  const { pdf, number, likelySize, scroller, isCurrent } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const [isNear, setNear] = useState(false);
+  const [page, setPage] = useState<PDFPageProxy>();
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), {
+      root: scroller.current,
+      rootMargin: '600px 0px',
+    });
+    observer.observe(frame.current as Element);
+    return () => observer.disconnect();
+  }, [scroller]);
+  const isShown = isNear || isCurrent;
+  useEffect(() => {
+    if (!isShown) return;
+    let isLate = false;
+    void pdf.getPage(number).then(
+      (read) => {
+        if (!isLate) setPage(read);
+      },
+      // The file was closed.
+      () => {},
+    );
+    return () => {
+      isLate = true;
+    };
+  }, [isShown, pdf, number]);
+  const viewport = page?.getViewport({ scale: 1 });
+  const { width, height } = viewport ?? likelySize;
+  return (
+    <div ref={frame} className={styles.page} style={{ aspectRatio: `${width} / ${height}` }}>
+      {isShown && page && viewport && (
+        <>
+          <Canvas page={page} number={number} />
+          <Marks {...props} viewport={viewport} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The most pixels of a canvas in a direction: screens that show more points than this per page gain nothing from them. */
+const mostPixels = 2400;
+
+function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
+  const t = useT();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const target = canvas.current;
+    if (!target) return;
+    const { width, height } = page.getViewport({ scale: 1 });
+    const shown = target.clientWidth * Math.min(window.devicePixelRatio, 2);
+    const scale = Math.min(shown / width, mostPixels / Math.max(width, height));
+    const viewport = page.getViewport({ scale });
+    target.width = Math.round(viewport.width);
+    target.height = Math.round(viewport.height);
+    const task = page.render({ canvas: target, viewport });
+    task.promise.catch(() => {
+      // Cancelled, or the page is damaged: the frame stays, with what could be painted.
+    });
+    return () => task.cancel();
+  }, [page]);
+  return <canvas ref={canvas} role="img" aria-label={t('documents.page_n', { page: number })} />;
+}
+
+/** Left, top, width and height in percent of the page as it is shown. */
+type Placed = readonly [number, number, number, number];
+
+function Marks({
+  document,
+  side,
+  current,
+  onOpen,
+  artifactId,
+  number,
+  scroller,
+  viewport,
+}: PageProps & { viewport: PageViewport }) {
+  const marked = useRef<HTMLDivElement>(null);
+  const { data } = useQuery({
+    queryKey: ['documents', 'boxes', document.id, number, artifactId],
+    queryFn: () =>
+      query((rpc, to) =>
+        rpc.documents.boxes.query({ document_id: document.id, page: number, limit: 2000 }, to),
+      ),
+  });
+  // Rectangles of another revision would mark the wrong words.
+  const isOfFile = side === 'source' || data?.translated_artifact_id === artifactId;
+  const boxes = data && isOfFile ? data.boxes : [];
+  const own = boxes.find(({ position }) => position === current);
+  const places = own ? rectanglesOf(own, side).map((rectangle) => place(rectangle, viewport)) : [];
+  const isMarked = places.length > 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another segment is another place
+  useEffect(() => {
+    if (marked.current) scrollWithin(scroller.current, marked.current);
+  }, [current, isMarked, scroller]);
+  const open = ({ currentTarget, clientX, clientY }: MouseEvent) => {
+    const frame = currentTarget.getBoundingClientRect();
+    const x = (100 * (clientX - frame.left)) / frame.width;
+    const y = (100 * (clientY - frame.top)) / frame.height;
+    const hit = boxes
+      .flatMap((box) => rectanglesOf(box, side).map((one) => ({ box, place: place(one, viewport) })))
+      .filter(
+        ({ place: [left, top, width, height] }) =>
+          x >= left && x <= left + width && y >= top && y <= top + height,
+      )
+      // A table's frame may lie around its cells.
+      .toSorted((a, b) => a.place[2] * a.place[3] - b.place[2] * b.place[3])[0];
+    if (hit) onOpen(hit.box.position);
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list of segments is the way for keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above
+    <div className={styles.marks} onClick={open}>
+      {places.map(([left, top, width, height], index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: rectangles have no other identity
+          key={index}
+          ref={index === 0 ? marked : null}
+          className={styles.marked}
+          data-marked
+          style={{ left: `${left}%`, top: `${top}%`, width: `${width}%`, height: `${height}%` }}
+        />
+      ))}
+    </div>
+  );
+}
+
+function rectanglesOf(box: SegmentBox, side: Side): readonly number[][] {
+  return (side === 'source' ? box.source_rectangles : box.target_rectangles) ?? [];
+}
+
+/** @param rectangle left, bottom, right and top in the page's user space, before its rotation */
+function place(rectangle: readonly number[], viewport: PageViewport): Placed {
+  const [left = 0, bottom = 0, right = 0, top = 0] = rectangle;
+  const [x1 = 0, y1 = 0] = viewport.convertToViewportPoint(left, bottom) as number[];
+  const [x2 = 0, y2 = 0] = viewport.convertToViewportPoint(right, top) as number[];
+  const { width, height } = viewport;
+  return [
+    (100 * Math.min(x1, x2)) / width,
+    (100 * Math.min(y1, y2)) / height,
+    (100 * Math.abs(x2 - x1)) / width,
+    (100 * Math.abs(y2 - y1)) / height,
+  ];
+}

@@ -1,0 +1,83 @@
+import type { PDFDocumentProxy } from 'pdfjs-dist';
+import { useEffect, useRef, useState } from 'react';
+import { useT } from '../../../i18n.tsx';
+import { Loading, Read } from '../../../parts/loading.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { pageOfPosition, useOutline } from '../outline.ts';
+import { type PageSize, PdfPage } from './pdf-page.tsx';
+import { openPdf } from './pdf-reader.ts';
+import styles from './preview.module.css';
+import type { PreviewProps } from './preview-props.ts';
+import { useFile } from './use-file.ts';
+
+/** A PDF file, page below page. A page is painted when it comes near. */
+export default function PdfPages(props: PreviewProps) {
+  const file = useFile(props.document, props.side);
+  return (
+    <Read from={file} lines={20}>
+      {({ bytes, artifactId }) => <Pages {...props} bytes={bytes} artifactId={artifactId} />}
+    </Read>
+  );
+}
+
+/** A file that was opened, and the size of its first page, which the others probably have. */
+interface Opened {
+  artifactId: string;
+  pdf: PDFDocumentProxy;
+  firstSize: PageSize;
+}
+
+function Pages({
+  bytes,
+  artifactId,
+  ...props
+}: PreviewProps & { bytes: Uint8Array<ArrayBuffer>; artifactId: string }) {
+  const t = useT();
+  const { document, current } = props;
+  const outline = useOutline(document.id);
+  const scroller = useRef<HTMLDivElement>(null);
+  const [opened, setOpened] = useState<Opened>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const opening = openPdf(bytes);
+    let isLate = false;
+    void opening.promise
+      .then(async (pdf) => {
+        const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
+        if (!isLate) setOpened({ artifactId, pdf, firstSize: { width, height } });
+      })
+      .catch((thrown: unknown) => {
+        if (!isLate) setError(thrown);
+      });
+    return () => {
+      isLate = true;
+      void opening.destroy();
+    };
+  }, [bytes, artifactId]);
+  if (error) return <Problem error={error} />;
+  if (!opened) return <Loading lines={20} />;
+  const currentPage = outline.data && pageOfPosition(outline.data, current);
+  return (
+    <section
+      ref={scroller}
+      className={styles.pages}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      tabIndex={0}
+      aria-label={t('documents.pages')}
+    >
+      {Array.from({ length: opened.pdf.numPages }, (_, index) => (
+        <PdfPage
+          // biome-ignore lint/suspicious/noArrayIndexKey: a page is its number
+          key={index}
+          {...props}
+          pdf={opened.pdf}
+          artifactId={opened.artifactId}
+          number={index + 1}
+          likelySize={opened.firstSize}
+          scroller={scroller}
+          isCurrent={currentPage === index + 1}
+        />
+      ))}
+    </section>
+  );
+}

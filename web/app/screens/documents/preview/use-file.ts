@@ -1,0 +1,32 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { TenantDocumentJob } from '#sdk/types.ts';
+import { readArtifact } from '../../../client.ts';
+import type { Side } from './preview-props.ts';
+
+/** A document's file: the one that was uploaded, or the newest translated one. What was shown stays until a newer one has come. */
+export function useFile({ id, artifacts }: TenantDocumentJob, side: Side) {
+  const kind = side === 'source' ? 'source' : 'translated';
+  const artifact = artifacts
+    .filter((one) => one.kind === kind)
+    .reduce((newest, one) => (one.revision > newest.revision ? one : newest));
+  return useQuery({
+    queryKey: ['documents', 'bytes', id, artifact.id],
+    queryFn: async () => ({ artifactId: artifact.id, bytes: await readArtifact(id, artifact) }),
+    // A file never changes; a correction makes another one.
+    staleTime: Number.POSITIVE_INFINITY,
+    // It may be large.
+    gcTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Scrolls a container, and nothing around it, so that an element in it is in sight. */
+export function scrollWithin(container: Element | null, element: Element): void {
+  if (!container) return;
+  const outer = container.getBoundingClientRect();
+  const inner = element.getBoundingClientRect();
+  if (inner.top < outer.top || inner.bottom > outer.bottom)
+    container.scrollTop += inner.top - outer.top - outer.height / 3;
+  if (inner.left < outer.left || inner.right > outer.right)
+    container.scrollLeft += inner.left - outer.left - outer.width / 3;
+}

@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import {
+  type FromFrame,
+  type ParagraphPlace,
+  type ToFrame,
+  withoutSpaces,
+} from '../../../../preview/messages.ts';
+import { query } from '../../../client.ts';
+import { deployment } from '../../../deployment.ts';
+import { useT } from '../../../i18n.tsx';
+import { announce } from '../../../parts/announcer.tsx';
+import { Read } from '../../../parts/loading.tsx';
+import { longestText, type Segment } from '../search.ts';
+import styles from './preview.module.css';
+import type { PreviewProps, Side } from './preview-props.ts';
+import { useFile } from './use-file.ts';
+
+/**
+ * A Word file, rendered in a frame of an opaque origin: its markup comes from strangers. Pages of a Word file are not fixed, so a segment is
+ * found there by its text, and by how many before it have the same.
+ */
+export default function WordFrame(props: PreviewProps) {
+  const file = useFile(props.document, props.side);
+  return (
+    <Read from={file} lines={20}>
+      {({ bytes }) => <Frame {...props} bytes={bytes} />}
+    </Read>
+  );
+}
+
+function Frame({
+  document,
+  side,
+  current,
+  onOpen,
+  bytes,
+}: PreviewProps & { bytes: Uint8Array<ArrayBuffer> }) {
+  const t = useT();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [isReady, setReady] = useState(false);
+  const [isFailed, setFailed] = useState(false);
+  const place = usePlace(document.id, side, current);
+  useEffect(() => {
+    const listen = ({ source, data }: MessageEvent<FromFrame>) => {
+      // Any window may send messages here.
+      if (source !== frame.current?.contentWindow) return;
+      if (data.kind === 'ready') setReady(true);
+      else if (data.kind === 'failed') setFailed(true);
+      else if (data.kind === 'open' && typeof data.place?.text === 'string')
+        void positionOf(document.id, side, data.place).then(
+          (position) => {
+            if (position === undefined) announce(t('documents.no_segment_there'));
+            else onOpen(position);
+          },
+          () => announce(t('common.unreachable')),
+        );
+    };
+    addEventListener('message', listen);
+    return () => removeEventListener('message', listen);
+  }, [document.id, side, onOpen, t]);
+  useEffect(() => {
+    if (!isReady) return;
+    setFailed(false);
+    tell(frame.current, { kind: 'file', bytes });
+  }, [isReady, bytes]);
+  useEffect(() => {
+    if (isReady && place !== undefined) tell(frame.current, { kind: 'mark', place });
+  }, [isReady, place]);
+  return (
+    <>
+      {isFailed && <p className="problem">{t('documents.preview_failed')}</p>}
+      <iframe
+        ref={frame}
+        className={styles.frame}
+        sandbox="allow-scripts"
+        src={`${deployment.basePath}/app/preview/word`}
+        title={t('documents.pages')}
+      />
+    </>
+  );
+}
+
+function tell(frame: HTMLIFrameElement | null, message: ToFrame): void {
+  // An opaque origin has no name. The frame's address is this service's, and the page's policy keeps it from any other.
+  frame?.contentWindow?.postMessage(message, '*');
+}
+
+function textOf(segment: Segment, side: Side): string {
+  return side === 'source' ? segment.source_text : (segment.target_text ?? segment.source_text);
+}
+
+/** The segments whose text is the same as this one, in reading order. */
+async function segmentsOfText(documentId: string, side: Side, text: string): Promise<Segment[]> {
+  const [needle = ''] = text
+    .split(/[\t\n]/)
+    .map((line) => line.trim())
+    .toSorted((a, b) => b.length - a.length);
+  if (needle === '') return [];
+  const page = await query((rpc, to) =>
+    rpc.documents.search.query(
+      {
+        document_id: documentId,
+        text: needle.slice(0, longestText),
+        // What is not translated stands in the translated file as it was.
+        text_in: side === 'source' ? 'source' : 'either',
+        limit: 500,
+      },
+      to,
+    ),
+  );
+  const sought = withoutSpaces(text);
+  return page.segments.filter((segment) => withoutSpaces(textOf(segment, side)) === sought);
+}
+
+/** The segment of a paragraph; undefined if it has none. */
+async function positionOf(documentId: string, side: Side, { text, occurrence }: ParagraphPlace) {
+  const found = await segmentsOfText(documentId, side, text);
+  return (found[occurrence] ?? found[0])?.position;
+}
+
+/** Where the current segment is; null if there is none, undefined until it is known. */
+function usePlace(documentId: string, side: Side, current: number | null): ParagraphPlace | null | undefined {
+  const { data } = useQuery({
+    queryKey: ['documents', 'place', documentId, side, current],
+    queryFn: async (): Promise<ParagraphPlace | null> => {
+      const page = await query((rpc, to) =>
+        rpc.documents.search.query({ document_id: documentId, position: current ?? 0, limit: 1 }, to),
+      );
+      const [segment] = page.segments;
+      if (!segment) return null;
+      const text = textOf(segment, side);
+      const same = await segmentsOfText(documentId, side, text);
+      return {
+        text,
+        occurrence: Math.max(
+          0,
+          same.findIndex(({ position }) => position === current),
+        ),
+      };
+    },
+    enabled: current !== null,
+  });
+  return current === null ? null : data;
+}
