@@ -28,6 +28,7 @@ const timed = [
   'test/sandbox/*.test.ts',
   'test/storage/account-removal.test.ts',
   'test/storage/data-lake-leases.test.ts',
+  'test/web/review-speed.test.ts',
 ];
 
 const shared = {

@@ -11,6 +11,7 @@ import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
+import { readReviewSearch } from './screens/review/filters.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
 import { isOwnPath } from './session/own-path.ts';
@@ -140,6 +141,13 @@ const document = createRoute({
   component: lazyRouteComponent(() => import('./screens/documents/document.tsx'), 'DocumentScreen'),
 });
 
+const review = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/review',
+  validateSearch: readReviewSearch,
+  component: lazyRouteComponent(() => import('./screens/review/review.tsx'), 'ReviewScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -147,6 +155,7 @@ export const router = createRouter({
     workspace.addChildren([
       home,
       translate,
+      review,
       jobs,
       job,
       documents,

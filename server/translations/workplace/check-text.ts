@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { WithTenant } from '#server/access/guards/tenant.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { extractHtml } from '#server/formats/html-segments.ts';
@@ -14,10 +16,23 @@ import type { TextCheck } from './review-schema.ts';
 /** Terms that a result names. */
 const mostTerms = 100;
 
+/** UTF-16 units of source and text together that are checked at once: what people write takes some milliseconds. */
+const shortTexts = 20_000;
+
+/**
+ * The checks of longer texts, one after the other: a hostile one keeps the process busy for up to half a second, and nobody pays for it. Tenants
+ * share the slot fairly, and other requests come in between.
+ */
+const longTexts = createConcurrencyLimit({
+  slots: 1,
+  maxWaiting: 100,
+  refusal: 'too many long texts are being checked; try again later',
+});
+
 /**
  * Checks a text that a reviewer proposes for a job, as the pipeline checks its own: integrity, plausibility and terms. No model is asked, and
  * nothing is stored. Holds no transaction while it checks.
- * @throws AppError 404; rate_limit if too many long texts are checked against terms
+ * @throws AppError 404; rate_limit if too many long texts wait for their check
  */
 export async function checkText(
   { glossaries }: Pick<Services, 'glossaries'>,
@@ -31,19 +46,34 @@ export async function checkText(
   }));
   const asked = finalTermCheck(job, text);
   const compliance = asked && (await glossaries.check(tenantId, asked, signal));
-  const issues = [...(await inspectText(job.request, text)), ...(compliance ? termIssues(compliance) : [])];
-  const { source_text: source } = job.request;
+  const { request } = job;
+  const inspected =
+    request.source_text.length + text.length <= shortTexts
+      ? await inspectText(request, text)
+      : await longTexts.run({ tenantId, signal }, async () => {
+          await setImmediate();
+          return inspectText(request, text);
+        });
+  const missesTerms = (compliance ? termIssues(compliance) : []).map((issue) => ({
+    ...issue,
+    missing: false,
+  }));
   return {
-    issues: issues.map((issue) => ({
-      ...issue,
-      missing: issue.span !== null && timesIn(source, issue.span) > timesIn(text, issue.span),
-    })),
+    issues: [...inspected, ...missesTerms],
     missing_terms: compliance?.missing_terms.slice(0, mostTerms) ?? [],
   };
 }
 
-/** The findings of the checks that no model can override. */
-async function inspectText(request: TranslationRequest, text: string): Promise<QualityIssue[]> {
+/** The findings of the checks that no model can override, and whether their spans may be put back. */
+async function inspectText(request: TranslationRequest, text: string): Promise<TextCheck['issues']> {
+  const { source_text: source } = request;
+  return (await findIssues(request, text)).map((issue) => ({
+    ...issue,
+    missing: issue.span !== null && timesIn(source, issue.span) > timesIn(text, issue.span),
+  }));
+}
+
+async function findIssues(request: TranslationRequest, text: string): Promise<QualityIssue[]> {
   const source = readSourceText(request);
   if (request.text_type !== 'Html') return inspectorOf(source)(source.task, [text]);
   const { segments } = source.task;

@@ -12,7 +12,7 @@ import {
 } from '../schema.ts';
 
 /** UTF-16 units of a text that is checked while it is typed. The checks of a longer one would keep other requests waiting. */
-const longestChecked = 200_000;
+const longestChecked = 100_000;
 
 /** Input of `translations.check`. */
 export const checkInput = z.object({ job_id: z.string(), text: z.string().max(longestChecked) });

@@ -85,10 +85,23 @@ function deepCursor({ sizes }: Side): string {
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
 const month = () => day(40).slice(0, 7);
 
+const searchInput = encodeURIComponent('{"json": {"statuses": ["pending", "approved"]}}');
+
 export const measured: Measured[] = [
   list('limit=20'),
   get('the same from a deep cursor', (side) => `/api/translations?limit=20&cursor=${deepCursor(side)}`),
   ...statuses.map((status) => list(`limit=10&status=${status}`)),
+  // A search by a text, and counts, read more of more jobs, up to their bounds (docs/decisions/0053): no ratio says anything of them.
+  get('translations.search by two statuses', `/trpc/translations.search?input=${searchInput}`),
+  {
+    ...get('reviews.next', ''),
+    request: (side) => ({
+      method: 'POST',
+      path: '/trpc/reviews.next',
+      headers: bearer(side),
+      json: { json: {} },
+    }),
+  },
   {
     ...get('GET /api/translations/{id}', ''),
     request: async (side, turn) => ({

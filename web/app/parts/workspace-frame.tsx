@@ -27,6 +27,7 @@ interface Entry {
 const entries: readonly Entry[] = [
   { to: '/app', name: 'common.home' },
   { to: '/app/translate', name: 'translate.title' },
+  { to: '/app/review', name: 'review.title' },
   { to: '/app/jobs', name: 'jobs.title' },
   { to: '/app/documents', name: 'documents.title' },
   { to: '/app/members', name: 'members.title', admin: true },

@@ -3,7 +3,6 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
-import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -65,7 +64,9 @@ function Job({ job }: { job: TranslationJob }) {
       {(job.status === 'awaiting_review' || job.status === 'refined') && (
         <p className={styles.waits}>
           {t('jobs.waits')}{' '}
-          <a href={`${deployment.basePath}/app/review?item=${job.id}`}>{t('jobs.review')}</a>
+          <Link to="/app/review" search={{ item: job.id }}>
+            {t('jobs.review')}
+          </Link>
         </p>
       )}
       {run.error && <p className="problem">{run.error}</p>}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { found } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field, memberAt, openReview, patient, said, signInAt, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** A founder at the first of two waiting jobs. */
+async function atFirstJob() {
+  const founder = await found(app);
+  const [job] = await waitingJobs(app, founder.key, ['The first text', 'The second text']);
+  const person = await memberAt(browser, founder, '/app');
+  await openReview(person.page);
+  const stored = async () =>
+    (await app.json('GET', `/api/translations/${job?.id}`, { headers: founder.key })).body;
+  return { founder, stored, ...person };
+}
+
+describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
+  test('is offered as a difference after a crash and a reload, is never sent by itself, and is listed at signing out', async () => {
+    const { page, tab, stored, context } = await atFirstJob();
+    await field(page).fill('Un texte');
+    await page.keyboard.type(' tapé');
+    // 300 ms later it is in the browser's storage.
+    await page.waitForTimeout(300);
+    const crashed = page.waitForEvent('crash');
+    void (await context.newCDPSession(page)).send('Page.crash').catch(() => undefined);
+    await crashed;
+
+    const second = await tab();
+    await openReview(second);
+    const offered = second.getByRole('region', { name: 'Text that you have not sent' });
+    await offered.getByRole('button', { name: 'Use this text' }).waitFor();
+    expect(await offered.locator('ins').allTextContents()).toContain('tapé');
+    expect(await field(second).inputValue()).toBe('[fr] The first text');
+    expect((await stored()).final_translation).toBe('[fr] The first text');
+
+    await second.reload();
+    await offered.getByRole('button', { name: 'Use this text' }).click();
+    expect(await field(second).inputValue()).toBe('Un texte tapé');
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    const dialog = second.getByRole('dialog', { name: 'Texts that you have not sent' });
+    await dialog.getByText('Un texte tapé').waitFor();
+    await dialog.getByRole('button', { name: 'Stay signed in' }).click();
+
+    await field(second).press('Control+Enter');
+    await expect.poll(async () => (await stored()).status, patient).toBe('human_edited');
+    expect((await stored()).final_translation).toBe('Un texte tapé');
+    // What was sent is kept no longer.
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await second.waitForURL('**/signin*');
+  });
+
+  test('stays in place when the session ends, and goes on after signing in again', async () => {
+    const { page, founder, stored } = await atFirstJob();
+    await field(page).fill('Avant la fin');
+    await openSuperuser(app.superuserUrl)`delete from tokens where tenant_id = ${founder.tenantId}`;
+    await page.keyboard.press('Control+s');
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor();
+    expect(await field(page).inputValue()).toBe('Avant la fin');
+    await signInAt(page, founder);
+    await said(page, 'Draft saved.');
+    expect((await stored()).final_translation).toBe('Avant la fin');
+    expect(await field(page).inputValue()).toBe('Avant la fin');
+  });
+
+  test('comes back with its item if the service cannot be reached, and can be sent later', async () => {
+    const { page, context, stored } = await atFirstJob();
+    await field(page).fill('Hors ligne');
+    await context.setOffline(true);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: /^The first text.*Refused/ }).waitFor();
+    await page.getByRole('button', { name: /^The first text/ }).click();
+    await page.getByRole('alert').getByText('You are offline.').first().waitFor();
+    expect(await field(page).inputValue()).toBe('Hors ligne');
+    expect((await stored()).status).toBe('awaiting_review');
+    await context.setOffline(false);
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored()).final_translation, patient).toBe('Hors ligne');
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { found } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field, memberAt, opened, openReview, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** Milliseconds that every response takes. */
+const answerAfter = 2000;
+
+describe.skipIf(withoutBrowser)('with a service that takes two seconds', () => {
+  test('the next item is painted within 100 ms of an approval, and all approvals arrive', async () => {
+    const founder = await found(app);
+    // The list has short texts whole; each fourth is longer than it has.
+    const texts = Array.from(
+      { length: 30 },
+      (_, n) => `Sentence ${n + 1}. ${'It goes on. '.repeat(n % 4 === 3 ? 40 : 1)}`,
+    );
+    const jobs = await waitingJobs(app, founder.key, texts);
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    await opened(page, 'Sentence 1.');
+    await page.route('**/trpc/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, answerAfter));
+      await route.continue().catch(() => undefined);
+    });
+    // From the key to the frame that shows another text.
+    await page.evaluate(() => {
+      const times: number[] = [];
+      Object.assign(globalThis, { times });
+      const shown = () => document.querySelector<HTMLTextAreaElement>('textarea[data-edited]');
+      document.addEventListener(
+        'keydown',
+        ({ timeStamp, key, ctrlKey }) => {
+          if (key !== 'Enter' || !ctrlKey) return;
+          const before = shown();
+          const look = () => {
+            if (shown() && shown() !== before) {
+              const painted = new MessageChannel();
+              painted.port1.onmessage = () => times.push(performance.now() - timeStamp);
+              painted.port2.postMessage(null);
+            } else requestAnimationFrame(look);
+          };
+          requestAnimationFrame(look);
+        },
+        { capture: true },
+      );
+    });
+    await field(page).focus();
+    for (let n = 1; n < texts.length; n++) {
+      await opened(page, `Sentence ${n}.`);
+      await page.keyboard.press('Control+Enter');
+      await opened(page, `Sentence ${n + 1}.`);
+      // As fast as somebody who only skims.
+      await page.waitForTimeout(400);
+    }
+    const times = await page.evaluate(() => (globalThis as unknown as { times: number[] }).times);
+    const sorted = times.toSorted((a, b) => a - b);
+    const p95 = sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN;
+    const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+    console.log(
+      `approve to next item painted: median ${median.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms of ${times.length}`,
+    );
+    expect(times).toHaveLength(texts.length - 1);
+    expect(p95).toBeLessThanOrEqual(100);
+    const isDone = async (id: string) =>
+      (await app.json('GET', `/api/translations/${id}`, { headers: founder.key })).body.status ===
+      'published';
+    await expect
+      .poll(async () => (await Promise.all(jobs.slice(0, -1).map(({ id }) => isDone(id)))).every(Boolean), {
+        timeout: 15_000,
+      })
+      .toBe(true);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { found, join } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field, memberAt, opened, openReview, patient, said, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
+  test('are not given the same job, and lose no word if they work on it nevertheless', async () => {
+    const one = await found(app);
+    const other = await join(app, one);
+    const jobs = await waitingJobs(app, one.key, ['First text', 'Second text', 'Third text']);
+    const text = async (n: number) =>
+      (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers: one.key })).body
+        .final_translation;
+
+    const { page: mine } = await memberAt(browser, one, '/app');
+    const upcoming = mine.waitForResponse(
+      (response) =>
+        response.url().includes('reviews.claim') &&
+        response
+          .request()
+          .postData()
+          ?.includes(jobs[1]?.id ?? '') === true,
+    );
+    await openReview(mine);
+    await opened(mine, 'First text');
+    await (await upcoming).finished();
+    const { page: theirs } = await memberAt(browser, other, '/app');
+    await openReview(theirs);
+    // The first is passed over, and so is the second, which comes next; but nobody is locked out.
+    await opened(theirs, 'Third text');
+    const first = theirs.getByRole('button', { name: /^First text/ });
+    await first.getByText(`Being reviewed: ${one.email}`).waitFor();
+    await first.click();
+    await theirs.getByText(`Also working on this: ${one.email}`).waitFor();
+
+    // Both write; the other one saves a draft first.
+    await field(mine).fill('Mon texte');
+    await field(theirs).fill('Leur texte');
+    await theirs.keyboard.press('Control+s');
+    await said(theirs, 'Draft saved.');
+    await mine.keyboard.press('Control+Enter');
+    await said(mine, 'An item came back: somebody else has changed it.');
+    expect(await text(0)).toBe('Leur texte');
+
+    await mine.getByRole('button', { name: /^First text/ }).click();
+    const conflict = mine.getByRole('region', { name: `${other.email} has changed this meanwhile` });
+    await conflict.getByText('[fr] First text', { exact: true }).waitFor();
+    expect(await conflict.locator('ins').allTextContents()).toEqual(expect.arrayContaining(['Leur', 'Mon']));
+    await conflict.getByRole('button', { name: 'Go on with my text' }).click();
+    await mine.waitForFunction(() => document.activeElement?.matches('textarea[data-edited]'));
+    expect(await field(mine).inputValue()).toBe('Mon texte');
+    await mine.keyboard.press('Control+Enter');
+    await expect.poll(() => text(0), patient).toBe('Mon texte');
+
+    // The other one typed on: the text stays in the field, and is not sent over the finished job.
+    await field(theirs).fill('Leur autre texte');
+    await theirs.keyboard.press('Control+Enter');
+    await said(theirs, 'An item came back: somebody else has changed it.');
+    await theirs.getByRole('button', { name: /^First text/ }).click();
+    await theirs.getByRole('region', { name: `${one.email} has already finished this review` }).waitFor();
+    expect(await field(theirs).inputValue()).toBe('Leur autre texte');
+    expect(await text(0)).toBe('Mon texte');
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { found } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field, memberAt, opened, openReview, patient, said, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+describe.skipIf(withoutBrowser)('a reviewer who types', () => {
+  test('Japanese by an input method: no key of a composition is a command', async () => {
+    const founder = await found(app);
+    const [job] = await waitingJobs(app, founder.key, ['Japan', 'Another one'], 'ja');
+    const stored = async () =>
+      (await app.json('GET', `/api/translations/${job?.id}`, { headers: founder.key })).body;
+    const { page, context } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    await field(page).fill('');
+    const input = await context.newCDPSession(page);
+    await input.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
+    // The Enter that ends a composition, as Chromium and as Safari report it.
+    await field(page).evaluate((element) => {
+      const enter = { key: 'Enter', code: 'Enter', ctrlKey: true, bubbles: true, cancelable: true };
+      element.dispatchEvent(new KeyboardEvent('keydown', { ...enter, isComposing: true }));
+      element.dispatchEvent(new KeyboardEvent('keydown', { ...enter, keyCode: 229 }));
+    });
+    expect(await field(page).inputValue()).toBe('にほん');
+    await input.send('Input.insertText', { text: '日本' });
+    await opened(page, 'Japan');
+    expect(await field(page).inputValue()).toBe('日本');
+    expect((await stored()).status).toBe('awaiting_review');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 'Another one');
+    await expect.poll(async () => (await stored()).final_translation, patient).toBe('日本');
+  });
+
+  test('Arabic: the field has the translation’s own direction, whatever the interface has', async () => {
+    const founder = await found(app);
+    await waitingJobs(app, founder.key, ['Welcome to {city}'], 'ar');
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    const textarea = field(page);
+    expect(
+      await textarea.evaluate((element) => [element.lang, element.dir, getComputedStyle(element).direction]),
+    ).toEqual(['ar', 'rtl', 'rtl']);
+    await page.getByLabel('Language of the interface').selectOption('ar');
+    const source = page.locator('[lang=en]', { hasText: 'Welcome to {city}' }).last();
+    expect(await source.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr');
+    await textarea.fill('مرحبًا بكم');
+    expect(await textarea.inputValue()).toBe('مرحبًا بكم');
+  });
+
+  test('puts a lost placeholder back by one key, and takes it back by undo', async () => {
+    const founder = await found(app);
+    await waitingJobs(app, founder.key, ['Dear {name}, you have %s files.']);
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    const textarea = field(page);
+    await textarea.press('Control+a');
+    await page.keyboard.type('Bonjour ');
+    await page.getByRole('button', { name: 'Put back {name}' }).waitFor();
+    await page.keyboard.press('Control+.');
+    expect(await textarea.inputValue()).toBe('Bonjour {name}');
+    await page.keyboard.press('Control+.');
+    expect(await textarea.inputValue()).toBe('Bonjour {name}%s');
+    // How much one undo takes back is the browser's own affair.
+    const undo = async () => {
+      await page.keyboard.press('Control+z');
+      return textarea.inputValue();
+    };
+    expect(await undo()).toMatch(/^Bonjour ?(\{name\})?$/);
+    await expect.poll(undo).toBe('[fr] Dear {name}, you have %s files.');
+  });
+
+  test('walks the memory’s matches into the field, which is no edit, and gets the own text back', async () => {
+    const founder = await found(app);
+    const [first] = await waitingJobs(app, founder.key, ['The door is open.', 'The door is open now.']);
+    await app.json('POST', `/api/translations/${first?.id}/review`, {
+      headers: founder.key,
+      body: { action: 'approve', final_translation: 'La porte est ouverte.' },
+    });
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    const textarea = field(page);
+    await page.getByRole('button', { name: 'Insert' }).waitFor();
+    await textarea.focus();
+    await page.keyboard.press('Control+Shift+ArrowDown');
+    await said(page, 'Match 1 of 1.');
+    expect(await textarea.inputValue()).toBe('La porte est ouverte.');
+    // It is no edit: nothing is kept of it.
+    await page.reload();
+    await textarea.waitFor();
+    await page.getByRole('button', { name: 'Insert' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Text that you have not sent' }).count()).toBe(0);
+    await textarea.focus();
+    await page.keyboard.press('Control+Shift+ArrowDown');
+    await page.keyboard.press('Control+Shift+ArrowUp');
+    expect(await textarea.inputValue()).toBe('[fr] The door is open now.');
+  });
+
+  test('has the help, the palette, and can switch single keys off', async () => {
+    const founder = await found(app);
+    await waitingJobs(app, founder.key, ['One', 'Two']);
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    await field(page).press('Escape');
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    await help.getByText('Approve and go to the next').waitFor();
+    await help.getByLabel('Keys without Ctrl, Alt or Command are commands').uncheck();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await opened(page, 'One');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a command' }).fill('next item');
+    await page.keyboard.press('Enter');
+    await opened(page, 'Two');
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { signedIn } from './founder.ts';
+import { field, opened, openReview, said, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
+  test('does twenty reviews by keyboard alone', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    const jobs = await waitingJobs(
+      app,
+      headers,
+      Array.from({ length: 20 }, (_, n) => `Sentence ${n + 1} has {name}.`),
+    );
+    await openReview(page);
+    const { keyboard } = page;
+    const at = (n: number) => opened(page, `Sentence ${n} has`);
+    await at(1);
+
+    // Fifteen in the field: every third with another text.
+    await keyboard.press('Enter');
+    for (let n = 1; n <= 15; n++) {
+      await at(n);
+      await page.waitForFunction(() => document.activeElement?.matches('textarea[data-edited]'));
+      if (n % 3 === 0) {
+        await keyboard.press('Control+a');
+        await keyboard.type(`Phrase ${n} a {name}.`);
+      }
+      await keyboard.press('Control+Enter');
+    }
+    await at(16);
+    await said(page, 'Next: 16 of 20.');
+
+    // Then the list: one is rejected with a reason, one approved, and three at once.
+    await keyboard.press('Escape');
+    await keyboard.press('r');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.type('Not what was asked for');
+    await keyboard.press('Control+Enter');
+    await at(17);
+    await keyboard.press('a');
+    await at(18);
+    await keyboard.press('x');
+    await keyboard.press('Shift+j');
+    await keyboard.press('Shift+j');
+    await page.getByText('3 selected').waitFor();
+    await keyboard.press('a');
+    await said(page, '3 done.');
+    await page.getByText('Nothing waits for review.').waitFor();
+
+    const done = await Promise.all(
+      jobs.map(async ({ id }) => (await app.json('GET', `/api/translations/${id}`, { headers })).body),
+    );
+    expect(done.map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, (_, index) => {
+        if (index === 15) return 'rejected';
+        return index < 15 && (index + 1) % 3 === 0 ? 'human_edited' : 'published';
+      }),
+    );
+    expect(done[2].final_translation).toBe('Phrase 3 a {name}.');
+    expect(done[15].agent_run.human_review_task.metadata.notes).toBe('Not what was asked for');
+  });
+
+  test('approves many at once: what was refused comes back, and a text that was not sent is left', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    const jobs = await waitingJobs(app, headers, ['First', 'Second', 'Third', 'Fourth', 'Fifth']);
+    const status = async (n: number) =>
+      (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers })).body.status;
+    await openReview(page);
+    await field(page).fill('Premier, pas encore envoyé');
+    await page.keyboard.press('Alt+ArrowDown');
+    await opened(page, 'Second');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('k');
+    await opened(page, 'First');
+    await page.keyboard.press('j');
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Shift+j');
+    await page.locator('[data-row]').first().locator('xpath=../input').check();
+    await page.getByText('5 selected').waitFor();
+
+    // Somebody else saves a draft of the third meanwhile, and the fourth is done.
+    const saved = { action: 'save', final_translation: 'Troisième' };
+    await app.json('POST', `/api/translations/${jobs[2]?.id}/review`, { headers, body: saved });
+    await app.json('POST', `/api/translations/${jobs[3]?.id}/review`, {
+      headers,
+      body: { action: 'approve' },
+    });
+    await page.getByRole('group', { name: '5 selected' }).getByRole('button', { name: 'Approve' }).click();
+    await page
+      .getByText('2 done, 2 came back, 1 left: it has a text that you have not sent.')
+      .first()
+      .waitFor();
+    expect(await Promise.all([0, 1, 2, 3, 4].map(status))).toEqual([
+      'awaiting_review',
+      'published',
+      'awaiting_review',
+      'published',
+      'published',
+    ]);
+
+    await page.getByRole('button', { name: /^Third/ }).click();
+    await page.getByRole('button', { name: 'Go on with their text' }).click();
+    await page.waitForFunction(() => document.activeElement?.matches('textarea[data-edited]'));
+    expect(await field(page).inputValue()).toBe('Troisième');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: /^Fourth/ }).click();
+    await page.getByText('has already finished this review').first().waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await opened(page, 'First');
+    expect(await status(2)).toBe('human_edited');
+  });
+});

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { TestApp } from '#test/setup/app.ts';
+
+/** For what is looked for until it is there. */
+export const patient = { timeout: 10_000 };
+
+/** Jobs of a workspace that wait for review, oldest first. @param headers of the workspace */
+export async function waitingJobs(
+  app: TestApp,
+  headers: Record<string, string>,
+  texts: readonly string[],
+  targetLang = 'fr',
+): Promise<{ id: string }[]> {
+  const jobs: { id: string }[] = [];
+  for (const source_text of texts) {
+    const { status, body } = await app.json('POST', '/api/translations', {
+      headers,
+      body: { source_text, target_lang: targetLang, metadata: { sensitive: true } },
+    });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.status).toBe('awaiting_review');
+    jobs.push(body);
+  }
+  return jobs;
+}
+
+/** Opens the review screen anew, and waits until the first job is open. */
+export async function openReview(page: Page): Promise<void> {
+  await page.goto('/app/review');
+  await field(page).waitFor();
+}
+
+/** Signs a member of a workspace in, in a browser of their own, at an address of the application. */
+export async function memberAt(
+  browser: ReturnType<typeof useBrowser>,
+  { email, password }: Pick<Member, 'email' | 'password'>,
+  path: string,
+): Promise<Person> {
+  const person = await browser.person(path);
+  await signInAt(person.page, { email, password });
+  await person.page.locator('#main h1').waitFor();
+  return person;
+}
+
+/** Fills in the sign-in that a page shows. */
+export async function signInAt(
+  page: Page,
+  { email, password }: Pick<Member, 'email' | 'password'>,
+): Promise<void> {
+  const address = page.locator('input[name=username]');
+  await address.waitFor();
+  if (await address.isEditable()) await address.fill(email);
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('button[type=submit]').last().click();
+}
+
+/** Waits until a source text is open in the editor. */
+export async function opened(page: Page, source: string): Promise<void> {
+  await page.waitForFunction(
+    (text) =>
+      document
+        .querySelector('textarea[data-edited]')
+        ?.closest('section')
+        ?.parentElement?.textContent?.includes(text),
+    source,
+  );
+}
+
+/** The text that is edited. */
+export function field(page: Page) {
+  return page.locator('textarea[data-edited]');
+}
+
+/** Waits until the live region has said something. */
+export async function said(page: Page, words: string | RegExp): Promise<void> {
+  await page.locator('[aria-live=polite]').getByText(words).waitFor({ state: 'attached' });
+}

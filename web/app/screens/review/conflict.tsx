@@ -1,0 +1,76 @@
+import type { TranslationJob } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
+import { TextDiff } from '../../parts/text-diff.tsx';
+import { type Item, isReviewable, itemOfJob, lastReview } from './items.ts';
+import styles from './review.module.css';
+
+/**
+ * Somebody has changed the job while the person worked at it: their text, the person's own, and the one that both began with. The
+ * person chooses; nothing is overwritten.
+ * @param base what the person began with
+ * @param mine what the person wrote
+ * @param onChoose goes on with a text, as a change of the present job
+ * @param onGiveUp ends the work at a job that nobody can review any more
+ */
+export function Conflict({
+  base,
+  mine,
+  present,
+  onChoose,
+  onGiveUp,
+}: {
+  base: Item;
+  mine: string;
+  present: TranslationJob;
+  onChoose: (text: string) => void;
+  onGiveUp: () => void;
+}) {
+  const t = useT();
+  const theirs = itemOfJob(present);
+  const who = lastReview(present)?.actor ?? '';
+  const isOpen = isReviewable(present);
+  const wrote = mine !== base.target;
+  const language = base.targetLang;
+  return (
+    <section className={styles.conflict} aria-labelledby="conflict">
+      <h3 id="conflict">{isOpen ? t('review.changed_by', { who }) : t('review.closed_by', { who })}</h3>
+      <p>{isOpen ? t('review.choose') : t('review.closed_hint')}</p>
+      <dl>
+        <dt>{t('review.base')}</dt>
+        <dd>
+          <LanguageText language={language}>{base.target}</LanguageText>
+        </dd>
+        <dt>{t('review.theirs')}</dt>
+        <dd>
+          <TextDiff before={base.target} after={theirs.target} language={language} />
+        </dd>
+        {wrote && (
+          <>
+            <dt>{t('review.mine')}</dt>
+            <dd>
+              <TextDiff before={base.target} after={mine} language={language} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <div className="actions">
+        {isOpen && wrote && (
+          <button type="button" onClick={() => onChoose(mine)}>
+            {t('review.go_on_with_mine')}
+          </button>
+        )}
+        {isOpen && (
+          <button type="button" onClick={() => onChoose(theirs.target)}>
+            {t('review.go_on_with_theirs')}
+          </button>
+        )}
+        {!isOpen && (
+          <button type="button" onClick={onGiveUp}>
+            {wrote ? t('review.give_up_mine') : t('review.next')}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Draft } from '../../drafts/drafts.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { TextDiff } from '../../parts/text-diff.tsx';
+import styles from './review.module.css';
+import type { Editing } from './use-editing.ts';
+
+/** Texts that the person wrote before and did not send, offered as differences. None gets into the field by itself. */
+export function FoundDrafts({ editing }: { editing: Editing }) {
+  return editing.found.map((draft) => <FoundDraft key={draft.changedAt} draft={draft} editing={editing} />);
+}
+
+function FoundDraft({ draft, editing }: { draft: Draft; editing: Editing }) {
+  const t = useT();
+  const { moment } = useFormat();
+  const { base } = editing;
+  return (
+    <section data-found className={styles.draft} aria-label={t('review.found_draft')}>
+      <p>{t('review.found_draft_of', { when: moment(new Date(draft.changedAt).toISOString()) })}</p>
+      {draft.base !== base.target && <p>{t('review.found_draft_older')}</p>}
+      <TextDiff before={base.target} after={draft.text} language={base.targetLang} />
+      <div className="actions">
+        <button
+          type="button"
+          onClick={() => {
+            editing.discard(draft);
+            editing.insert(draft.text, 'all');
+          }}
+        >
+          {t('review.use_draft')}
+        </button>
+        <button type="button" onClick={() => editing.discard(draft)}>
+          {t('review.discard_draft')}
+        </button>
+      </div>
+    </section>
+  );
+}

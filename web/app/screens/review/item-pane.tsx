@@ -1,0 +1,210 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, type RefObject, useImperativeHandle, useRef } from 'react';
+import type { TranslationJob } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { dropDraft } from '../../drafts/drafts.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Problem, problemText } from '../../parts/problem.tsx';
+import { Conflict } from './conflict.tsx';
+import { SourceAndTarget } from './field.tsx';
+import { FoundDrafts } from './found-drafts.tsx';
+import { type Item, isReviewable, itemOfJob, itemOfSummary, lastReview, type Summary } from './items.ts';
+import { type Sent, takeBack } from './outbox.ts';
+import styles from './review.module.css';
+import { Side, useMatches } from './side.tsx';
+import { isNewer, useEditing } from './use-editing.ts';
+import { useTextCheck } from './use-text-check.ts';
+
+/** What the screen's commands ask of the open item. */
+export interface OpenItem {
+  /** What would be sent: the item as the person saw it, and the text of the field. */
+  item: Item;
+  text: string;
+  isEdited: boolean;
+  /** Whether it can be reviewed as it is: not while somebody else's change waits for the person's choice. */
+  isReady: boolean;
+  /** The version that a draft gets which is being saved. */
+  saving: () => Promise<string> | undefined;
+  save: () => Promise<void>;
+  walkMatches: (step: 1 | -1) => void;
+  putBack: () => void;
+  toggleDiff: () => void;
+  focus: () => void;
+  /** Puts the focus on a text that was found and not decided on. @returns whether there is one */
+  showUndecided: () => boolean;
+}
+
+interface Props {
+  /** From the list; undefined if the list does not have the job. */
+  summary: Summary | undefined;
+  back: Sent | undefined;
+  others: readonly string[];
+  wantsFocus: RefObject<boolean>;
+  onNext: () => void;
+  ref: RefObject<OpenItem | null>;
+  /** What may be done with the item. */
+  children: ReactNode;
+}
+
+/** Milliseconds between two looks at whether somebody has changed the open job. */
+const lookAgain = 20_000;
+
+/** The open job. It is shown from the list at once if its texts are short enough, and the rest of it follows. */
+export function ItemPane({ id, ...props }: Props & { id: string }) {
+  const { data, error, refetch } = useQuery(jobQuery(id));
+  const listed = props.summary && itemOfSummary(props.summary);
+  const read = data && itemOfJob(data);
+  const item = read && !(listed && isNewer(listed, read)) ? read : (listed ?? read);
+  if (!item)
+    return (
+      <div className={styles.item}>
+        {error ? <Problem error={error} retry={() => void refetch()} /> : <Loading lines={12} />}
+      </div>
+    );
+  return <Editor key={id} item={item} job={data} {...props} />;
+}
+
+/** How a job is read, and kept up to date while it is open. */
+export function jobQuery(id: string) {
+  return {
+    queryKey: ['jobs', 'job', id],
+    queryFn: ({ signal }: { signal: AbortSignal }) => client.translations.get(id, { signal }),
+    refetchInterval: lookAgain,
+  };
+}
+
+function Editor({
+  item,
+  job,
+  summary,
+  back,
+  others,
+  wantsFocus,
+  onNext,
+  ref,
+  children,
+}: Props & {
+  item: Item;
+  job: TranslationJob | undefined;
+}) {
+  const t = useT();
+  const editing = useEditing(item, back && (back.text ?? back.item.target));
+  const { base, text, isEdited } = editing;
+  const check = useTextCheck(base, text);
+  const matches = useMatches(base);
+  const pane = useRef<HTMLElement>(null);
+  const diff = useRef<HTMLDetailsElement>(null);
+  /** The match in the field, and what stood there before the first one. */
+  const walk = useRef<{ at: number; before: string }>(undefined);
+
+  const isOpen = job === undefined || isReviewable(job);
+  // What a review was of that came back; otherwise what the person's text was made from.
+  const began = back?.state === 'changed' ? back.item : base;
+  const isChanged =
+    job !== undefined && isNewer(itemOfJob(job), began) && (isEdited || back?.state === 'changed');
+
+  const insert = (value: string, as: 'match' | 'at_caret') => {
+    editing.insert(value, as);
+    announce(t('review.inserted'));
+  };
+  useImperativeHandle(ref, () => ({
+    item: base,
+    text,
+    isEdited,
+    isReady: isOpen && !isChanged,
+    saving: editing.saving,
+    async save() {
+      try {
+        await editing.save();
+        announce(t('review.saved'));
+      } catch (error) {
+        announce(t('review.unsaved', { problem: problemText(error, t) }));
+      }
+    },
+    walkMatches(step) {
+      const targets = matches.data?.matches.map(({ target_text }) => target_text) ?? [];
+      if (targets.length === 0) return announce(t('review.no_matches'));
+      const shown =
+        walk.current && targets[walk.current.at] === text ? walk.current : { at: -1, before: text };
+      const at = Math.min(Math.max(shown.at + step, -1), targets.length - 1);
+      walk.current = { ...shown, at };
+      editing.insert(targets[at] ?? shown.before, 'match');
+      announce(t('review.match_of', { place: at + 1, count: targets.length }));
+    },
+    putBack() {
+      const [span] = check.lost;
+      if (span === undefined) return announce(t('review.nothing_lost'));
+      insert(span, 'at_caret');
+    },
+    toggleDiff() {
+      const part = diff.current;
+      if (!part) return;
+      part.open = !part.open;
+      part.scrollIntoView({ block: 'nearest' });
+    },
+    focus: () => editing.field.current?.focus(),
+    showUndecided() {
+      pane.current?.querySelector<HTMLElement>('[data-found] button')?.focus();
+      return editing.found.length > 0;
+    },
+  }));
+
+  const giveUp = () => {
+    takeBack(base.id);
+    void dropDraft({ kind: 'job', id: base.id });
+    onNext();
+  };
+  return (
+    <>
+      <section ref={pane} className={styles.item} aria-labelledby="item">
+        <h2 id="item" className="visually-hidden">
+          {t('review.translation')}
+        </h2>
+        {others.length > 0 && (
+          <p className={styles.others} role="status">
+            {t('review.others', { who: others.join(', ') })}
+          </p>
+        )}
+        {back?.state === 'refused' && <Problem error={back.error} />}
+        {isChanged && job && (
+          <Conflict
+            base={began}
+            mine={text}
+            present={job}
+            onChoose={(chosen) => {
+              takeBack(base.id);
+              wantsFocus.current = true;
+              editing.restart(itemOfJob(job), chosen);
+            }}
+            onGiveUp={giveUp}
+          />
+        )}
+        {!isOpen && !isChanged && job && (
+          <p className={styles.others} role="status">
+            {t('review.closed_by', { who: lastReview(job)?.actor ?? '' })}
+          </p>
+        )}
+        <FoundDrafts editing={editing} />
+        <SourceAndTarget editing={editing} isOpen={isOpen} wantsFocus={wantsFocus} />
+        {children}
+      </section>
+      <section className={styles.information} aria-labelledby="information">
+        <h2 id="information" className="visually-hidden">
+          {t('review.information')}
+        </h2>
+        <Side
+          job={job}
+          item={base}
+          triggers={summary?.triggers ?? []}
+          text={text}
+          check={check}
+          matches={matches}
+          onInsert={insert}
+          diff={diff}
+        />
+      </section>
+    </>
+  );
+}

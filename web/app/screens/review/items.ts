@@ -1,0 +1,86 @@
+import type { Rpc } from '#sdk/rpc.ts';
+import type { TranslationJob } from '#sdk/types.ts';
+
+/** A job as the queue lists it. */
+export type Summary = Awaited<ReturnType<Rpc['translations']['search']['query']>>['jobs'][number];
+
+/** Why a job was held: all reasons of the quality gate. */
+export const triggerCodes = [
+  'policy_required',
+  'low_quality_score',
+  'critical_issue',
+  'terminology_uncertainty',
+  'terminology_noncompliant',
+  'sensitive_content',
+  'high_repair_delta',
+  'verification_failed',
+  'risk_flag',
+] as const satisfies readonly Summary['triggers'][number][];
+
+export type TriggerCode = (typeof triggerCodes)[number];
+
+/** What the editor shows of a job and sends back. */
+export interface Item {
+  id: string;
+  source: string;
+  sourceLang: string;
+  /** The stored translation: the pipeline's, or a draft that a reviewer saved. */
+  target: string;
+  targetLang: string;
+  isHtml: boolean;
+  /** `updated_at`: a review names it, so that no change of somebody else is overwritten. */
+  version: string;
+}
+
+/** Code points that the service puts into an excerpt; a shorter one is the whole text. */
+const longestExcerpt = 300;
+
+/** The item of a summary, if the summary has the whole texts: then it can be shown before its job has been read. */
+export function itemOfSummary(summary: Summary): Item | undefined {
+  const { source_excerpt: source, translation_excerpt: target } = summary;
+  if (target === null || !isWhole(source) || !isWhole(target)) return undefined;
+  return {
+    id: summary.id,
+    source,
+    sourceLang: summary.source_lang,
+    target,
+    targetLang: summary.target_lang,
+    isHtml: summary.text_type === 'Html',
+    version: summary.updated_at,
+  };
+}
+
+function isWhole(excerpt: string): boolean {
+  return [...excerpt].length < longestExcerpt;
+}
+
+export function itemOfJob({ id, request, final_translation, updated_at }: TranslationJob): Item {
+  return {
+    id,
+    source: request.source_text,
+    sourceLang: request.source_lang,
+    target: final_translation ?? '',
+    targetLang: request.target_lang,
+    isHtml: request.text_type === 'Html',
+    version: updated_at,
+  };
+}
+
+/** What the pipeline wrote, before any reviewer saved a draft. */
+export function pipelineText({ request, final_translation }: TranslationJob): string {
+  const kept = request.metadata?.['review_pipeline_candidate'];
+  return typeof kept === 'string' ? kept : (final_translation ?? '');
+}
+
+/** Whether a job still waits for a reviewer. */
+export function isReviewable({ status }: Pick<TranslationJob, 'status'>): boolean {
+  return status === 'awaiting_review' || status === 'refined';
+}
+
+/** Who acted on a job last, and how; undefined if nobody did. */
+export function lastReview({
+  agent_run,
+}: TranslationJob): { actor: string; action: string | null } | undefined {
+  const step = agent_run.steps.findLast(({ name }) => name === 'human_review');
+  return step && { actor: step.actor, action: step.output_summary };
+}

@@ -1,0 +1,182 @@
+import { useSyncExternalStore } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { Rpc } from '#sdk/rpc.ts';
+import type { TranslationJob } from '#sdk/types.ts';
+import { client, mutate } from '../../client.ts';
+import { dropDraft } from '../../drafts/drafts.ts';
+import { queryClient } from '../../query-client.ts';
+import { onSessionChange, sessionState } from '../../session/keeper.ts';
+import { type Item, lastReview } from './items.ts';
+
+/*
+ * Reviews that are sent behind the person's back: the next item is shown at once, and a refusal brings its item back with its text.
+ * They live outside of the screen, so that leaving it ends none.
+ */
+
+export type Action = 'approve' | 'reject';
+
+/** What a person decided about an item. */
+export interface Decision {
+  item: Item;
+  action: Action;
+  /** The text as it is in the field; undefined for the stored one. */
+  text?: string | undefined;
+  /** Why it is rejected. */
+  notes?: string | undefined;
+}
+
+/**
+ * `sending`, then `done`, or it came back: `refused` with the error, or `changed`, because somebody else has changed the job
+ * meanwhile.
+ */
+export type Sent = Decision & { state: 'sending' | 'done' | 'refused' | 'changed'; error?: unknown };
+
+/** Reviews that one request carries. */
+const mostOfRequest = 100;
+
+let sent: ReadonlyMap<string, Sent> = new Map();
+const listeners = new Set<() => void>();
+
+/** All that was sent since the page was loaded, by job. */
+export function useSent(): ReadonlyMap<string, Sent> {
+  return useSyncExternalStore(subscribe, () => sent);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function enter(...changes: readonly Sent[]): void {
+  sent = new Map([...sent, ...changes.map((one) => [one.item.id, one] as const)]);
+  for (const listener of listeners) listener();
+}
+
+/** The item is in the editor's hands again, or is none of ours any more. */
+export function takeBack(id: string): void {
+  sent = new Map([...sent].filter(([key]) => key !== id));
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Sends a review. An item that is being sent is not sent again.
+ * @param version the version that a draft gets which is still being saved: the review waits for it, and is of that version
+ * @returns what became of it
+ */
+export async function send(decision: Decision, version?: Promise<string>): Promise<Sent> {
+  const { id } = decision.item;
+  const before = sent.get(id);
+  if (before?.state === 'sending') return before;
+  enter({ ...decision, state: 'sending' });
+  const saved = await version;
+  const outcome = await act(saved ? { ...decision, item: { ...decision.item, version: saved } } : decision);
+  enter(outcome);
+  if (outcome.state === 'done') await dropDraft({ kind: 'job', id });
+  return outcome;
+}
+
+async function act(decision: Decision): Promise<Sent> {
+  const { item } = decision;
+  try {
+    const review = reviewOf(decision);
+    // A second delivery does no harm: the version has changed by then.
+    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), { repeatable: true });
+    queryClient.setQueryData(['jobs', 'job', item.id], job);
+    return { ...decision, state: 'done' };
+  } catch (error) {
+    if (!(error instanceof LinguaLoopError) || error.status !== 409)
+      return { ...decision, state: 'refused', error };
+    // The answer to the first delivery may have been lost on its way.
+    const present = await readJob(item.id).catch(() => undefined);
+    return { ...decision, state: present && isOutcome(present, decision) ? 'done' : 'changed', error };
+  }
+}
+
+function reviewOf({ item, action, text, notes }: Decision) {
+  return {
+    job_id: item.id,
+    updated_at: item.version,
+    action,
+    ...(text !== undefined && text !== item.target && { final_translation: text }),
+    ...(notes && { notes }),
+  };
+}
+
+/** Reads a job anew. */
+export function readJob(id: string): Promise<TranslationJob> {
+  return queryClient.fetchQuery({
+    queryKey: ['jobs', 'job', id],
+    queryFn: ({ signal }) => client.translations.get(id, { signal }),
+    staleTime: 0,
+  });
+}
+
+/** Whether a job is what a decision of this person made of it. */
+function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
+  const state = sessionState();
+  if (state.kind !== 'signed_in') return false;
+  const { email, user_id } = state.tokens.user;
+  const review = lastReview(job);
+  return (
+    review?.actor === (email || user_id) &&
+    review.action === action &&
+    (action === 'reject' || text === undefined || job.final_translation === text)
+  );
+}
+
+/** Sends several reviews, a hundred in a request. Each has an outcome of its own. @returns how many were done and how many came back */
+export async function sendMany(decisions: readonly Decision[]): Promise<{ done: number; back: number }> {
+  const fresh = decisions.filter(({ item }) => sent.get(item.id)?.state !== 'sending');
+  enter(...fresh.map((one) => ({ ...one, state: 'sending' as const })));
+  const outcomes: Sent[] = [];
+  for (let at = 0; at < fresh.length; at += mostOfRequest) {
+    const some = await actMany(fresh.slice(at, at + mostOfRequest));
+    enter(...some);
+    outcomes.push(...some);
+  }
+  const done = outcomes.filter(({ state }) => state === 'done');
+  await Promise.all(done.map(({ item }) => dropDraft({ kind: 'job', id: item.id })));
+  return { done: done.length, back: outcomes.length - done.length };
+}
+
+async function actMany(decisions: readonly Decision[]): Promise<Sent[]> {
+  const reviews = decisions.map(reviewOf);
+  try {
+    // Each names the version that it is of, so what a first delivery did is refused in a second one.
+    const { results } = await mutate((rpc, to) => rpc.translations.reviewMany.mutate({ reviews }, to), {
+      repeatable: true,
+    });
+    return await Promise.all(decisions.map((decision, index) => outcomeOf(decision, results[index])));
+  } catch (error) {
+    return decisions.map((decision) => ({ ...decision, state: 'refused', error }));
+  }
+}
+
+type Result = Awaited<ReturnType<Rpc['translations']['reviewMany']['mutate']>>['results'][number];
+
+async function outcomeOf(decision: Decision, result: Result | undefined): Promise<Sent> {
+  if (!result) return { ...decision, state: 'refused' };
+  if (result.outcome === 'done') return { ...decision, state: 'done' };
+  const error = new LinguaLoopError({
+    status: result.http_status,
+    detail: result.detail,
+    code: result.error_code,
+    retryAfter: result.retry_after,
+    answeredBy: 'service',
+  });
+  if (result.http_status !== 409) return { ...decision, state: 'refused', error };
+  const present = await readJob(decision.item.id).catch(() => undefined);
+  return { ...decision, state: present && isOutcome(present, decision) ? 'done' : 'changed', error };
+}
+
+// What one person sent is nothing that the next one on this device should see.
+onSessionChange(() => {
+  if (sessionState().kind !== 'signed_out' || sent.size === 0) return;
+  sent = new Map();
+  for (const listener of listeners) listener();
+});
+
+// Leaving the page now would end what is being sent; the browser asks.
+addEventListener('beforeunload', (event) => {
+  if ([...sent.values()].some(({ state }) => state === 'sending')) event.preventDefault();
+});

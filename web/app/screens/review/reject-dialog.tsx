@@ -1,0 +1,50 @@
+import { type FormEvent, useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { Dialog } from '../../parts/confirm-dialog.tsx';
+
+/** Asks why something is rejected, before it is. */
+export function RejectDialog({
+  count,
+  onReject,
+  onClose,
+}: {
+  count: number;
+  onReject: (notes: string) => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const [notes, setNotes] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onReject(notes.trim());
+  };
+  return (
+    <Dialog title={t('review.reject_title', { count })} onClose={onClose}>
+      <form onSubmit={submit}>
+        <label>
+          {t('review.reject_why')}
+          <textarea
+            rows={3}
+            maxLength={10_000}
+            required
+            autoFocus
+            value={notes}
+            onChange={({ target }) => setNotes(target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+                event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        </label>
+        <div className="actions">
+          <button type="submit" className="danger">
+            {t('review.reject')}
+          </button>
+          <button type="button" onClick={onClose}>
+            {t('common.cancel')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,264 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { useCommands } from '../../keys/use-commands.ts';
+import { announce } from '../../parts/announcer.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Problem, problemText } from '../../parts/problem.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import type { Filters } from './filters.ts';
+import { ItemPane, jobQuery, type OpenItem } from './item-pane.tsx';
+import { itemOfSummary } from './items.ts';
+import { type Action, type Sent, send, useSent } from './outbox.ts';
+import { QueueFilters } from './queue-filters.tsx';
+import { focusRow, QueueList } from './queue-list.tsx';
+import { RejectDialog } from './reject-dialog.tsx';
+import styles from './review.module.css';
+import { claimFirst, useClaims } from './use-claims.ts';
+import { nextFree, type Row, useQueue } from './use-queue.ts';
+import { useSelection } from './use-selection.ts';
+
+/** Items after the open one that are read before they are needed. */
+const readAhead = { whole: 2, long: 8 };
+
+/** `/app/review`: a reviewer's workplace. The queue, the open job, and what speaks about it. */
+export function ReviewScreen() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { item: addressed, ...filters } = useSearch({ from: '/workspace/app/review' });
+  const [openId, setOpenId] = useState(addressed);
+  const { rows, openAt, hasMore, isWaiting, error, refetch, fetchMore } = useQueue(filters, openId);
+  const open = rows[openAt];
+  const sent = useSent();
+  const editor = useRef<OpenItem>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  /** Whether the work goes on in the field, rather than in the list, when another item is shown. */
+  const inField = useRef(false);
+  const [rejecting, setRejecting] = useState(false);
+  const selection = useSelection(rows);
+
+  const isHeld = ({ summary }: Row) =>
+    summary.claimed_by.length > 0 || (held.get(summary.id) ?? 0) > Date.now();
+  const upcoming = nextFree(rows, openAt, ({ summary }) => summary.claimed_by.length === 0);
+  const { others, held } = useClaims(openId, upcoming?.summary.id);
+  useReadAhead(rows, openAt);
+
+  const show = (id: string | undefined, to: 'field' | 'list') => {
+    inField.current = to === 'field';
+    setOpenId(id);
+    if (id && to === 'list') focusRow(list.current, id);
+  };
+  // The address follows: a reload, or a link that is shared, opens the same job.
+  const written = useRef(new Set([addressed]));
+  useEffect(() => {
+    written.current.add(openId);
+    void navigate({
+      to: '/app/review',
+      search: ({ item: _, ...others }) => ({ ...others, ...(openId && { item: openId }) }),
+      replace: true,
+      resetScroll: false,
+    });
+  }, [openId, navigate]);
+  useEffect(() => {
+    // A link led here while the screen was open already.
+    if (!written.current.has(addressed)) setOpenId(addressed);
+  }, [addressed]);
+  // Whoever comes without a job is given one that nobody is on. A text that is searched for is known to the list alone.
+  const { source, target, trigger, text } = filters;
+  const begun = useRef(openId !== undefined);
+  const first = rows.find((row) => !row.back && !isHeld(row))?.summary.id;
+  useEffect(() => {
+    if (begun.current || !first) return;
+    begun.current = true;
+    const given = text ? undefined : claimFirst({ source, target, trigger }).catch(() => first);
+    void Promise.resolve(given).then((id) => setOpenId((open) => open ?? id ?? first));
+  }, [first, source, target, trigger, text]);
+
+  const isTyping = () => document.activeElement?.matches('[data-edited]') ?? false;
+  const handled = [...sent.values()].filter(({ state }) => state === 'sending' || state === 'done').length;
+  /** Shows the next item at once, before anything has been sent. */
+  const goOn = (said: string) => {
+    const next = nextFree(rows, openAt, (row) => !isHeld(row));
+    const at = next ? rows.indexOf(next) : -1;
+    if (next) {
+      // The item that was done has left the list, so the next one's place counts it as handled.
+      const place = handled + at + (at < openAt ? 2 : 1);
+      announce(`${said} ${t('review.next_of', { place, count: handled + rows.length })}`);
+    } else announce(`${said} ${t('review.all_done')}`);
+    show(next?.summary.id, isTyping() ? 'field' : 'list');
+    if (!next) heading.current?.focus();
+  };
+  const report = ({ state, error }: Sent) => {
+    if (state === 'changed') announce(t('review.came_back_changed'));
+    if (state === 'refused') announce(t('review.came_back', { problem: problemText(error, t) }));
+  };
+  const decide = (action: Action, notes?: string) => {
+    const opened = editor.current;
+    if (!opened?.isReady) return announce(t('review.not_now'));
+    // An approval would end what the person wrote before.
+    if (opened.showUndecided()) return announce(t('review.decide_draft'));
+    if (action === 'approve' && opened.text.trim() === '') return announce(t('review.empty'));
+    const decision = {
+      item: opened.item,
+      action,
+      text: action === 'approve' ? opened.text : undefined,
+      notes,
+    };
+    void send(decision, opened.saving()).then(report);
+    goOn(t(action === 'approve' ? 'review.approved' : 'review.rejected'));
+  };
+  const move = (step: 1 | -1, to: 'field' | 'list') => {
+    const row = rows[Math.min(Math.max(openAt + step, 0), rows.length - 1)];
+    if (row) show(row.summary.id, to);
+  };
+  const approve = () =>
+    selection.ids.size > 0 ? void selection.act('approve', editor.current) : decide('approve');
+
+  useCommands({
+    approve: () => decide('approve'),
+    save: () => void editor.current?.save(),
+    nextItem: () => move(1, isTyping() ? 'field' : 'list'),
+    previousItem: () => move(-1, isTyping() ? 'field' : 'list'),
+    nextMatch: () => editor.current?.walkMatches(1),
+    previousMatch: () => editor.current?.walkMatches(-1),
+    putBack: () => editor.current?.putBack(),
+    toList: () => focusRow(list.current, openId),
+    listDown: () => move(1, 'list'),
+    listUp: () => move(-1, 'list'),
+    open: () => editor.current?.focus(),
+    approveInList: approve,
+    reject: () => setRejecting(true),
+    select: () => openId && selection.toggle(openId),
+    selectDown: () => {
+      if (openId) selection.add(openId, rows[openAt + 1]?.summary.id);
+      move(1, 'list');
+    },
+    selectUp: () => {
+      if (openId) selection.add(openId, rows[openAt - 1]?.summary.id);
+      move(-1, 'list');
+    },
+    showDiff: () => editor.current?.toggleDiff(),
+    find: () => {
+      const field = search.current;
+      if (field) (field.closest('details') as HTMLDetailsElement).open = true;
+      field?.focus();
+    },
+  });
+
+  const sending = [...sent.values()].filter(({ state }) => state === 'sending').length;
+  const setFilters = (next: Filters) =>
+    void navigate({ to: '/app/review', search: { ...next, ...(openId && { item: openId }) }, replace: true });
+  return (
+    <>
+      <title>{`${t('review.title')} · LinguaLoop`}</title>
+      <div className={styles.screen}>
+        <section className={styles.queue} aria-labelledby="queue">
+          <h1 id="queue" ref={heading} tabIndex={-1}>
+            {t('review.title')}
+          </h1>
+          <p className="hint">
+            {t('review.waiting', { count: rows.length, more: hasMore ? 'yes' : 'no' })}
+            {sending > 0 && ` · ${t('review.sending', { count: sending })}`}
+          </p>
+          <QueueFilters
+            filters={filters}
+            search={search}
+            onChange={setFilters}
+            onLeave={() => focusRow(list.current, openId)}
+          />
+          <BulkBar selection={selection} onApprove={approve} onReject={() => setRejecting(true)} />
+          {error ? <Problem error={error} retry={() => void refetch()} /> : null}
+          {isWaiting && !error && <Loading lines={10} />}
+          {!isWaiting && rows.length === 0 && <Empty isFiltered={Object.keys(filters).length > 0} />}
+          <QueueList
+            rows={rows}
+            openId={openId}
+            selected={selection.ids}
+            held={held}
+            list={list}
+            onOpen={(id) => {
+              show(id, 'field');
+              if (id === openId) editor.current?.focus();
+            }}
+            onSelect={selection.toggle}
+          />
+          {hasMore && (
+            <button type="button" onClick={fetchMore}>
+              {t('review.more')}
+            </button>
+          )}
+        </section>
+        {openId && (
+          <ItemPane
+            key={openId}
+            id={openId}
+            summary={open?.summary}
+            back={open?.back}
+            others={others}
+            wantsFocus={inField}
+            onNext={() => goOn('')}
+            ref={editor}
+          >
+            <div className={styles.actions}>
+              <button type="button" className="primary" onClick={() => decide('approve')}>
+                {t('review.approve')}
+              </button>
+              <button type="button" onClick={() => void editor.current?.save()}>
+                {t('review.save')}
+              </button>
+              <button type="button" className="danger" onClick={() => setRejecting(true)}>
+                {t('review.reject')}
+              </button>
+            </div>
+          </ItemPane>
+        )}
+      </div>
+      {rejecting && (
+        <RejectDialog
+          count={selection.ids.size || 1}
+          onClose={() => setRejecting(false)}
+          onReject={(notes) => {
+            setRejecting(false);
+            if (selection.ids.size > 0) void selection.act('reject', editor.current, notes);
+            else decide('reject', notes);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Empty({ isFiltered }: { isFiltered: boolean }) {
+  const t = useT();
+  if (isFiltered)
+    return (
+      <p>
+        {t('review.none_found')}{' '}
+        <Link to="/app/review" search={{}}>
+          {t('review.clear_filters')}
+        </Link>
+      </p>
+    );
+  return (
+    <p>
+      {t('review.nothing_waits')} <Link to="/app">{t('common.home')}</Link>
+    </p>
+  );
+}
+
+/** Reads the next jobs before they are opened; further ahead only those whose texts the list does not have whole. */
+function useReadAhead(rows: readonly Row[], openAt: number): void {
+  const queryClient = useQueryClient();
+  const ids = rows
+    .slice(openAt + 1, openAt + 1 + readAhead.long)
+    .filter(({ summary }, index) => index < readAhead.whole || !itemOfSummary(summary))
+    .map(({ summary }) => summary.id)
+    .join(' ');
+  useEffect(() => {
+    for (const id of ids.split(' ').filter(Boolean))
+      void queryClient.prefetchQuery({ ...jobQuery(id), staleTime: 60_000 });
+  }, [ids, queryClient]);
+}

@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'react';
+import { mutate } from '../../client.ts';
+import { queryClient } from '../../query-client.ts';
+import type { Filters } from './filters.ts';
+
+/** Milliseconds on an item before it is claimed: who only passes by claims nothing. */
+const dwell = 400;
+/** Milliseconds after which the service forgets a claim that is not renewed. */
+const claimLasts = 60_000;
+const renewAfter = claimLasts / 2;
+
+/**
+ * Claims the job that waits longest and that nobody is on; of two who ask at once, each is given another one.
+ * @returns its id; undefined if there is none
+ */
+export async function claimFirst({ source, target, trigger }: Filters): Promise<string | undefined> {
+  const wanted = {
+    ...(source && { source_lang: source }),
+    ...(target && { target_lang: target }),
+    ...(trigger && { trigger }),
+  };
+  // A second delivery would only claim another one, too.
+  const { job } = await mutate((rpc, to) => rpc.reviews.next.mutate(wanted, to), { repeatable: true });
+  if (job) queryClient.setQueryData(['jobs', 'job', job.id], job);
+  return job?.id;
+}
+
+/** Claims an item, or ends its claim. @returns the names of others who are on it */
+async function claim(id: string, release = false): Promise<string[]> {
+  const { others } = await mutate((rpc, to) => rpc.reviews.claim.mutate({ kind: 'job', id, release }, to), {
+    repeatable: true,
+  });
+  return others.map(({ holder }) => holder);
+}
+
+/**
+ * Says softly who is on what: claims the open item while it is shown, and the one that comes next, so that nobody else is given it.
+ * Nothing is locked, and nothing depends on a claim: one that fails is left out.
+ * @returns who else is on the open item, and until when others have claimed upcoming items (milliseconds since 1970, by id)
+ */
+export function useClaims(openId: string | undefined, upcomingId: string | undefined) {
+  const [others, setOthers] = useState<{ id: string; names: string[] }>();
+  const [held, setHeld] = useState<ReadonlyMap<string, number>>(new Map());
+
+  useEffect(() => {
+    if (!openId) return;
+    let isShown = true;
+    let isClaimed = false;
+    const renew = () => {
+      if (document.visibilityState === 'hidden') return;
+      isClaimed = true;
+      claim(openId).then(
+        (names) => isShown && setOthers({ id: openId, names }),
+        () => undefined,
+      );
+    };
+    const first = setTimeout(renew, dwell);
+    const timer = setInterval(renew, renewAfter);
+    return () => {
+      isShown = false;
+      clearTimeout(first);
+      clearInterval(timer);
+      if (isClaimed) void claim(openId, true).catch(() => undefined);
+    };
+  }, [openId]);
+
+  useEffect(() => {
+    if (!upcomingId) return;
+    let isShown = true;
+    const timer = setTimeout(() => {
+      claim(upcomingId).then(
+        (names) => {
+          if (names.length === 0 || !isShown) return;
+          setHeld((before) => new Map([...before, [upcomingId, Date.now() + claimLasts]]));
+          void claim(upcomingId, true).catch(() => undefined);
+        },
+        () => undefined,
+      );
+    }, 2 * dwell);
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, [upcomingId]);
+
+  return { others: others?.id === openId ? (others?.names ?? []) : [], held };
+}

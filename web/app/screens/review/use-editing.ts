@@ -1,0 +1,210 @@
+import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { TranslationJob } from '#sdk/types.ts';
+import { mutate } from '../../client.ts';
+import { type Draft, dropDraft, keepDraft, readDraft, writeDrafts } from '../../drafts/drafts.ts';
+import { queryClient } from '../../query-client.ts';
+import { type Item, isReviewable } from './items.ts';
+import { readJob } from './outbox.ts';
+
+/** What became of the text: nothing to save, kept on this device, or saved on the service. */
+export type SaveState =
+  | { kind: 'unchanged' }
+  | { kind: 'kept' }
+  | { kind: 'saving' }
+  | { kind: 'saved'; at: Date }
+  | { kind: 'unsaved'; error: unknown };
+
+/** The text field of the open item: a plain textarea that React does not control, so that its undo is the browser's own. */
+export interface Editing {
+  /** The item as the text in the field was made from it. */
+  base: Item;
+  text: string;
+  /** Whether the person has changed the text. An inserted match is no edit until something is typed. */
+  isEdited: boolean;
+  state: SaveState;
+  /** Texts that were found on this device, newest first. */
+  found: readonly Draft[];
+  /** What mounts the textarea anew, with `initial` in it. */
+  generation: number;
+  initial: string;
+  field: React.RefObject<HTMLTextAreaElement | null>;
+  onInput(): void;
+  /** Replaces the whole text or inserts at the caret; the browser's undo takes it back. */
+  insert(text: string, as: 'match' | 'all' | 'at_caret'): void;
+  /** Saves the text as a draft on the service and stays. */
+  save(): Promise<void>;
+  /** The version that a save under way will give the item. */
+  saving(): Promise<string> | undefined;
+  /** Begins anew from another version of the item. */
+  restart(base: Item, text: string): void;
+  /** Gives up a found text. */
+  discard(draft: Draft): void;
+}
+
+/** Characters of the source that a draft keeps, so that a list of drafts tells what each is of. */
+const sourceExcerpt = 120;
+
+/**
+ * @param item the item as the service has it now
+ * @param restored the text that came back with a refusal
+ */
+export function useEditing(item: Item, restored: string | undefined): Editing {
+  const [base, setBase] = useState(item);
+  const [text, setText] = useState(restored ?? item.target);
+  const [start, setStart] = useState({ generation: 0, initial: restored ?? item.target });
+  const [state, setState] = useState<SaveState>({ kind: 'unchanged' });
+  const [found, setFound] = useState<readonly Draft[]>([]);
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const inserted = useRef<string>(undefined);
+  const saving = useRef<Promise<string>>(undefined);
+  /** Of `base`, at once: a second save may follow before the next rendering. */
+  const version = useRef(item.version);
+  const isEdited = text !== base.target && text !== inserted.current;
+  const draftOf = { kind: 'job', id: item.id } as const;
+
+  const [first] = useState({ target: item.target, isRestored: restored !== undefined });
+  useEffect(() => {
+    // What came back with a refusal is in the field already.
+    if (first.isRestored) return;
+    let isShown = true;
+    void readDraft({ kind: 'job', id: item.id }).then((draft) => {
+      if (!isShown || !draft) return;
+      const texts = draft.former ? [draft, draft.former] : [draft];
+      const others = texts.filter((one) => one.text !== first.target);
+      if (others.length === 0) void dropDraft({ kind: 'job', id: item.id });
+      else setFound(others);
+    });
+    return () => {
+      isShown = false;
+    };
+  }, [item.id, first]);
+
+  const rebase = useCallback((next: Item) => {
+    version.current = next.version;
+    setBase(next);
+  }, []);
+  const restart = useCallback(
+    (next: Item, nextText: string) => {
+      rebase(next);
+      setText(nextText);
+      setStart(({ generation }) => ({ generation: generation + 1, initial: nextText }));
+    },
+    [rebase],
+  );
+
+  useEffect(() => {
+    // A text that is being edited is never touched: the screen shows what changed, and the person chooses.
+    if (!isNewer(item, base) || saving.current || isEdited) return;
+    if (item.target === base.target) rebase(item);
+    else restart(item, item.target);
+  }, [item, base, isEdited, rebase, restart]);
+
+  const keep = (value: string) => {
+    if (value === base.target) {
+      // A text that was found and not decided on stays.
+      if (found.length === 0) void dropDraft(draftOf);
+      setState({ kind: 'unchanged' });
+      return;
+    }
+    // What was typed before the match took its place stays on this device.
+    if (value === inserted.current) return;
+    const former = found[0];
+    keepDraft(draftOf, {
+      text: value,
+      base: base.target,
+      version: base.version,
+      language: base.targetLang,
+      source: base.source.slice(0, sourceExcerpt),
+      changedAt: Date.now(),
+      ...(former && { former: { ...former, former: undefined } }),
+    });
+    setState({ kind: 'kept' });
+  };
+
+  const saveText = async (value: string): Promise<string> => {
+    const job = await saveDraft(item.id, version.current, value);
+    version.current = job.updated_at;
+    setBase((before) => ({ ...before, target: value, version: job.updated_at }));
+    return job.updated_at;
+  };
+
+  return {
+    base,
+    text,
+    isEdited,
+    state,
+    found,
+    field,
+    ...start,
+    onInput() {
+      const value = field.current?.value ?? '';
+      setText(value);
+      keep(value);
+    },
+    insert(value, as) {
+      const element = field.current;
+      if (!element) return;
+      if (as === 'match') inserted.current = value;
+      element.focus();
+      if (as !== 'at_caret') element.select();
+      // Unlike an assignment, this is a step of the field's own undo.
+      if (value === '') document.execCommand('delete');
+      else document.execCommand('insertText', false, value);
+    },
+    async save() {
+      const element = field.current;
+      // One at a time: the newest text follows when the one before has its answer.
+      while (saving.current) await saving.current.catch(() => undefined);
+      const value = element?.value ?? text;
+      if (value.trim() === '') return;
+      setState({ kind: 'saving' });
+      await writeDrafts();
+      const sending = saveText(value);
+      saving.current = sending;
+      try {
+        await sending;
+        setState({ kind: 'saved', at: new Date() });
+        if (element?.value === value && found.length === 0) await dropDraft(draftOf);
+      } catch (error) {
+        setState({ kind: 'unsaved', error });
+        throw error;
+      } finally {
+        saving.current = undefined;
+        render();
+      }
+    },
+    saving: () => saving.current,
+    restart,
+    discard(draft) {
+      const left = found.filter((one) => one !== draft);
+      setFound(left);
+      const [newest] = left;
+      if (newest) keepDraft(draftOf, { ...newest, former: undefined });
+      else if (isEdited) keep(text);
+      else void dropDraft(draftOf);
+    },
+  };
+}
+
+/** Whether the service has a later version of an item than another one. */
+export function isNewer(item: Item, than: Item): boolean {
+  return Date.parse(item.version) > Date.parse(than.version);
+}
+
+/** Saves a draft on the service, of the version that the person saw. */
+async function saveDraft(id: string, version: string, text: string): Promise<TranslationJob> {
+  const review = { job_id: id, action: 'save' as const, updated_at: version, final_translation: text };
+  try {
+    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), { repeatable: true });
+    queryClient.setQueryData(['jobs', 'job', id], job);
+    return job;
+  } catch (error) {
+    if (!(error instanceof LinguaLoopError) || error.status !== 409) throw error;
+    // The answer to the first delivery may have been lost on its way.
+    const present = await readJob(id);
+    if (present.final_translation !== text || !isReviewable(present)) throw error;
+    return present;
+  }
+}

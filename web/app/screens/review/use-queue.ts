@@ -1,0 +1,105 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+import { query } from '../../client.ts';
+import type { Filters } from './filters.ts';
+import type { Summary } from './items.ts';
+import { type Sent, useSent } from './outbox.ts';
+
+/** Rows that stand in the document. The browser's find and screen readers have them all; the rest comes as these are done. */
+const mostRows = 2000;
+const pageSize = 100;
+/** Rows that are always kept loaded behind the open one. */
+const ahead = 30;
+/** Milliseconds between two looks at what has changed. */
+const lookAgain = 20_000;
+
+/** A row of the queue, and what became of it if it was sent and came back. */
+export interface Row {
+  summary: Summary;
+  back: Sent | undefined;
+}
+
+/**
+ * The jobs that wait for review, oldest first, without those that are being sent. A row keeps its place when the list is read again:
+ * nothing moves under the reviewer's hands.
+ * @param openId the open job, which stays even if somebody else has done it
+ */
+export function useQueue({ source, target, trigger, text }: Filters, openId: string | undefined) {
+  const sent = useSent();
+  const found = useInfiniteQuery({
+    queryKey: ['jobs', 'queue', { source, target, trigger, text }],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      query(
+        (rpc, to) =>
+          rpc.translations.search.query(
+            {
+              statuses: ['awaiting_review', 'refined'],
+              order: 'oldest',
+              limit: pageSize,
+              ...(source && { source_lang: source }),
+              ...(target && { target_lang: target }),
+              ...(trigger && { trigger }),
+              ...(text && { text }),
+              ...(cursor && { cursor }),
+            },
+            to,
+          ),
+        { signal },
+      ),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // A long list is read again only on demand: that costs a request a page.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 3 ? lookAgain : false),
+  });
+  const { data, hasNextPage, isFetching, fetchNextPage } = found;
+
+  const places = useRef<{ filters: string; order: string[] }>({ filters: '', order: [] });
+  const rows = useMemo(() => {
+    const filters = JSON.stringify([source, target, trigger, text]);
+    if (places.current.filters !== filters) places.current = { filters, order: [] };
+    const summaries = new Map(
+      (data?.pages ?? []).flatMap(({ jobs }) => jobs.map((job) => [job.id, job] as const)),
+    );
+    const known = new Set(places.current.order);
+    places.current.order.push(...[...summaries.keys()].filter((id) => !known.has(id)));
+    return places.current.order.flatMap((id): Row[] => {
+      const outcome = sent.get(id);
+      const came = outcome?.state === 'refused' || outcome?.state === 'changed';
+      if (outcome && !came) return [];
+      const summary = summaries.get(id) ?? lastKnown.get(id);
+      if (!summary) return [];
+      lastKnown.set(id, summary);
+      return summaries.has(id) || came || id === openId ? [{ summary, back: outcome }] : [];
+    });
+  }, [data, sent, openId, source, target, trigger, text]);
+
+  const openAt = rows.findIndex(({ summary }) => summary.id === openId);
+  const needsMore = hasNextPage && !isFetching && rows.length < mostRows && rows.length - openAt < ahead;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage();
+  }, [needsMore, fetchNextPage]);
+
+  return {
+    rows,
+    openAt,
+    /** Whether more follows than `rows`. */
+    hasMore: hasNextPage && rows.length < mostRows,
+    isWaiting: data === undefined || (rows.length === 0 && hasNextPage),
+    error: found.error,
+    refetch: found.refetch,
+    fetchMore: () => void fetchNextPage(),
+  };
+}
+
+/** Summaries of rows that the last reading of the list did not have any more. */
+const lastKnown = new Map<string, Summary>();
+
+/**
+ * The row to go to from a place, passing over what others are on: the next one down, then from the top.
+ * @param isFree whether nobody else is on it
+ */
+export function nextFree(rows: readonly Row[], from: number, isFree: (row: Row) => boolean): Row | undefined {
+  const after = rows.slice(from + 1);
+  const before = rows.slice(0, Math.max(from, 0));
+  return [...after, ...before].find((row) => !row.back && isFree(row));
+}
