@@ -232,7 +232,7 @@ export const modules: Module[] = [
       /^sdk\/src\//,
       /^server\/(languages|metering\/weight)\.ts$/,
       /^web\/locales\//,
-      /^web\/server\/(locale|shell)\.ts$/,
+      /^web\/server\/(build|locale|shell)\.ts$/,
       /^npm:(@lingui\/(core|react)|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-aria-components|react-dom|uplot)$/,
     ],
   },

@@ -49,12 +49,17 @@ export function shellPage(
   deployment: Deployment,
   { locale, signedOut }: { locale: Locale; signedOut: boolean },
 ): string {
-  const at = (path: string) => escapeHtml(deployment.basePath + path);
-  const preloads = [build.catalogs[locale], ...build.preloads]
+  const { basePath } = deployment;
+  const at = (path: string) => escapeHtml(basePath + path);
+  const { signIn, workspace } = build.catalogs[locale];
+  const preloads = [signIn, ...(signedOut ? [] : [workspace]), ...build.preloads]
     .map((path) => `<link rel="modulepreload" href="${at(path)}">`)
     .join('');
   const catalogs = Object.fromEntries(
-    Object.entries(build.catalogs).map(([name, path]) => [name, deployment.basePath + path]),
+    Object.entries(build.catalogs).map(([name, { signIn, workspace }]) => [
+      name,
+      { signIn: basePath + signIn, workspace: basePath + workspace },
+    ]),
   );
   // react-aria adds an inline style unless an element has this id already, and the policy would refuse it.
   return `<!doctype html>
