@@ -233,7 +233,7 @@ export const modules: Module[] = [
       /^server\/(languages|metering\/weight)\.ts$/,
       /^web\/locales\//,
       /^web\/server\/(build|locale|shell)\.ts$/,
-      /^npm:(@lingui\/(core|react)|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-aria-components|react-dom|uplot)$/,
+      /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-dom|uplot)$/,
     ],
   },
   {

@@ -61,7 +61,6 @@ export function shellPage(
       { signIn: basePath + signIn, workspace: basePath + workspace },
     ]),
   );
-  // react-aria adds an inline style unless an element has this id already, and the policy would refuse it.
   return `<!doctype html>
 <html lang="${locale}" dir="${directionOf(locale)}">
 <head>
@@ -71,7 +70,7 @@ export function shellPage(
 <meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs, signedOut }))}">
 <title>LinguaLoop</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${at(build.style)}" id="react-aria-pressable-style">
+<link rel="stylesheet" href="${at(build.style)}">
 ${preloads}
 <script type="module" src="${at(build.script)}"></script>
 </head>
