@@ -78,6 +78,8 @@ export default defineConfig({
           include: journeys,
           isolate: false,
           testTimeout: 90_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
       {
