@@ -42,7 +42,11 @@ async function buildWeb(): Promise<void> {
           app: join(root, 'app/main.tsx'),
           pages: join(root, 'app/styles/pages.css'),
           'word-preview': join(root, 'preview/word-preview.ts'),
-          ...Object.fromEntries(locales.map((locale) => [`locale-${locale}`, `virtual:catalog-${locale}`])),
+          ...Object.fromEntries(
+            locales.flatMap((locale) =>
+              [locale, `${locale}-workspace`].map((name) => [`locale-${name}`, `virtual:catalog-${name}`]),
+            ),
+          ),
         },
         preserveEntrySignatures: 'exports-only',
         onLog(level, log, report) {
@@ -82,7 +86,13 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     style: style('app'),
     preloads: app.imports.map(address),
     catalogs: Object.fromEntries(
-      locales.map((locale) => [locale, address(chunk(`locale-${locale}`).fileName)]),
+      locales.map((locale) => [
+        locale,
+        {
+          signIn: address(chunk(`locale-${locale}`).fileName),
+          workspace: address(chunk(`locale-${locale}-workspace`).fileName),
+        },
+      ]),
     ),
     pageStyle: style('pages'),
     wordPreview: address(chunk('word-preview').fileName),
@@ -93,14 +103,21 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-/** A module for each language, with its messages compiled. A message that a language lacks is English. */
+/** The areas whose words a person needs before there is a session. */
+const signInAreas = ['common', 'signin'];
+
+/** Two modules for each language, with its messages compiled. A message that a language lacks is English. */
 function catalogs(): Plugin {
-  const name = (id: string) => /^\0?virtual:catalog-(\w+)$/.exec(id)?.[1] as Locale | undefined;
-  const read = (locale: Locale) => {
+  const parse = (id: string) => {
+    const [, locale, part] = /^\0?virtual:catalog-(\w+)(-workspace)?$/.exec(id) ?? [];
+    return locale ? { locale: locale as Locale, isWorkspace: part !== undefined } : undefined;
+  };
+  const read = (locale: Locale, isWorkspace: boolean) => {
     const folder = join(root, 'locales', locale);
     return Object.fromEntries(
       readdirSync(folder).flatMap((file) => {
         const area = basename(file, '.json');
+        if (signInAreas.includes(area) === isWorkspace) return [];
         const messages = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, string>;
         return Object.entries(messages).map(([key, text]) => [`${area}.${key}`, text]);
       }),
@@ -108,12 +125,13 @@ function catalogs(): Plugin {
   };
   return {
     name: 'catalogs',
-    resolveId: (id) => (name(id) ? `\0${id}` : undefined),
+    resolveId: (id) => (parse(id) ? `\0${id}` : undefined),
     async load(id) {
-      const locale = name(id);
-      if (!locale) return undefined;
+      const wanted = parse(id);
+      if (!wanted) return undefined;
+      const { locale, isWorkspace } = wanted;
       const { compileMessage } = await import('@lingui/message-utils/compileMessage');
-      const messages = { ...read('en'), ...read(locale) };
+      const messages = { ...read('en', isWorkspace), ...read(locale, isWorkspace) };
       const compiled = Object.fromEntries(
         Object.entries(messages).map(([key, text]) => [key, compileMessage(text)]),
       );

@@ -232,8 +232,8 @@ export const modules: Module[] = [
       /^sdk\/src\//,
       /^server\/(languages|metering\/weight)\.ts$/,
       /^web\/locales\//,
-      /^web\/server\/(locale|shell)\.ts$/,
-      /^npm:(@lingui\/(core|react)|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-aria-components|react-dom|uplot)$/,
+      /^web\/server\/(build|locale|shell)\.ts$/,
+      /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-dom|uplot)$/,
     ],
   },
   {

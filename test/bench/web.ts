@@ -26,7 +26,7 @@ interface Screen {
 const signIn: Screen = {
   name: 'sign-in',
   path: '/signin',
-  ready: (page) => page.getByLabel('Password').waitFor(),
+  ready: (page) => page.getByLabel('Password', { exact: true }).waitFor(),
   most: 140,
   cold: 1.8,
 };

@@ -61,7 +61,8 @@ describe('the page of the application', () => {
     });
     const below = await described(closed);
     expect(below).toMatchObject({ basePath: '/loop', passwordSignIn: false, emailSignUp: false });
-    expect(below.catalogs.ar).toMatch(/^\/loop\/static\/locale-ar-[\w-]+\.js$/);
+    expect(below.catalogs.ar.signIn).toMatch(/^\/loop\/static\/locale-ar-[\w-]+\.js$/);
+    expect(below.catalogs.ar.workspace).toMatch(/^\/loop\/static\/locale-ar-workspace-[\w-]+\.js$/);
   });
 
   test('holds no secret and no address of the deployment', async () => {

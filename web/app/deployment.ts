@@ -1,10 +1,11 @@
+import type { Catalog } from '#web/server/build.ts';
 import type { Locale } from '#web/server/locale.ts';
 import type { Deployment } from '#web/server/shell.ts';
 
 /** What the service's page says of the deployment. */
 export const deployment = readDeployment();
 
-function readDeployment(): Deployment & { catalogs: Record<Locale, string>; signedOut: boolean } {
+function readDeployment(): Deployment & { catalogs: Record<Locale, Catalog>; signedOut: boolean } {
   const content = document.querySelector<HTMLMetaElement>('meta[name="lingualoop"]')?.content;
   if (!content) throw new Error('the page does not describe the deployment');
   return JSON.parse(content);

@@ -1,5 +1,6 @@
-import { type I18n, setupI18n } from '@lingui/core';
+import { type Messages, setupI18n } from '@lingui/core';
 import { createContext, type ReactNode, useContext, useState } from 'react';
+import type { Catalog } from '#web/server/build.ts';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
 import type audit from '../locales/en/audit.json';
 import type billing from '../locales/en/billing.json';
@@ -61,25 +62,41 @@ interface Interface {
 
 const InterfaceContext = createContext<Interface | null>(null);
 
-/** Loads the catalog of the language that the page was served in. */
-export async function loadInterface(): Promise<I18n> {
+const i18n = setupI18n();
+/** Whether the words of the workspace are wanted, too: not before there is a session. */
+let inWorkspace = false;
+
+/** Loads the words of the sign-in, in the language that the page was served in. */
+export function loadInterface(): Promise<void> {
   const asked = document.documentElement.lang;
-  const locale = locales.find((one) => one === asked) ?? 'en';
-  return setupI18n({ locale, messages: { [locale]: await loadCatalog(locale) } });
+  return activate(locales.find((one) => one === asked) ?? 'en');
 }
 
-async function loadCatalog(locale: Locale) {
-  const { messages } = await import(/* @vite-ignore */ deployment.catalogs[locale]);
+/** Loads the words of all other areas. Call this before a screen of the workspace is shown. */
+export async function loadWorkspaceWords(): Promise<void> {
+  if (inWorkspace) return;
+  i18n.load(i18n.locale, await loadCatalog(i18n.locale as Locale, 'workspace'));
+  inWorkspace = true;
+}
+
+async function activate(locale: Locale): Promise<void> {
+  const parts = inWorkspace ? (['signIn', 'workspace'] as const) : (['signIn'] as const);
+  const catalogs = await Promise.all(parts.map((part) => loadCatalog(locale, part)));
+  i18n.loadAndActivate({ locale, messages: Object.assign({}, ...catalogs) });
+}
+
+async function loadCatalog(locale: Locale, part: keyof Catalog): Promise<Messages> {
+  const { messages } = await import(/* @vite-ignore */ deployment.catalogs[locale][part]);
   return messages;
 }
 
-export function InterfaceProvider({ i18n, children }: { i18n: I18n; children: ReactNode }) {
+export function InterfaceProvider({ children }: { children: ReactNode }) {
   const [locale, setLocale] = useState(i18n.locale as Locale);
   const value: Interface = {
     locale,
     t: (id, values) => i18n._(id, values),
     async choose(next) {
-      i18n.loadAndActivate({ locale: next, messages: await loadCatalog(next) });
+      await activate(next);
       document.documentElement.lang = next;
       document.documentElement.dir = directionOf(next);
       // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we support

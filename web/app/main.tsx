@@ -10,10 +10,10 @@ import { router } from './router.tsx';
 import { start } from './session/keeper.ts';
 
 // Both are needed before the first screen; neither waits for the other.
-const [i18n] = await Promise.all([loadInterface(), start()]);
+await Promise.all([loadInterface(), start()]);
 
 createRoot(document.getElementById('app') as HTMLElement).render(
-  <InterfaceProvider i18n={i18n}>
+  <InterfaceProvider>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
     </QueryClientProvider>

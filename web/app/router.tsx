@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { deployment } from './deployment.ts';
+import { loadWorkspaceWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
@@ -38,9 +39,10 @@ const ssoReturn = createRoute({ getParentRoute: () => root, path: '/signin/sso',
 const workspace = createRoute({
   getParentRoute: () => root,
   id: 'workspace',
-  beforeLoad({ location }) {
+  async beforeLoad({ location }) {
     if (sessionState().kind === 'signed_out')
       throw redirect({ to: '/signin', search: { next: location.href } });
+    await loadWorkspaceWords();
   },
   component: lazyRouteComponent(() => import('./parts/workspace-frame.tsx'), 'WorkspaceFrame'),
 });

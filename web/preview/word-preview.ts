@@ -73,7 +73,10 @@ function mark(): void {
   const same = paragraphs.filter((paragraph) => paragraph.text === text);
   marked = (same[wanted.occurrence] ?? same[0])?.element;
   marked?.setAttribute('data-marked', '');
-  marked?.scrollIntoView({ block: 'center' });
+  if (!marked) return;
+  // `scrollIntoView` would scroll the application around the frame, too.
+  const { top, bottom } = marked.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) scrollBy(0, top - innerHeight / 3);
 }
 
 function tell(message: FromFrame): void {

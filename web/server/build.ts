@@ -5,14 +5,19 @@ import type { Locale } from './locale.ts';
 /** Where `npm run build:web` writes the application. */
 export const dist = join(import.meta.dirname, '../dist');
 
+/** The addresses of a language's messages: those of the sign-in, which all screens need, and those of all other areas. */
+export interface Catalog {
+  signIn: string;
+  workspace: string;
+}
+
 /** The addresses of the built application's first files. */
 export interface Build {
   script: string;
   style: string;
   /** The modules that the script imports. */
   preloads: string[];
-  /** The catalog of each language. */
-  catalogs: Record<Locale, string>;
+  catalogs: Record<Locale, Catalog>;
   /** The style sheet of the public pages. */
   pageStyle: string;
   /** The script of the frame that shows Word files. */

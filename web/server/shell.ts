@@ -49,14 +49,18 @@ export function shellPage(
   deployment: Deployment,
   { locale, signedOut }: { locale: Locale; signedOut: boolean },
 ): string {
-  const at = (path: string) => escapeHtml(deployment.basePath + path);
-  const preloads = [build.catalogs[locale], ...build.preloads]
+  const { basePath } = deployment;
+  const at = (path: string) => escapeHtml(basePath + path);
+  const { signIn, workspace } = build.catalogs[locale];
+  const preloads = [signIn, ...(signedOut ? [] : [workspace]), ...build.preloads]
     .map((path) => `<link rel="modulepreload" href="${at(path)}">`)
     .join('');
   const catalogs = Object.fromEntries(
-    Object.entries(build.catalogs).map(([name, path]) => [name, deployment.basePath + path]),
+    Object.entries(build.catalogs).map(([name, { signIn, workspace }]) => [
+      name,
+      { signIn: basePath + signIn, workspace: basePath + workspace },
+    ]),
   );
-  // react-aria adds an inline style unless an element has this id already, and the policy would refuse it.
   return `<!doctype html>
 <html lang="${locale}" dir="${directionOf(locale)}">
 <head>
@@ -66,7 +70,7 @@ export function shellPage(
 <meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs, signedOut }))}">
 <title>LinguaLoop</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${at(build.style)}" id="react-aria-pressable-style">
+<link rel="stylesheet" href="${at(build.style)}">
 ${preloads}
 <script type="module" src="${at(build.script)}"></script>
 </head>

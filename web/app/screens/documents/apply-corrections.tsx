@@ -7,7 +7,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Conflicts } from './conflicts.tsx';
-import type { CorrectionChange, Corrections } from './corrections.ts';
+import { type CorrectionStore, useCorrections } from './corrections.ts';
 import styles from './documents.module.css';
 import type { Segment } from './search.ts';
 import type { Languages } from './segment-row.tsx';
@@ -23,15 +23,14 @@ const most = 1000;
 export function ApplyCorrections({
   documentId,
   languages,
-  corrections,
-  onChange,
+  corrections: store,
 }: {
   documentId: string;
   languages: Languages;
-  corrections: Corrections;
-  onChange: (change: CorrectionChange) => void;
+  corrections: CorrectionStore;
 }) {
   const t = useT();
+  const corrections = useCorrections(store);
   const queries = useQueryClient();
   const { run, error, isBusy } = useAction();
   /** The present state of segments that somebody else has changed. */
@@ -61,7 +60,7 @@ export function ApplyCorrections({
         // What has been put there already is done: a second delivery changes nothing.
         { repeatable: true },
       );
-      onChange({ kind: 'applied', sent });
+      store.change({ kind: 'applied', sent });
       storeSegments(queries, documentId, segments);
       announce(t('documents.applied', { count: sent.length }));
       await queries.invalidateQueries({
@@ -98,7 +97,7 @@ export function ApplyCorrections({
           type="button"
           className="plain"
           disabled={isBusy}
-          onClick={() => onChange({ kind: 'drop', positions: [...corrections.keys()] })}
+          onClick={() => store.change({ kind: 'drop', positions: [...corrections.keys()] })}
         >
           {t('documents.discard')}
         </button>
@@ -110,7 +109,7 @@ export function ApplyCorrections({
           conflicts={conflicts}
           corrections={corrections}
           language={languages.target}
-          onChange={onChange}
+          onChange={store.change}
         />
       )}
     </section>

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react';
 import type { Segment } from './search.ts';
 
 /** A text that replaces the translation of a segment when it is applied. */
@@ -19,34 +20,72 @@ export type CorrectionChange =
   /** The reviewer has seen the present translation, and replaces that one. */
   | { kind: 'rebase'; segment: Segment };
 
-/** Collects corrections. What is typed back to the present translation is none. */
-export function changeCorrections(corrections: Corrections, change: CorrectionChange): Corrections {
-  const changed = new Map(corrections);
+/** The collected corrections of a document. A row reads its own only: a key changes one row, and not the whole list. */
+export interface CorrectionStore {
+  all(): Corrections;
+  change(change: CorrectionChange): void;
+  subscribe(listener: () => void): () => void;
+}
+
+export function createCorrections(): CorrectionStore {
+  let corrections: Corrections = new Map();
+  const listeners = new Set<() => void>();
+  return {
+    all: () => corrections,
+    change(change) {
+      corrections = changed(corrections, change);
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** All collected corrections. */
+export function useCorrections({ subscribe, all }: CorrectionStore): Corrections {
+  return useSyncExternalStore(subscribe, all);
+}
+
+/** How many there are. */
+export function useCorrectionCount({ subscribe, all }: CorrectionStore): number {
+  return useSyncExternalStore(subscribe, () => all().size);
+}
+
+/** The correction of one segment, if there is one. */
+export function useCorrection({ subscribe, all }: CorrectionStore, position: number): Correction | undefined {
+  return useSyncExternalStore(subscribe, () => all().get(position));
+}
+
+/** What is typed back to the present translation is no correction. */
+function changed(corrections: Corrections, change: CorrectionChange): Corrections {
+  const after = new Map(corrections);
   if (change.kind === 'drop') {
-    for (const position of change.positions) changed.delete(position);
-    return changed;
+    for (const position of change.positions) after.delete(position);
+    return after;
   }
   if (change.kind === 'applied') {
     for (const { segment, text } of change.sent) {
-      const typed = changed.get(segment.position);
-      if (!typed || typed.text === text) changed.delete(segment.position);
-      else changed.set(segment.position, { ...typed, replaces: text });
+      const typed = after.get(segment.position);
+      if (!typed || typed.text === text) after.delete(segment.position);
+      else after.set(segment.position, { ...typed, replaces: text });
     }
-    return changed;
+    return after;
   }
   const { segment } = change;
   const before = corrections.get(segment.position);
   if (change.kind === 'rebase') {
-    if (before) changed.set(segment.position, { ...before, segment, replaces: segment.target_text });
-    return changed;
+    if (before) after.set(segment.position, { ...before, segment, replaces: segment.target_text });
+    return after;
   }
   const { text } = change;
-  if (text === (segment.target_text ?? '')) changed.delete(segment.position);
+  if (text === (segment.target_text ?? '')) after.delete(segment.position);
   else
-    changed.set(segment.position, {
+    after.set(segment.position, {
       segment,
       text,
       replaces: before ? before.replaces : segment.target_text,
     });
-  return changed;
+  return after;
 }

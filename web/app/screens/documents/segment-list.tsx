@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import type { CorrectionChange, Corrections } from './corrections.ts';
+import type { CorrectionStore } from './corrections.ts';
 import styles from './documents.module.css';
 import type { SegmentFilter } from './search.ts';
 import { type Languages, SegmentRow } from './segment-row.tsx';
@@ -13,18 +13,17 @@ interface ListProps {
   documentId: string;
   filter: SegmentFilter;
   languages: Languages;
-  corrections: Corrections;
+  corrections: CorrectionStore;
   /** The position of the current segment. */
   current: number | null;
   mayEdit: boolean;
   onOpen: (position: number) => void;
-  onChange: (change: CorrectionChange) => void;
   /** The current segment is not among those that the filter admits. */
   onHidden: () => void;
 }
 
 /** The segments in reading order. Up to 2,000 stand in the DOM; of more, only those in sight, and the service finds. */
-export function SegmentList(props: ListProps) {
+export const SegmentList = memo(function SegmentList(props: ListProps) {
   const t = useT();
   const { number } = useFormat();
   const { documentId, filter } = props;
@@ -42,14 +41,14 @@ export function SegmentList(props: ListProps) {
       )}
     </Read>
   );
-}
+});
 
 function Rows({
   range,
   onVisible,
   ...props
 }: ListProps & { range: SegmentRange; onVisible: (visible: readonly [number, number]) => void }) {
-  const { documentId, filter, languages, corrections, current, mayEdit, onOpen, onChange, onHidden } = props;
+  const { documentId, filter, languages, corrections, current, mayEdit, onOpen, onHidden } = props;
   const t = useT();
   const isWhole = range.total <= mostInDom;
   const scroller = useRef<HTMLDivElement>(null);
@@ -106,12 +105,11 @@ function Rows({
     return (
       <SegmentRow
         segment={segment}
-        correction={corrections.get(segment.position)}
+        corrections={corrections}
         languages={languages}
         isCurrent={segment.position === current}
         mayEdit={mayEdit}
         onOpen={onOpen}
-        onChange={onChange}
         index={index}
         onMove={move}
       />

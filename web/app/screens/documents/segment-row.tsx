@@ -1,7 +1,7 @@
 import { type KeyboardEvent, memo, useLayoutEffect, useRef } from 'react';
 import { useT } from '../../i18n.tsx';
 import { LanguageText, languageOf } from '../../parts/language-text.tsx';
-import type { Correction, CorrectionChange } from './corrections.ts';
+import { type CorrectionStore, useCorrection } from './corrections.ts';
 import styles from './documents.module.css';
 import type { Segment } from './search.ts';
 import { SegmentFindings } from './segment-findings.tsx';
@@ -14,12 +14,11 @@ export interface Languages {
 
 interface RowProps {
   segment: Segment;
-  correction: Correction | undefined;
+  corrections: CorrectionStore;
   languages: Languages;
   isCurrent: boolean;
   mayEdit: boolean;
   onOpen: (position: number) => void;
-  onChange: (change: CorrectionChange) => void;
   /** Among the segments that are listed. */
   index: number;
   /** Goes from the segment of that index to the one after (1) or before (-1) it. */
@@ -28,8 +27,9 @@ interface RowProps {
 
 /** A segment: where it stands, its source, and its translation; the current one as a field. */
 export const SegmentRow = memo(function SegmentRow(props: RowProps) {
-  const { segment, correction, languages, isCurrent, mayEdit, onOpen } = props;
+  const { segment, corrections, languages, isCurrent, mayEdit, onOpen } = props;
   const t = useT();
+  const correction = useCorrection(corrections, segment.position);
   const shown = correction?.text ?? segment.target_text;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the button in it is for keys; the whole row is a larger target for a pointer
@@ -83,8 +83,9 @@ function Marks({ segment, isChanged }: { segment: Segment; isChanged: boolean })
 }
 
 /** The translation as a field. Alt with an arrow goes to the next or the previous segment. */
-function Editor({ segment, correction, languages, index, onChange, onMove }: RowProps) {
+function Editor({ segment, corrections, languages, index, onMove }: RowProps) {
   const t = useT();
+  const correction = useCorrection(corrections, segment.position);
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => field.current?.focus({ preventScroll: true }), []);
   const keyDown = (event: KeyboardEvent) => {
@@ -105,17 +106,17 @@ function Editor({ segment, correction, languages, index, onChange, onMove }: Row
         maxLength={50_000}
         aria-label={t('documents.translation_of', { number: segment.position + 1 })}
         value={correction?.text ?? segment.target_text ?? ''}
-        onChange={({ target }) => onChange({ kind: 'edit', segment, text: target.value })}
+        onChange={({ target }) => corrections.change({ kind: 'edit', segment, text: target.value })}
         onKeyDown={keyDown}
       />
       <div className={styles.editorActions}>
-        <span className="hint">{segment.place}</span>
+        <bdi className="hint">{segment.place}</bdi>
         {correction && (
           <button
             type="button"
             className="plain small"
             onClick={() => {
-              onChange({ kind: 'drop', positions: [segment.position] });
+              corrections.change({ kind: 'drop', positions: [segment.position] });
               field.current?.focus();
             }}
           >

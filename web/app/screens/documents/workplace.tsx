@@ -1,11 +1,11 @@
 import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useReducer, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { ApplyCorrections } from './apply-corrections.tsx';
-import { type Corrections, changeCorrections } from './corrections.ts';
+import { createCorrections, useCorrectionCount } from './corrections.ts';
 import { DocumentActions } from './document-actions.tsx';
 import styles from './documents.module.css';
 import { QualityReport } from './quality-report.tsx';
@@ -16,8 +16,6 @@ import { isInFlight } from './use-progress.ts';
 
 const Preview = lazy(() => import('./preview/preview.tsx'));
 
-const noCorrections: Corrections = new Map();
-
 /** The segments of a document beside its file, and what a reviewer does with them. */
 export function Workplace({ document }: { document: TenantDocumentJob }) {
   const t = useT();
@@ -25,14 +23,15 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
   const filter = useSearch({ from: '/workspace/app/documents/$documentId' });
   const [current, setCurrent] = useState<number | null>(null);
   const [isPreviewed, setPreviewed] = useState(true);
-  const [corrections, change] = useReducer(changeCorrections, noCorrections);
+  const [corrections] = useState(createCorrections);
+  const unapplied = useCorrectionCount(corrections);
   const { id, request } = document;
   useBlocker({
     shouldBlockFn: ({ current: from, next }) =>
-      corrections.size > 0 &&
+      unapplied > 0 &&
       from.pathname !== next.pathname &&
-      !window.confirm(t('documents.leave', { count: corrections.size })),
-    enableBeforeUnload: corrections.size > 0,
+      !window.confirm(t('documents.leave', { count: unapplied })),
+    enableBeforeUnload: unapplied > 0,
   });
   const setFilter = useCallback(
     (search: SegmentFilter) =>
@@ -50,14 +49,17 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
     setFilter({});
     announce(t('documents.filters_cleared'));
   }, [setFilter, t]);
-  const languages = { source: request.source_lang, target: request.target_lang };
+  const languages = useMemo(
+    () => ({ source: request.source_lang, target: request.target_lang }),
+    [request.source_lang, request.target_lang],
+  );
   return (
     <>
-      <DocumentActions document={document} unapplied={corrections.size} />
+      <DocumentActions document={document} unapplied={unapplied} />
       <QualityReport document={document} onFilter={setFilter} />
       {isInFlight(document.status) && <p>{t('documents.under_way')}</p>}
       <SegmentFilters documentId={id} filter={filter} onChange={setFilter} />
-      <ApplyCorrections documentId={id} languages={languages} corrections={corrections} onChange={change} />
+      <ApplyCorrections documentId={id} languages={languages} corrections={corrections} />
       <div className={styles.panes} data-previewed={isPreviewed || undefined}>
         <section className={styles.pane} aria-label={t('documents.segments')}>
           <SegmentList
@@ -70,7 +72,6 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
             current={current}
             mayEdit={document.status === 'translated'}
             onOpen={setCurrent}
-            onChange={change}
             onHidden={showAll}
           />
         </section>

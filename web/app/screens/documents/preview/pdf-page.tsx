@@ -58,7 +58,8 @@ export function PdfPage(props: PageProps) {
   const viewport = page?.getViewport({ scale: 1 });
   const { width, height } = viewport ?? likelySize;
   return (
-    <div ref={frame} className={styles.page} style={{ aspectRatio: `${width} / ${height}` }}>
+    // A canvas writes in the direction that it inherits, and PDF.js places every glyph from the left.
+    <div ref={frame} className={styles.page} dir="ltr" style={{ aspectRatio: `${width} / ${height}` }}>
       {isShown && page && viewport && (
         <>
           <Canvas page={page} number={number} />

@@ -144,6 +144,7 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
   }, [current, cells]);
   const placed = cells.map((segment) => ({ segment, ...placeOf(segment.cell_id ?? '') }));
   const rows = [...new Set(placed.map(({ row }) => row))].toSorted((a, b) => a - b);
+  const rowOf = new Map(rows.map((row, index) => [row, index + 2]));
   const columns = [...new Set(placed.map(({ column }) => column))].toSorted(
     (a, b) => a.length - b.length || (a < b ? -1 : 1),
   );
@@ -175,7 +176,7 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
             data-flagged={segment.quality.needs_review || undefined}
             translate="no"
             {...languageOf(language)}
-            style={{ gridRow: rows.indexOf(row) + 2, gridColumn: columns.indexOf(column) + 2 }}
+            style={{ gridRow: rowOf.get(row), gridColumn: columns.indexOf(column) + 2 }}
             onClick={() => onOpen(segment.position)}
           >
             {side === 'source' ? segment.source_text : (segment.target_text ?? segment.source_text)}
