@@ -40,7 +40,7 @@ describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000
     await page.getByText('house has 2 terms now.').first().waitFor();
     await page.getByText('skipped for want of a source or a target term: line 4').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    await page.getByRole('link', { name: 'house' }).click();
+    await page.getByRole('rowheader', { name: 'house' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'house' }).waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(2);
     await page.getByRole('searchbox', { name: 'Text' }).fill('0%');

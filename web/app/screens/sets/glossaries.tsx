@@ -66,10 +66,11 @@ function Uploaded({ set }: { set: UploadedTerminologySet }) {
   return (
     <div className="notice">
       <p>
-        {t('sets.uploaded', { name: set.name, count: set.entry_count })}{' '}
+        {t('sets.stored')}{' '}
         <Link to="/app/glossaries/$setId" params={{ setId: set.id }}>
-          {t('sets.open')}
-        </Link>
+          <bdi translate="no">{set.name}</bdi>
+        </Link>{' '}
+        · {t('sets.terms_count', { count: set.entry_count })}
       </p>
       {set.warnings.length > 0 && (
         <>

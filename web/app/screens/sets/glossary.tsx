@@ -82,6 +82,7 @@ function Glossary({ set }: { set: TerminologySet }) {
 function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }) {
   const t = useT();
   const { nameOf } = useLanguages();
+  const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
   const { text, side, starts } = filter;
   // A file under the same name replaces the entries, and their pages begin anew.
   const { reading, more } = usePages(
@@ -124,9 +125,7 @@ function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }
                       <Term language={entry.target_lang} term={entry.target_term} />
                       <td className={styles.soft}>
                         {[
-                          [entry.source_lang, entry.target_lang]
-                            .map((code) => (code ? nameOf(code) : t('sets.any_language')))
-                            .join(' → '),
+                          t('sets.pair', { from: named(entry.source_lang), to: named(entry.target_lang) }),
                           entry.case_sensitive && t('sets.case_sensitive'),
                           entry.priority !== 0 && t('sets.priority', { priority: entry.priority }),
                         ]

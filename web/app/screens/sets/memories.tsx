@@ -39,7 +39,7 @@ export function MemoriesScreen() {
 }
 
 /** What became of the last file: a memory at once, or an import that goes on. */
-type Outcome = { set: TranslationMemorySet } | { importing: string };
+type Outcome = { set: TranslationMemorySet } | 'goes_on';
 
 function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
   const t = useT();
@@ -49,8 +49,8 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
     setOutcome(undefined);
     const poller = await uploadClient(onProgress).memory.importTmx(file, { ...fields });
     if (poller.job) {
-      setOutcome({ importing: poller.job.set_name });
-      announce(t('sets.import_goes_on', { name: poller.job.set_name }));
+      setOutcome('goes_on');
+      announce(t('sets.import_goes_on'));
     } else {
       const set = await poller.done();
       setOutcome({ set });
@@ -70,15 +70,16 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
       />
       {outcome && (
         <div className="notice">
-          {'importing' in outcome ? (
-            <p>{t('sets.import_goes_on', { name: outcome.importing })}</p>
+          {outcome === 'goes_on' ? (
+            <p>{t('sets.import_goes_on')}</p>
           ) : (
             <>
               <p>
-                {t('sets.imported', { name: outcome.set.name, count: outcome.set.entry_count })}{' '}
+                {t('sets.stored')}{' '}
                 <Link to="/app/memories/$setId" params={{ setId: outcome.set.id }}>
-                  {t('sets.open')}
-                </Link>
+                  <bdi translate="no">{outcome.set.name}</bdi>
+                </Link>{' '}
+                · {t('sets.units_count', { count: outcome.set.entry_count })}
               </p>
               <LeftOut set={outcome.set} />
             </>

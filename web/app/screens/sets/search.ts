@@ -36,8 +36,9 @@ export interface ConcordanceSearch {
 
 /** Reads the address of the concordance; what it has no meaning for is left out. */
 export function readConcordanceSearch(search: Record<string, unknown>): ConcordanceSearch {
+  const { from: source, to: target } = search;
   const text = searchedText(search['text']);
-  const [from, to] = [search['from'], search['to']].map(languageOf);
+  const [from, to] = [source, target].map(languageOf);
   return {
     ...(text && { text }),
     ...(from && { from }),
