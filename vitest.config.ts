@@ -31,6 +31,9 @@ const timed = [
   'test/web/review-speed.test.ts',
 ];
 
+/** They wait for a browser, which has to share the cores. */
+const journeys = ['test/web/*.test.ts'];
+
 const shared = {
   pool: 'forks' as const,
   execArgv: ['--import', fileURLToPath(new URL('test/setup/worker-process.ts', import.meta.url))],
@@ -56,7 +59,7 @@ export default defineConfig({
           ...shared,
           name: 'shared process',
           include: ['test/**/*.test.ts'],
-          exclude: [...ownProcess, ...timed],
+          exclude: [...ownProcess, ...timed, ...journeys],
           isolate: false,
         },
       },
@@ -66,6 +69,17 @@ export default defineConfig({
           name: 'own process',
           include: ownProcess,
           isolate: true,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'journeys',
+          include: journeys,
+          isolate: false,
+          testTimeout: 90_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
       {

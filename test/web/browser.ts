@@ -69,7 +69,7 @@ export function useBrowser(app: TestApp, { others = [] }: { others?: readonly st
     /** Opens a browser window of its own at an address of the application. */
     async person(path: string, { leavesTo, ...options }: PersonOptions = {}): Promise<Person> {
       const context = await (browser as Browser).newContext({ baseURL: app.address, ...options });
-      context.setDefaultTimeout(10_000);
+      context.setDefaultTimeout(20_000);
       context.on('page', (page) => watch(page, leavesTo));
       if (leavesTo) await context.route(`${leavesTo}/**`, (route) => route.fulfill({ body: '' }));
       const page = await context.newPage();
