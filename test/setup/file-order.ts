@@ -24,6 +24,7 @@ const long = [
   'test/web/sign-in-steps.test.ts',
   'test/web/sso.test.ts',
   'test/web/invitations.test.ts',
+  'test/web/all-screens.test.ts',
   'test/web/sign-in-looks.test.ts',
   'test/web/administration.test.ts',
   'test/web/jobs.test.ts',

@@ -82,7 +82,7 @@ export function WorkspaceFrame() {
         {t('common.skip')}
       </a>
       <header className="frame-header">
-        <Link to="/app" className="brand">
+        <Link to="/app" className="brand" translate="no">
           LinguaLoop
         </Link>
         <nav aria-label={t('common.navigation')}>

@@ -95,7 +95,7 @@ function Filters({ people }: { people: ReadonlyMap<string, string> }) {
         <select value={filter.by ?? ''} onChange={({ target }) => set('by', target.value)}>
           <option value="">{t('audit.everybody')}</option>
           {[...people].map(([id, email]) => (
-            <option key={id} value={id}>
+            <option key={id} value={id} translate="no">
               {email}
             </option>
           ))}

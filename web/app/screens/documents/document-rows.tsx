@@ -103,7 +103,9 @@ function DocumentRow({
         <Link to="/app/documents/$documentId" params={{ documentId: id }}>
           <bdi translate="no">{name}</bdi>
         </Link>{' '}
-        <span className={styles.format}>{document.source_format}</span>
+        <span className={styles.format} translate="no">
+          {document.source_format}
+        </span>
         {document.error && <span className={styles.error}>{document.error}</span>}
       </td>
       <td>{t('documents.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}</td>

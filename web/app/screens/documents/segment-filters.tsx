@@ -71,7 +71,7 @@ export function SegmentFilters({
           {outline?.pages.map(
             ({ page, sheet, segments }) =>
               page !== null && (
-                <option key={page} value={page}>
+                <option key={page} value={page} translate={sheet === null ? undefined : 'no'}>
                   {`${sheet ?? t('documents.page_n', { page })} (${number(segments)})`}
                 </option>
               ),

@@ -32,7 +32,7 @@ export function JobFindings({ job }: { job: TranslationJob }) {
               <span className={gate.triggers[place]?.severity === 'blocking' ? 'badge bad' : 'badge'}>
                 <TriggerName code={gate.triggers[place]?.code} />
               </span>{' '}
-              <bdi>{reason}</bdi>
+              <bdi lang="en">{reason}</bdi>
             </li>
           ))}
         </ul>

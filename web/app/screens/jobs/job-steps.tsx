@@ -15,7 +15,9 @@ export function JobSteps({ run }: { run: AgentRun }) {
           <li key={step.id}>
             <p className={styles.step}>
               <b translate="no">{step.name}</b>
-              <span className="hint">{step.actor}</span>
+              <span className="hint" translate="no">
+                {step.actor}
+              </span>
               <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
                 {t(`jobs.step_${step.status}`)}
               </span>
@@ -23,13 +25,18 @@ export function JobSteps({ run }: { run: AgentRun }) {
             </p>
             {step.output_summary && (
               <p>
-                <bdi>{step.output_summary}</bdi>
+                <bdi lang="en">{step.output_summary}</bdi>
               </p>
             )}
-            {step.error && <p className="problem">{step.error}</p>}
+            {step.error && (
+              <p className="problem">
+                <bdi lang="en">{step.error}</bdi>
+              </p>
+            )}
             {step.tool_calls.map((call) => (
               <p key={call.id} className="hint">
-                <b translate="no">{call.tool_name}</b> <bdi>{call.error ?? call.output_summary}</bdi>
+                <b translate="no">{call.tool_name}</b>{' '}
+                <bdi lang="en">{call.error ?? call.output_summary}</bdi>
               </p>
             ))}
             {step.decisions.map((decision) => (

@@ -73,7 +73,7 @@ export function Invites({ pageSize }: { pageSize: number }) {
                         {invite.status === 'pending' && (
                           <button type="button" className="small" onClick={() => setWithdrawn(invite)}>
                             {t('members.withdraw')}{' '}
-                            <span className="visually-hidden">{invite.email ?? t('members.anybody')}</span>
+                            <bdi className="visually-hidden">{invite.email ?? t('members.anybody')}</bdi>
                           </button>
                         )}
                       </td>

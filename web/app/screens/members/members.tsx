@@ -117,7 +117,10 @@ function MemberTable({
               <td data-label={t('members.since')}>{format.day(created_at)}</td>
               <td>
                 <button type="button" className="small" onClick={() => onManage(user_id)}>
-                  {t('members.manage')} <span className="visually-hidden">{email}</span>
+                  {t('members.manage')}{' '}
+                  <bdi className="visually-hidden" translate="no">
+                    {email}
+                  </bdi>
                 </button>
               </td>
             </tr>

@@ -22,6 +22,9 @@ import { useSelection } from './use-selection.ts';
 /** Items after the open one that are read before they are needed. */
 const readAhead = { whole: 2, long: 8 };
 
+/** Milliseconds after which the address names the open item. */
+const addressAfter = 150;
+
 /** `/app/review`: a reviewer's workplace. The queue, the open job, and what speaks about it. */
 export function ReviewScreen() {
   const t = useT();
@@ -55,12 +58,16 @@ export function ReviewScreen() {
   const written = useRef(new Set([addressed]));
   useEffect(() => {
     written.current.add(openId);
-    void navigate({
-      to: '/app/review',
-      search: ({ item: _, ...others }) => ({ ...others, ...(openId && { item: openId }) }),
-      replace: true,
-      resetScroll: false,
-    });
+    // After the item has been painted: the router takes its time.
+    const timer = setTimeout(() => {
+      void navigate({
+        to: '/app/review',
+        search: ({ item: _, ...others }) => ({ ...others, ...(openId && { item: openId }) }),
+        replace: true,
+        resetScroll: false,
+      });
+    }, addressAfter);
+    return () => clearTimeout(timer);
   }, [openId, navigate]);
   useEffect(() => {
     // A link led here while the screen was open already.

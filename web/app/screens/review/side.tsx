@@ -93,7 +93,11 @@ export function Side({
           {reasons.map(({ code, reason }) => (
             <li key={code}>
               <strong>{t(triggerNames[code])}</strong>
-              {reason && <span className="hint">{reason}</span>}
+              {reason && (
+                <bdi className="hint" lang="en">
+                  {reason}
+                </bdi>
+              )}
             </li>
           ))}
         </ul>

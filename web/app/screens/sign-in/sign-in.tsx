@@ -26,7 +26,7 @@ export function SignInScreen() {
     <>
       <title>{`${t('signin.title')} · LinguaLoop`}</title>
       <header className={style['header']}>
-        <a href={`${deployment.basePath}/`} className="brand">
+        <a href={`${deployment.basePath}/`} className="brand" translate="no">
           LinguaLoop
         </a>
         <LanguageChoice />

@@ -77,7 +77,7 @@ function Sheets({
         {t('documents.sheet')}
         <select value={page} onChange={({ target }) => show(Number(target.value), 0)}>
           {sheets.map((one) => (
-            <option key={one.page} value={one.page}>
+            <option key={one.page} value={one.page} translate="no">
               {one.sheet ?? one.page}
             </option>
           ))}
@@ -154,7 +154,12 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
       style={{ gridTemplateColumns: `auto repeat(${columns.length}, minmax(7rem, 20rem))` }}
     >
       {columns.map((column, index) => (
-        <span key={column} className={styles.head} style={{ gridRow: 1, gridColumn: index + 2 }}>
+        <span
+          key={column}
+          className={styles.head}
+          translate="no"
+          style={{ gridRow: 1, gridColumn: index + 2 }}
+        >
           {column}
         </span>
       ))}

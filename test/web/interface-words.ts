@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import type { BrowserContext, Page } from 'playwright-core';
+import { languageCodes } from '#server/languages.ts';
+
+const folder = join(import.meta.dirname, '../../web/locales/en');
+
+/**
+ * Serves a language that nobody speaks in the place of English: each message stands between brackets, and is a third longer, as the
+ * words of many languages are. What has no brackets then is in no catalog.
+ */
+export async function servePseudoLocale(context: BrowserContext): Promise<void> {
+  const messages = Object.fromEntries(
+    readdirSync(folder).flatMap((file) => {
+      const area: Record<string, string> = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+      return Object.entries(area).map(([key, text]) => {
+        const more = ' ł'.repeat(Math.ceil(text.length / 6));
+        return [`${basename(file, '.json')}.${key}`, compileMessage(`⟦${text}${more}⟧`)];
+      });
+    }),
+  );
+  await context.route('**/static/locale-en-*.js', (route) =>
+    route.fulfill({
+      contentType: 'text/javascript; charset=utf-8',
+      body: `export const messages = ${JSON.stringify(messages)};`,
+    }),
+  );
+}
+
+/** Names of languages and months, which the browser knows by itself. */
+const known = (() => {
+  const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' });
+  const months = (style: 'short' | 'long') =>
+    Array.from({ length: 12 }, (_, month) =>
+      new Intl.DateTimeFormat('en', { month: style }).format(new Date(2026, month, 15)),
+    );
+  const all = [...languageCodes.map((code) => names.of(code) ?? code), ...months('long'), ...months('short')];
+  // The longest first: a name may be the beginning of another.
+  return all.toSorted((a, b) => b.length - a.length);
+})();
+
+/**
+ * The words that a page served in the pseudo-locale shows, or says to a screen reader, although they are in no catalog. Texts of tenants,
+ * names and codes are no words of the interface: they stand in elements that say so.
+ */
+export function wordsInNoCatalog(page: Page): Promise<string[]> {
+  return page.evaluate((namesOfBrowser) => {
+    const notOurs = '[translate=no], bdi, code, kbd, [lang]:not(html), time, script, style';
+    const isOurs = (element: Element) =>
+      !element.closest(notOurs) && (element.closest('select') ?? element).checkVisibility();
+    const leftOf = (text: string) => {
+      let left = text;
+      // A message may stand in another one.
+      for (let before = ''; before !== left; ) {
+        before = left;
+        left = left.replace(/⟦[^⟦⟧]*⟧/g, ' ');
+      }
+      for (const name of namesOfBrowser) left = left.replaceAll(name, ' ');
+      // The parts of a time and of a size, as the browser formats them.
+      left = left.replace(/\b(AM|PM|UTC|kB|MB|GB|bytes?)\b/g, ' ').trim();
+      return /\p{L}/u.test(left) ? left : '';
+    };
+    const found = new Set<string>();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { data, parentElement } = texts.currentNode as Text;
+      if (!parentElement || !isOurs(parentElement)) continue;
+      const left = leftOf(data);
+      if (left) found.add(`<${parentElement.localName}> ${left}`);
+    }
+    for (const attribute of ['aria-label', 'aria-description', 'placeholder', 'title', 'alt'])
+      for (const element of document.querySelectorAll(`[${attribute}]`)) {
+        const left = isOurs(element) ? leftOf(element.getAttribute(attribute) ?? '') : '';
+        if (left) found.add(`<${element.localName} ${attribute}> ${left}`);
+      }
+    return [...found];
+  }, known);
+}
