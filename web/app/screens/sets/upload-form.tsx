@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -44,6 +44,7 @@ export function UploadForm({
   const { bytes } = useFormat();
   const ids = useId();
   const { run, error, isBusy } = useAction();
+  const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File>();
   const [fields, setFields] = useState<SetFields>({ name: '', source_lang: '', target_lang: '' });
   const [sent, setSent] = useState<number>();
@@ -61,8 +62,8 @@ export function UploadForm({
 
   const choose = (chosen: File | undefined) => {
     setFile(chosen);
-    if (chosen && fields.name === '')
-      change({ name: chosen.name.replace(/\.[^.]*$/, '').slice(0, longestName) });
+    // The name follows the file until somebody types another one.
+    if (fields.name === '' || fields.name === nameOf(file)) change({ name: nameOf(chosen) });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -73,6 +74,10 @@ export function UploadForm({
       setSent(0);
       try {
         await send(file, { ...fields, name }, setSent);
+        // The next file is another set, unless its name says otherwise.
+        if (input.current) input.current.value = '';
+        setFile(undefined);
+        change({ name: '' });
         setWasSent(false);
       } catch (thrown) {
         setWrongLine(await readRefusedLine(file, thrown));
@@ -88,6 +93,7 @@ export function UploadForm({
       <div className="field">
         <label htmlFor={`${ids}-file`}>{t('sets.file')}</label>
         <input
+          ref={input}
           id={`${ids}-file`}
           type="file"
           accept={accept}
@@ -149,6 +155,11 @@ export function UploadForm({
       </div>
     </form>
   );
+}
+
+/** The name that a file suggests for its set. */
+function nameOf(file: File | undefined): string {
+  return file?.name.replace(/\.[^.]*$/, '').slice(0, longestName) ?? '';
 }
 
 /** Folds an upload away where there are sets already. It stays as it was when the first one comes, so that its result is seen. */
