@@ -76,6 +76,7 @@ export default defineConfig({
           ...shared,
           name: 'journeys',
           include: journeys,
+          exclude: timed,
           isolate: false,
           testTimeout: 90_000,
           maxWorkers: 2,

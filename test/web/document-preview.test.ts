@@ -83,3 +83,27 @@ test.skipIf(withoutBrowser)(
     await page.getByRole('button', { name: 'Hello', exact: true }).waitFor();
   },
 );
+
+test.skipIf(withoutBrowser)(
+  'of more segments than the page can hold, the service finds one, and it stays in sight when the filters are cleared',
+  { timeout: 40_000 },
+  async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const cells = Array.from({ length: 2100 }, (_, index) => `Sentence ${index + 1}`);
+    const id = await sendDocument(app, founder, workbookFile(cells));
+    await page.goto(`/app/documents/${id}`);
+    await page.getByText('2,100 segments', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /^Open segment/ }).count()).toBeLessThan(100);
+    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('sentence 2050');
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
+    await page.getByText('1 segment', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Open segment 2050', exact: true }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('2,100 segments', { exact: true }).waitFor();
+    const field = page.getByRole('textbox', { name: 'Translation of segment 2050' });
+    await field.waitFor();
+    await field.press('Alt+ArrowUp');
+    await page.getByRole('textbox', { name: 'Translation of segment 2049' }).waitFor();
+  },
+);

@@ -15,6 +15,7 @@ import type members from '../locales/en/members.json';
 import type operator from '../locales/en/operator.json';
 import type review from '../locales/en/review.json';
 import type security from '../locales/en/security.json';
+import type sets from '../locales/en/sets.json';
 import type signin from '../locales/en/signin.json';
 import type storage from '../locales/en/storage.json';
 import type translate from '../locales/en/translate.json';
@@ -36,6 +37,7 @@ interface Areas {
   operator: typeof operator;
   review: typeof review;
   security: typeof security;
+  sets: typeof sets;
   signin: typeof signin;
   storage: typeof storage;
   translate: typeof translate;

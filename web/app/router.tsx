@@ -13,6 +13,7 @@ import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
 import { readReviewSearch } from './screens/review/filters.ts';
+import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
 import { isOwnPath } from './session/own-path.ts';
@@ -150,6 +151,39 @@ const review = createRoute({
   component: lazyRouteComponent(() => import('./screens/review/review.tsx'), 'ReviewScreen'),
 });
 
+const glossaries = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/glossaries',
+  component: lazyRouteComponent(() => import('./screens/sets/glossaries.tsx'), 'GlossariesScreen'),
+});
+
+const glossary = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/glossaries/$setId',
+  validateSearch: readContentFilter,
+  component: lazyRouteComponent(() => import('./screens/sets/glossary.tsx'), 'GlossaryScreen'),
+});
+
+const memories = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/memories',
+  component: lazyRouteComponent(() => import('./screens/sets/memories.tsx'), 'MemoriesScreen'),
+});
+
+const memory = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/memories/$setId',
+  validateSearch: readContentFilter,
+  component: lazyRouteComponent(() => import('./screens/sets/memory.tsx'), 'MemoryScreen'),
+});
+
+const concordance = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/memories/concordance',
+  validateSearch: readConcordanceSearch,
+  component: lazyRouteComponent(() => import('./screens/sets/concordance.tsx'), 'ConcordanceScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -162,6 +196,11 @@ export const router = createRouter({
       job,
       documents,
       document,
+      glossaries,
+      glossary,
+      memories,
+      memory,
+      concordance,
       members,
       security,
       audit,

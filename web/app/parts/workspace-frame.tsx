@@ -30,6 +30,8 @@ const entries: readonly Entry[] = [
   { to: '/app/review', name: 'review.title' },
   { to: '/app/jobs', name: 'jobs.title' },
   { to: '/app/documents', name: 'documents.title' },
+  { to: '/app/glossaries', name: 'sets.glossaries' },
+  { to: '/app/memories', name: 'sets.memories' },
   { to: '/app/members', name: 'members.title', admin: true },
   { to: '/app/security', name: 'security.title' },
   { to: '/app/audit', name: 'audit.title', admin: true },

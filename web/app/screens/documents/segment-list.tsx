@@ -71,17 +71,21 @@ function Rows({
     },
     [isWhole, virtual],
   );
-  const shown = useRef(current);
-  // The current segment may have been chosen in the page, or by the keys.
+  const shown = useRef<number | null>(null);
+  const isNew = useRef(true);
+  // The current segment may have been chosen in the page, by the keys, or before this filter.
   useEffect(() => {
+    const isFirst = isNew.current;
+    isNew.current = false;
     if (current === null || shown.current === current) return;
     shown.current = current;
     let isLate = false;
     void indexOf(documentId, filter, current).then(
       (index) => {
         if (isLate) return;
-        if (index === undefined) onHidden();
-        else show(index);
+        if (index !== undefined) show(index);
+        // Who has just chosen a filter wants to keep it.
+        else if (!isFirst) onHidden();
       },
       () => {},
     );

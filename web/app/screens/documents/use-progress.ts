@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { query } from '../../client.ts';
 import type { Progress } from './search.ts';
@@ -29,14 +29,19 @@ export function useProgress(documents: readonly { id: string; status: string }[]
     },
     enabled: ids.length > 0,
     staleTime: 0,
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state: { dataUpdateCount } }) => Math.min(2000 + 500 * dataUpdateCount, 10_000),
   });
-  const isOneDone = progress.data?.some(({ status }) => !isInFlight(status)) ?? false;
+  const found = progress.data?.filter((one) => ids.includes(one.document_id)) ?? [];
+  const isOneDone =
+    found.some(({ status }) => !isInFlight(status)) ||
+    // Somebody has deleted one.
+    (progress.data !== undefined && !progress.isPlaceholderData && found.length < ids.length);
   useEffect(() => {
     if (!isOneDone) return;
     void queries.invalidateQueries({
       predicate: ({ queryKey: [domain, what] }) => domain === 'documents' && what !== 'progress',
     });
   }, [isOneDone, queries]);
-  return new Map(progress.data?.map((one) => [one.document_id, one]));
+  return new Map(found.map((one) => [one.document_id, one]));
 }

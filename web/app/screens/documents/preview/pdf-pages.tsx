@@ -38,22 +38,28 @@ function Pages({
   const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<Opened>();
   const [error, setError] = useState<unknown>();
+  const shown = useRef<ReturnType<typeof openPdf>>(undefined);
   useEffect(() => {
     const opening = openPdf(bytes);
     let isLate = false;
     void opening.promise
       .then(async (pdf) => {
         const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
-        if (!isLate) setOpened({ artifactId, pdf, firstSize: { width, height } });
+        if (isLate) return;
+        setOpened({ artifactId, pdf, firstSize: { width, height } });
+        // The file before was shown until now.
+        void shown.current?.destroy();
+        shown.current = opening;
       })
       .catch((thrown: unknown) => {
         if (!isLate) setError(thrown);
       });
     return () => {
       isLate = true;
-      void opening.destroy();
+      if (shown.current !== opening) void opening.destroy();
     };
   }, [bytes, artifactId]);
+  useEffect(() => () => void shown.current?.destroy(), []);
   if (error) return <Problem error={error} />;
   if (!opened) return <Loading lines={20} />;
   const currentPage = outline.data && pageOfPosition(outline.data, current);

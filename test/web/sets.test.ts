@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { withWorkers } from '#test/translation-memory/background.ts';
+import { pairs, readTmx, tmx } from '#test/translation-memory/tmx.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { signedIn } from './founder.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+const choose = (page: Page, name: string, text: string) =>
+  page.getByLabel('File', { exact: true }).setInputFiles({
+    name,
+    mimeType: '',
+    buffer: Buffer.from(text),
+  });
+
+const rowsOf = (page: Page) => page.locator('main tbody tr');
+
+describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000 }, () => {
+  test('sees the wrong line of a file, mends it, searches the terms and deletes the glossary', async () => {
+    const { page } = await signedIn(app, browser, '/app/glossaries');
+    await page.getByText('No glossary yet.').waitFor();
+    const header = 'source_term,target_term,source_lang,target_lang,case_sensitive';
+    await choose(page, 'house.csv', `${header}\nlease,bail,en,fr,\n"contract,contrat,en,fr,\n`);
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByRole('alert').getByText('terminology_file: line 3:').waitFor();
+    await page.getByRole('figure', { name: 'Line 3 of your file' }).getByText('"contract,contrat').waitFor();
+    await page.getByText('No glossary yet.').waitFor();
+
+    await choose(
+      page,
+      'house.csv',
+      `${header}\nlease,bail,en,fr,\nContract 100%,contrat,en,fr,true\nrent,,en,fr,\n`,
+    );
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByText('house has 2 terms now.').first().waitFor();
+    await page.getByText('skipped for want of a source or a target term: line 4').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    // The next file is another glossary: nothing of this one stays in the form.
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+    await page.getByRole('rowheader', { name: 'house' }).getByRole('link').click();
+    await page.getByRole('heading', { name: 'house' }).waitFor();
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
+    await page.getByRole('searchbox', { name: 'Text' }).fill('0%');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => rowsOf(page).allInnerTexts()).toEqual([expect.stringContaining('Contract 100%')]);
+    await page.waitForURL('**?text=0%25');
+    await page.getByLabel('Search in').selectOption('Translation');
+    await page.getByText('Nothing here has this text.').waitFor();
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/app/glossaries');
+    await page.getByText('No glossary yet.').waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a person at /app/memories', { timeout: 40_000 }, () => {
+  test('imports 50,000 units, finds a word in them, exports them and deletes them', async () => {
+    const { page } = await signedIn(app, browser, '/app/memories');
+    await choose(page, 'contracts.tmx', tmx(pairs(50_000)));
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByText('Choose a language.').waitFor();
+    await page.getByLabel('From').selectOption('English');
+    await page.getByLabel('Into').selectOption('French');
+    await page.getByRole('button', { name: 'Upload' }).click();
+    const imports = page.getByRole('region', { name: 'Imports in the background' });
+    await imports.getByText('Under way').waitFor();
+    expect(await imports.getByRole('progressbar').count()).toBe(1);
+    // What is under way is found again after a reload.
+    await page.reload();
+    await imports.getByText('50,000 units').waitFor();
+    await withWorkers(app, () => imports.getByText('Done').waitFor());
+    await page.getByRole('link', { name: 'contracts' }).waitFor();
+
+    await page.getByRole('link', { name: 'Concordance' }).click();
+    await page.getByLabel('From').selectOption('English');
+    await page.getByLabel('Into').selectOption('French');
+    await page.getByRole('searchbox', { name: 'Text' }).fill('SENTENCE 29');
+    await page.getByLabel('Whole words only').check();
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['sentence 29']);
+    await page.getByLabel('Whole words only').uncheck();
+    // 29, 290 to 299 and so on: 1,111 units, shown by pages.
+    await expect.poll(() => rowsOf(page).count()).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBe(100);
+    await page.getByRole('link', { name: 'contracts' }).first().click();
+
+    await page.getByRole('heading', { name: 'contracts' }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export as TMX' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toMatch(/\.tmx$/);
+    expect(readTmx(await readFile(await saved.path())).units).toHaveLength(50_000);
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/app/memories');
+    await page.getByText('No memory yet.').waitFor();
+  });
+
+  test('a file that is no TMX is refused with its wrong line, and nothing is imported', async () => {
+    const { page } = await signedIn(app, browser, '/app/memories');
+    await choose(page, 'broken.tmx', tmx([['Hello', 'Bonjour']]).replace('</seg>', '</segment>'));
+    await page.getByLabel('From').selectOption('English');
+    await page.getByLabel('Into').selectOption('French');
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/line 4/)
+      .waitFor();
+    await page.getByRole('figure', { name: 'Line 4 of your file' }).getByText('</segment>').waitFor();
+    await page.getByText('No memory yet.').waitFor();
+  });
+});

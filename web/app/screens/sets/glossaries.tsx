@@ -1,0 +1,131 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
+import { client, uploadClient } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import type { UploadProgress } from '../../upload.ts';
+import { PairName } from './pair-name.tsx';
+import styles from './sets.module.css';
+import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
+
+/** Reads all glossaries; there are few. */
+export function useGlossaries() {
+  return useQuery({ queryKey: ['terminology', 'sets'], queryFn: () => client.terminology.list() });
+}
+
+/** `/app/glossaries`: the glossaries of the workspace, and how to add one. */
+export function GlossariesScreen() {
+  const t = useT();
+  const queries = useQueryClient();
+  const glossaries = useGlossaries();
+  const [uploaded, setUploaded] = useState<UploadedTerminologySet>();
+
+  const send = async (file: File, fields: SetFields, onProgress: UploadProgress) => {
+    const { name, source_lang, target_lang } = fields;
+    const set = await uploadClient(onProgress).terminology.upload(file, {
+      name,
+      ...(source_lang && { source_lang }),
+      ...(target_lang && { target_lang }),
+    });
+    setUploaded(set);
+    announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
+    await queries.invalidateQueries({ queryKey: ['terminology'] });
+  };
+  return (
+    <>
+      <title>{`${t('sets.glossaries')} · LinguaLoop`}</title>
+      <h1>{t('sets.glossaries')}</h1>
+      <Read from={glossaries} lines={8}>
+        {(sets) => (
+          <>
+            <GlossaryTable sets={sets} />
+            <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
+              <UploadForm
+                accept=".csv,.tmx"
+                hint={t('sets.glossary_file')}
+                isPairNeeded={(file) => /\.tmx$/i.test(file?.name ?? '')}
+                names={sets.map(({ name }) => name)}
+                send={send}
+              />
+              {uploaded && <Uploaded set={uploaded} />}
+            </UploadSection>
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+/** What an upload came to, with what the service finds strange in the file. */
+function Uploaded({ set }: { set: UploadedTerminologySet }) {
+  const t = useT();
+  return (
+    <div className="notice">
+      <p>
+        {t('sets.stored')}{' '}
+        <Link to="/app/glossaries/$setId" params={{ setId: set.id }}>
+          <bdi translate="no">{set.name}</bdi>
+        </Link>{' '}
+        · {t('sets.terms_count', { count: set.entry_count })}
+      </p>
+      {set.warnings.length > 0 && (
+        <>
+          <p>{t('sets.warnings')}</p>
+          <ul>
+            {set.warnings.map((warning) => (
+              <li key={warning} className={styles.warning}>
+                {warning}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function GlossaryTable({ sets }: { sets: readonly TerminologySet[] }) {
+  const t = useT();
+  const { moment, number } = useFormat();
+  if (sets.length === 0) return <p>{t('sets.no_glossary')}</p>;
+  return (
+    <div className="table-scroll">
+      <table className="stacked">
+        <thead>
+          <tr>
+            <th scope="col">{t('sets.name')}</th>
+            <th scope="col">{t('sets.languages')}</th>
+            <th scope="col" className={styles.number}>
+              {t('sets.terms')}
+            </th>
+            <th scope="col">{t('sets.changed')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sets.map(({ id, name, source_lang, target_lang, entry_count, updated_at }) => (
+            <tr key={id}>
+              <th scope="row" className="plain-cell">
+                <Link to="/app/glossaries/$setId" params={{ setId: id }}>
+                  <bdi translate="no">{name}</bdi>
+                </Link>
+              </th>
+              <td data-label={t('sets.languages')}>
+                <PairName source={source_lang} target={target_lang} />
+              </td>
+              <td data-label={t('sets.terms')} className={styles.number}>
+                {number(entry_count)}
+              </td>
+              <td data-label={t('sets.changed')}>
+                <time dateTime={updated_at}>{moment(updated_at)}</time>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

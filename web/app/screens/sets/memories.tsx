@@ -1,0 +1,134 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { TranslationMemorySet } from '#sdk/types.ts';
+import { uploadClient } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import type { UploadProgress } from '../../upload.ts';
+import { Imports, LeftOut } from './imports.tsx';
+import { PairName } from './pair-name.tsx';
+import styles from './sets.module.css';
+import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
+import { useMemories } from './use-imports.ts';
+
+/** `/app/memories`: the translation memories of the workspace, imports, and how to add one. */
+export function MemoriesScreen() {
+  const t = useT();
+  const memories = useMemories();
+  return (
+    <>
+      <title>{`${t('sets.memories')} · LinguaLoop`}</title>
+      <div className={styles.above}>
+        <h1>{t('sets.memories')}</h1>
+        <Link to="/app/memories/concordance">{t('sets.concordance')}</Link>
+      </div>
+      <Read from={memories} lines={8}>
+        {(sets) => (
+          <>
+            <MemoryTable sets={sets} />
+            <Upload sets={sets} />
+          </>
+        )}
+      </Read>
+      <Imports />
+    </>
+  );
+}
+
+/** What became of the last file: a memory at once, or an import that goes on. */
+type Outcome = { set: TranslationMemorySet } | 'goes_on';
+
+function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const send = async (file: File, fields: SetFields, onProgress: UploadProgress) => {
+    setOutcome(undefined);
+    const poller = await uploadClient(onProgress).memory.importTmx(file, { ...fields });
+    if (poller.job) {
+      setOutcome('goes_on');
+      announce(t('sets.import_goes_on'));
+    } else {
+      const set = await poller.done();
+      setOutcome({ set });
+      announce(t('sets.imported', { name: set.name, count: set.entry_count }));
+    }
+    // From here on the list of imports shows how it goes on, also after a reload.
+    await queries.invalidateQueries({ queryKey: ['memory'] });
+  };
+  return (
+    <UploadSection title={t('sets.upload_memory')} isOpenFirst={sets.length === 0}>
+      <UploadForm
+        accept=".tmx"
+        hint={t('sets.memory_file')}
+        isPairNeeded={() => true}
+        names={sets.map(({ name }) => name)}
+        send={send}
+      />
+      {outcome && (
+        <div className="notice">
+          {outcome === 'goes_on' ? (
+            <p>{t('sets.import_goes_on')}</p>
+          ) : (
+            <>
+              <p>
+                {t('sets.stored')}{' '}
+                <Link to="/app/memories/$setId" params={{ setId: outcome.set.id }}>
+                  <bdi translate="no">{outcome.set.name}</bdi>
+                </Link>{' '}
+                · {t('sets.units_count', { count: outcome.set.entry_count })}
+              </p>
+              <LeftOut set={outcome.set} />
+            </>
+          )}
+        </div>
+      )}
+    </UploadSection>
+  );
+}
+
+function MemoryTable({ sets }: { sets: readonly TranslationMemorySet[] }) {
+  const t = useT();
+  const { moment, number } = useFormat();
+  if (sets.length === 0) return <p>{t('sets.no_memory')}</p>;
+  return (
+    <div className="table-scroll">
+      <table className="stacked">
+        <thead>
+          <tr>
+            <th scope="col">{t('sets.name')}</th>
+            <th scope="col">{t('sets.languages')}</th>
+            <th scope="col" className={styles.number}>
+              {t('sets.units')}
+            </th>
+            <th scope="col">{t('sets.changed')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sets.map(({ id, name, origin, source_lang, target_lang, entry_count, updated_at }) => (
+            <tr key={id}>
+              <th scope="row" className="plain-cell">
+                <Link to="/app/memories/$setId" params={{ setId: id }}>
+                  <bdi translate="no">{name}</bdi>
+                </Link>{' '}
+                {origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}
+              </th>
+              <td data-label={t('sets.languages')}>
+                <PairName source={source_lang} target={target_lang} />
+              </td>
+              <td data-label={t('sets.units')} className={styles.number}>
+                {number(entry_count)}
+              </td>
+              <td data-label={t('sets.changed')}>
+                <time dateTime={updated_at}>{moment(updated_at)}</time>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

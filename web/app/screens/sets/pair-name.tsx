@@ -1,0 +1,11 @@
+import { useT } from '../../i18n.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
+
+/** The languages of a set. @param source a tag as it was supplied; null if each entry names its own, or is for any language */
+export function PairName({ source, target }: { source: string | null; target: string | null }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  if (source === null && target === null) return t('sets.as_in_file');
+  const name = (language: string | null) => (language === null ? t('sets.as_in_file') : nameOf(language));
+  return t('sets.pair', { from: name(source), to: name(target) });
+}

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Rpc } from '#sdk/rpc.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageText } from '../../parts/language-text.tsx';
+import type { SearchedSide } from './search.ts';
+import styles from './sets.module.css';
+
+/** A unit of a memory. */
+type Unit = Awaited<ReturnType<Rpc['memory']['browse']['query']>>['units'][number];
+
+/** Part of a text, as UTF-16 offsets. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * Units of memories, source and translation side by side.
+ * @param marked the side on which the units' spans are marked; undefined if nothing is
+ * @param withSet names the memory of each unit
+ */
+export function UnitTable({
+  units,
+  marked,
+  withSet = false,
+}: {
+  units: readonly (Unit & { spans?: readonly Span[] })[];
+  marked?: SearchedSide;
+  withSet?: boolean;
+}) {
+  const t = useT();
+  const { day } = useFormat();
+  return (
+    <div className="table-scroll">
+      <table className={`stacked ${styles.texts}`}>
+        <thead>
+          <tr>
+            <th scope="col">{t('sets.source')}</th>
+            <th scope="col">{t('sets.target')}</th>
+            <th scope="col">{t(withSet ? 'sets.from_set' : 'sets.changed')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {units.map((unit) => {
+            const spans = (side: SearchedSide) => (side === marked ? unit.spans : undefined);
+            return (
+              <tr key={`${unit.set_id} ${unit.unit_no}`}>
+                <td>
+                  <LanguageText as="span" language={unit.source_lang} className={styles.text}>
+                    {markSpans(unit.source_text, spans('source'))}
+                  </LanguageText>
+                </td>
+                <td>
+                  <LanguageText as="span" language={unit.target_lang} className={styles.text}>
+                    {markSpans(unit.target_text, spans('target'))}
+                  </LanguageText>
+                </td>
+                <td className={styles.soft}>
+                  {withSet && (
+                    <>
+                      <Link to="/app/memories/$setId" params={{ setId: unit.set_id }}>
+                        <bdi translate="no">{unit.set_name}</bdi>
+                      </Link>
+                      <br />
+                    </>
+                  )}
+                  <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A text with some of its parts marked, which stand in their order and apart. */
+function markSpans(text: string, spans: readonly Span[] = []): ReactNode {
+  return [
+    ...spans.flatMap(({ start, end }, index) => [
+      text.slice(spans[index - 1]?.end ?? 0, start),
+      <mark key={start}>{text.slice(start, end)}</mark>,
+    ]),
+    text.slice(spans.at(-1)?.end ?? 0),
+  ];
+}

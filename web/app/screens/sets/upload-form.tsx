@@ -1,0 +1,208 @@
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageSelect } from '../../parts/languages.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import type { UploadProgress } from '../../upload.ts';
+import styles from './sets.module.css';
+
+/** The longest name of a set. */
+const longestName = 128;
+
+/** What is sent beside the file; a language is '' where the file itself says it. */
+export interface SetFields {
+  name: string;
+  source_lang: string;
+  target_lang: string;
+}
+
+/**
+ * Sends a file that becomes a set. A refused file is shown with the service's words, and the line that they name.
+ * @param accept the file's extensions
+ * @param isPairNeeded whether this file can only be read with its languages
+ * @param names of the present sets: a file under one of them replaces it
+ * @param send sends the file; what it throws is shown
+ */
+export function UploadForm({
+  accept,
+  hint,
+  isPairNeeded,
+  names,
+  send,
+}: {
+  accept: string;
+  hint: string;
+  isPairNeeded: (file: File | undefined) => boolean;
+  names: readonly string[];
+  send: (file: File, fields: SetFields, onProgress: UploadProgress) => Promise<void>;
+}) {
+  const t = useT();
+  const { bytes } = useFormat();
+  const ids = useId();
+  const { run, error, isBusy } = useAction();
+  const input = useRef<HTMLInputElement>(null);
+  const [file, setFile] = useState<File>();
+  const [fields, setFields] = useState<SetFields>({ name: '', source_lang: '', target_lang: '' });
+  const [sent, setSent] = useState<number>();
+  const [wrongLine, setWrongLine] = useState<FileLine>();
+  const [wasSent, setWasSent] = useState(false);
+  const change = (changed: Partial<SetFields>) => setFields((before) => ({ ...before, ...changed }));
+  const name = fields.name.trim();
+  const isReplacing = names.includes(name);
+  const needsPair = isPairNeeded(file);
+  const fileProblem = !file
+    ? wasSent && t('sets.no_file')
+    : file.size > deployment.maxUploadBytes &&
+      t('sets.file_too_large', { most: bytes(deployment.maxUploadBytes) });
+  const isPairMissing = needsPair && !(fields.source_lang && fields.target_lang);
+
+  const choose = (chosen: File | undefined) => {
+    setFile(chosen);
+    // The name follows the file until somebody types another one.
+    if (fields.name === '' || fields.name === nameOf(file)) change({ name: nameOf(chosen) });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setWasSent(true);
+    if (!file || fileProblem || name === '' || isPairMissing) return;
+    void run(async () => {
+      setWrongLine(undefined);
+      setSent(0);
+      try {
+        await send(file, { ...fields, name }, setSent);
+        // The next file is another set, unless its name says otherwise.
+        if (input.current) input.current.value = '';
+        setFile(undefined);
+        change({ name: '' });
+        setWasSent(false);
+      } catch (thrown) {
+        setWrongLine(await readRefusedLine(file, thrown));
+        throw thrown;
+      } finally {
+        setSent(undefined);
+      }
+    })();
+  };
+
+  return (
+    <form onSubmit={submit} noValidate className="form">
+      <div className="field">
+        <label htmlFor={`${ids}-file`}>{t('sets.file')}</label>
+        <input
+          ref={input}
+          id={`${ids}-file`}
+          type="file"
+          accept={accept}
+          aria-invalid={fileProblem ? true : undefined}
+          aria-describedby={`${ids}-hint ${ids}-problem`}
+          onChange={({ target }) => choose(target.files?.[0])}
+        />
+        <span id={`${ids}-hint`} className="hint">
+          {hint}
+        </span>
+        <span id={`${ids}-problem`} className="field-problem">
+          {fileProblem}
+        </span>
+      </div>
+      <Field
+        label={t('sets.name')}
+        value={fields.name}
+        maxLength={longestName}
+        dir="auto"
+        autoComplete="off"
+        problem={wasSent && name === '' ? t('sets.no_name') : undefined}
+        {...(isReplacing && { hint: t('sets.replaces') })}
+        onValue={(value) => change({ name: value })}
+      />
+      <div className={styles.pair}>
+        <LanguageSelect
+          label={t('sets.source_language')}
+          value={fields.source_lang}
+          any={t(needsPair ? 'sets.choose_one' : 'sets.as_in_file')}
+          onChange={(code) => change({ source_lang: code })}
+        />
+        <LanguageSelect
+          label={t('sets.target_language')}
+          value={fields.target_lang}
+          any={t(needsPair ? 'sets.choose_one' : 'sets.as_in_file')}
+          onChange={(code) => change({ target_lang: code })}
+        />
+      </div>
+      {wasSent && isPairMissing && <p className="field-problem">{t('sets.no_language')}</p>}
+      {error ? <Problem error={error} /> : null}
+      {wrongLine && (
+        <figure className={styles.wrongLine}>
+          <figcaption className="hint">{t('sets.wrong_line', { line: wrongLine.line })}</figcaption>
+          <pre dir="auto" translate="no">
+            {wrongLine.text}
+          </pre>
+        </figure>
+      )}
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy}>
+          {t(isReplacing ? 'sets.replace' : 'sets.upload')}
+        </button>
+        {sent !== undefined && (
+          <span className={styles.sending}>
+            <progress {...(sent < 1 && { value: sent })} aria-label={t('sets.sending')} />
+            {t(sent < 1 ? 'sets.sending' : 'sets.reading')}
+          </span>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** The name that a file suggests for its set. */
+function nameOf(file: File | undefined): string {
+  return file?.name.replace(/\.[^.]*$/, '').slice(0, longestName) ?? '';
+}
+
+/** Folds an upload away where there are sets already. It stays as it was when the first one comes, so that its result is seen. */
+export function UploadSection({
+  title,
+  isOpenFirst,
+  children,
+}: {
+  title: string;
+  isOpenFirst: boolean;
+  children: ReactNode;
+}) {
+  const [isOpen] = useState(isOpenFirst);
+  return (
+    <details className={styles.upload} open={isOpen}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
+
+/** A line of a file, from 1. */
+interface FileLine {
+  line: number;
+  text: string;
+}
+
+/** Bytes of a file that are read to show a line; a line behind them is only named. */
+const searchedBytes = 8_000_000;
+
+/** Characters of a line that are shown. */
+const shownCharacters = 300;
+
+/** Reads the line that a refusal names, so that nobody has to open the file to see it; undefined if it names none that can be shown. */
+async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
+  if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
+  const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
+  if (!line) return undefined;
+  // The service reads UTF-8 only; what is none is shown as it can be.
+  const text = await file
+    .slice(0, searchedBytes)
+    .text()
+    .catch(() => '');
+  const found = text.split(/\r\n|\r|\n/, line)[line - 1];
+  return found ? { line, text: found.slice(0, shownCharacters) } : undefined;
+}

@@ -1,0 +1,37 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+
+/** Reads all memories; there are few. */
+export function useMemories() {
+  return useQuery({ queryKey: ['memory', 'sets'], queryFn: () => client.memory.list() });
+}
+
+/** Reads the imports in the background, again and again while one is under way. When one ends, the memories are read again. */
+export function useImports() {
+  const t = useT();
+  const queries = useQueryClient();
+  const imports = useQuery({
+    queryKey: ['memory', 'imports'],
+    queryFn: () => client.memory.imports(),
+    // An import takes seconds to minutes; what takes longer is asked about less often.
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.some(({ status }) => status === 'running')
+        ? Math.min(1000 + 250 * dataUpdateCount, 10_000)
+        : false,
+  });
+  /** The imports that were under way at the last look. */
+  const running = useRef<ReadonlySet<string>>(new Set());
+  const { data } = imports;
+  useEffect(() => {
+    if (!data) return;
+    const ended = data.filter(({ id, status }) => status !== 'running' && running.current.has(id));
+    running.current = new Set(data.filter(({ status }) => status === 'running').map(({ id }) => id));
+    for (const { set_name: name, status } of ended)
+      announce(t(status === 'failed' ? 'sets.import_broke' : 'sets.import_ended', { name }));
+    if (ended.length > 0) void queries.invalidateQueries({ queryKey: ['memory', 'sets'] });
+  }, [data, queries, t]);
+  return imports;
+}
