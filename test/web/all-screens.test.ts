@@ -42,7 +42,7 @@ const [withSession, withoutSession] = [
   screens.filter((path) => path.startsWith('/signin')),
 ];
 
-/** What the parameters of an address stand for. */
+/** What is shown at an address with a parameter. */
 const ids: Record<string, string> = {};
 let operatorId = '';
 
@@ -68,10 +68,10 @@ beforeAll(async () => {
   const waiting = await submit(app, operator, { source_text: 'A text that waits' });
   await billing.sql`update translation_jobs set status = 'pending' where job_id = ${waiting}`;
   Object.assign(ids, {
-    jobId: job,
-    documentId: await addDocument(app, operator),
-    glossaryId: await addGlossary(app, operator),
-    memoryId: await addMemory(app, operator),
+    '/jobs/$jobId': job,
+    '/app/documents/$documentId': await addDocument(app, operator),
+    '/app/glossaries/$setId': await addGlossary(app, operator),
+    '/app/memories/$setId': await addMemory(app, operator),
   });
   await queueDocument(app, operator);
   const team = inviting(app, person.bearer);
@@ -145,15 +145,22 @@ async function visitAll(
   await page.goto('/app/members');
   await settled(page, asked);
   for (const path of withSession) {
-    const address = path.replace(/\$(\w+)/g, (_, name) => {
-      if (!ids[name]) throw new Error(`${path}: there is no ${name} in the workspace of this test`);
-      return ids[name];
+    const address = path.replace(/\$\w+/, () => {
+      if (!ids[path]) throw new Error(`the workspace of this test has nothing for ${path}`);
+      return ids[path];
     });
     // As a link does it: the application goes there itself.
     await page.evaluate((to) => {
       document.querySelector('main h1')?.setAttribute('data-before', '');
       history.pushState({}, '', to);
     }, address);
+    // A screen that was just writing its own filters into the address may win; who types the address gets there.
+    await page
+      .waitForFunction(() => document.querySelector('main h1:not([data-before])'), null, { timeout: 3000 })
+      .catch(() => {
+        console.log(`${path} did not follow ${page.url()}, and is loaded anew.`);
+        return page.goto(address);
+      });
     await visit(path, true);
   }
   return faults;
