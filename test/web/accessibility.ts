@@ -15,13 +15,20 @@ export async function violationsOn(page: Page): Promise<string[]> {
   );
 }
 
-/** Whether everything fits into the width of the window. */
-export function fitsWidth(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+/** The elements for which one has to scroll sideways; none if everything fits into the window. */
+export function tooWideOn(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    if (document.documentElement.scrollWidth <= innerWidth) return [];
+    const wide = [...document.querySelectorAll('body *')].filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return right > innerWidth || left < 0;
+    });
+    return ['wider than the window', ...wide.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 150))];
+  });
 }
 
 /** Expects that axe finds nothing on the page, and that nobody has to scroll sideways. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await violationsOn(page)).toEqual([]);
-  expect(await fitsWidth(page)).toBe(true);
+  expect(await tooWideOn(page)).toEqual([]);
 }

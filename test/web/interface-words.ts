@@ -57,6 +57,7 @@ export function wordsInNoCatalog(page: Page): Promise<string[]> {
         left = left.replace(/⟦[^⟦⟧]*⟧/g, ' ');
       }
       for (const name of namesOfBrowser) left = left.replaceAll(name, ' ');
+      left = left.replace(/https:\/\/\S+/g, ' ');
       // The parts of a time and of a size, as the browser formats them.
       left = left.replace(/\b(AM|PM|UTC|kB|MB|GB|bytes?)\b/g, ' ').trim();
       return /\p{L}/u.test(left) ? left : '';
@@ -76,4 +77,32 @@ export function wordsInNoCatalog(page: Page): Promise<string[]> {
       }
     return [...found];
   }, known);
+}
+
+/** The words of a page in the pseudo-locale of which a part cannot be seen, because the element around them is too small. */
+export function cutWords(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const isCut = (element: Element) => {
+      const { overflowX, overflowY } = getComputedStyle(element);
+      const hides = (overflow: string) => overflow === 'hidden' || overflow === 'clip';
+      return (
+        (hides(overflowX) && element.scrollWidth > element.clientWidth + 1) ||
+        (hides(overflowY) && element.scrollHeight > element.clientHeight + 1)
+      );
+    };
+    return [...document.querySelectorAll('body *')]
+      .filter((element) =>
+        [...element.childNodes].some((node) => node instanceof Text && node.data.includes('⟦')),
+      )
+      .filter(
+        (element) =>
+          element.checkVisibility() && !element.closest('.visually-hidden, .skip-link, [aria-live]'),
+      )
+      .filter((element) => {
+        for (let around: Element | null = element; around; around = around.parentElement)
+          if (isCut(around)) return true;
+        return false;
+      })
+      .map((element) => `cut: ${element.textContent}`);
+  });
 }

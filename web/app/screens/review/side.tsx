@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, type RefObject, useDeferredValue } from 'react';
+import { Fragment, type ReactNode, type RefObject, useDeferredValue } from 'react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { mutate } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -243,9 +243,15 @@ function Steps({ job }: { job: TranslationJob }) {
       <ol className={styles.steps}>
         {steps.map(({ id, name, actor, status, output_summary, error, started_at }) => (
           <li key={id}>
-            <strong>{name}</strong> <bdi>{actor}</bdi>
+            <strong translate="no">{name}</strong> <bdi translate="no">{actor}</bdi>
             <span className="hint">
-              {[status, moment(started_at), output_summary, error].filter(Boolean).join(' · ')}
+              {[t(`jobs.step_${status}`), moment(started_at)].join(' · ')}
+              {[output_summary, error].filter(Boolean).map((summary) => (
+                <Fragment key={summary}>
+                  {' · '}
+                  <bdi lang="en">{summary}</bdi>
+                </Fragment>
+              ))}
             </span>
           </li>
         ))}

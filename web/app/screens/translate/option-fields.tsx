@@ -98,7 +98,9 @@ export function OptionFields({
               onChange={({ target }) => set({ textType: target.value === 'Html' ? 'Html' : 'Plain' })}
             >
               <option value="Plain">{t('translate.plain')}</option>
-              <option value="Html">HTML</option>
+              <option value="Html" translate="no">
+                HTML
+              </option>
             </select>
             <span className="hint">{t('translate.text_type_hint')}</span>
           </label>
