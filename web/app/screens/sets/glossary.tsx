@@ -46,6 +46,10 @@ function Glossary({ set }: { set: TerminologySet }) {
     await client.terminology.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/glossaries' });
+    // The list must not show it until it is read again.
+    queries.setQueryData<TerminologySet[]>(['terminology', 'sets'], (sets) =>
+      sets?.filter(({ id }) => id !== set.id),
+    );
     await queries.invalidateQueries({ queryKey: ['terminology'] });
   };
   return (

@@ -91,6 +91,10 @@ function Actions({ set }: { set: TranslationMemorySet }) {
     await client.memory.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/memories' });
+    // The list must not show it until it is read again.
+    queries.setQueryData<TranslationMemorySet[]>(['memory', 'sets'], (sets) =>
+      sets?.filter(({ id }) => id !== set.id),
+    );
     await queries.invalidateQueries({ queryKey: ['memory'] });
   };
   return (
