@@ -9,9 +9,10 @@ RUN npm ci --omit=dev
 
 FROM node:24-slim AS web
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+# The application uses the SDK's code, and some of the service's tables.
 COPY sdk/src sdk/src
-COPY server/languages.ts server/languages.ts
+COPY server server
 COPY web web
 # Builds web/dist, by the script "prepare".
 RUN npm ci

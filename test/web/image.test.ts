@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'lingualoop-image-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The paths that each stage of the image copies from the sources. */
+const stages = readFileSync(join(root, 'Dockerfile'), 'utf8')
+  .split(/^FROM /m)
+  .slice(1)
+  .map((stage) =>
+    [...stage.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, line]) =>
+      (line as string).split(' ').slice(0, -1),
+    ),
+  );
+
+/** A folder with what a stage copies, and the packages of this installation. */
+function copyOf(paths: readonly string[], name: string): string {
+  const copy = join(folder, name);
+  for (const path of paths)
+    cpSync(join(root, path), join(copy, path), {
+      recursive: true,
+      filter: (source) => !/[/\\]dist$/.test(source),
+    });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+const run = (cwd: string, ...args: string[]) =>
+  execFileSync(process.execPath, args, { cwd, env: {}, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+test('the image’s stage for the web application has every file that the build needs', () => {
+  const copy = copyOf(stages[1] as string[], 'web');
+  run(copy, 'web/build.ts');
+  expect(existsSync(join(copy, 'web/dist/build.json'))).toBe(true);
+});
+
+test('the image has every file that the service loads, and its first stage those of its script', () => {
+  const copy = copyOf(stages[2] as string[], 'image');
+  expect(run(copy, '--eval', "import('./server/app.ts').then(() => console.log('loaded'))")).toBe('loaded\n');
+  const first = copyOf(stages[0] as string[], 'first');
+  rmSync(join(first, 'node_modules'));
+  expect(run(first, 'web/build.ts', '--if-possible')).toContain('not installed');
+});
