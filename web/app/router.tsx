@@ -16,7 +16,6 @@ import { readReviewSearch } from './screens/review/filters.ts';
 import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
-import { isOwnPath } from './session/own-path.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
@@ -236,4 +235,9 @@ function texts<K extends string>(
     return typeof value === 'string' && form.test(value);
   });
   return Object.fromEntries(found.map(([name]) => [name, search[name]])) as { [P in K]?: string };
+}
+
+/** Only a path of this application: another site's address would make the sign-in a way to send people there. */
+function isOwnPath(path: string): boolean {
+  return /^\/(app|jobs|billing)([/?#]|$)/.test(path);
 }

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import type { GoldenFormat } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
-import { saveFile } from '../save-file.ts';
 import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
+import { saveFile } from './save-file.ts';
 
 const formats: readonly GoldenFormat[] = ['txt', 'docx', 'pdf'];
 
@@ -18,8 +18,8 @@ export function JobDownloads({ jobId }: { jobId: string }) {
     setBusy(format);
     setFailed(undefined);
     try {
-      const { bytes, fileName, contentType } = await client.translations.golden(jobId, { format });
-      saveFile(bytes, fileName, contentType);
+      const { bytes, fileName } = await client.translations.golden(jobId, { format });
+      await saveFile({ fileName, body: bytes });
       announce(t('jobs.downloaded', { name: fileName }));
     } catch (error) {
       setFailed({ format, error });

@@ -8,8 +8,8 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
-import { saveFile } from '../../save-file.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { flaggedOf } from './document-rows.tsx';
 
@@ -24,8 +24,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
   const isTranslated = document.status === 'translated';
   const flagged = flaggedOf(document);
   const download = run(async () => {
-    const file = await client.documents.download(document.id);
-    saveFile(await file.bytes(), file.fileName, file.contentType);
+    await saveFile(await client.documents.download(document.id));
     announce(t('documents.downloaded'));
   });
   const approve = async () => {

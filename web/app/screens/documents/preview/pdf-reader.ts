@@ -35,6 +35,7 @@ export function openPdf(bytes: Uint8Array<ArrayBuffer>): {
 } {
   // One for all files, in this tab; a policy may be made once only.
   worker ??= new PDFWorker({
+    // The package declares that the port is null, which is its own default.
     port: new Worker(trustedWorkerAddress(), { type: 'module' }) as unknown as null,
   });
   return getDocument({
