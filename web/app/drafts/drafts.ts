@@ -24,7 +24,7 @@ export interface Draft {
   source: string;
   /** Milliseconds since 1970. */
   changedAt: number;
-  /** A text that was found when this one was begun, and that the person has not decided on. */
+  /** The text that was found when this one was begun, and that the person has not decided on; it may have a former one itself. */
   former?: Draft | undefined;
 }
 
@@ -40,19 +40,46 @@ const writeAfter = 150;
 const unwritten = new Map<string, Draft | null>();
 /** The writing of each key that is under way. Only one at a time, so that an older text never comes after a newer one. */
 const writing = new Map<string, Promise<void>>();
-let timer: ReturnType<typeof setTimeout> | undefined;
+/** The writing that begins soon. */
+let soon: Promise<void> | undefined;
 
-/** Keeps what was typed: stored within 300 ms, however fast the typing goes on. */
-export function keepDraft(item: DraftItem, draft: Draft): void {
+/**
+ * Keeps what was typed: stored within 300 ms, however fast the typing goes on.
+ * @returns when it is stored; rejects if the browser refuses to store it
+ */
+export function keepDraft(item: DraftItem, draft: Draft): Promise<void> {
   unwritten.set(keyOf(item), draft);
-  timer ??= setTimeout(writeDrafts, writeAfter);
+  soon ??= new Promise((resolve) => setTimeout(resolve, writeAfter)).then(() => {
+    soon = undefined;
+    return writeDrafts();
+  });
+  return soon;
 }
 
-/** Forgets the draft of an item: it was sent, or the person gave it up. */
-export async function dropDraft(item: DraftItem): Promise<void> {
+/**
+ * Forgets the texts of an item: they were sent, or the person gave them up.
+ * @param until milliseconds since 1970: what was typed later stays, here or in another tab
+ */
+export async function dropDraft(item: DraftItem, until?: number): Promise<void> {
   const key = keyOf(item);
+  if (until !== undefined) {
+    const stored = await readDraft(item);
+    // What was typed while it was read is newer.
+    const draft = unwritten.get(key) ?? stored;
+    if (!draft || draft.changedAt > until) return;
+  }
   unwritten.set(key, null);
   await write(key);
+}
+
+/** The texts that a draft stands for, newest first. */
+export function textsOf(draft: Draft): Draft[] {
+  return [draft, ...(draft.former ? textsOf(draft.former) : [])];
+}
+
+/** The draft that stands for these texts, newest first; undefined for none. */
+export function draftOf(texts: readonly Draft[]): Draft | undefined {
+  return texts.reduceRight<Draft | undefined>((former, text) => ({ ...text, former }), undefined);
 }
 
 /** The draft that the signed-in person left of an item. */
@@ -75,22 +102,21 @@ export async function listDrafts(): Promise<StoredDraft[]> {
 }
 
 /** Writes what is not written yet. */
-export async function writeDrafts(): Promise<void> {
-  clearTimeout(timer);
-  timer = undefined;
+async function writeDrafts(): Promise<void> {
   await Promise.all([...unwritten.keys()].map(write));
 }
 
 async function write(key: string): Promise<void> {
   const before = writing.get(key);
-  if (before) return before.then(() => (unwritten.has(key) ? write(key) : undefined));
+  if (before) return before.catch(() => undefined).then(() => (unwritten.has(key) ? write(key) : undefined));
   const draft = unwritten.get(key);
   if (draft === undefined) return;
-  const done = (draft ? set(key, draft, store) : del(key, store)).finally(() => {
-    writing.delete(key);
-    // What was typed meanwhile is newer, and is written next.
-    if (unwritten.get(key) === draft) unwritten.delete(key);
-  });
+  const done = (draft ? set(key, draft, store) : del(key, store))
+    .then(() => {
+      // What was typed meanwhile is newer, and is written next; so is what could not be written.
+      if (unwritten.get(key) === draft) unwritten.delete(key);
+    })
+    .finally(() => writing.delete(key));
   writing.set(key, done);
   return done.then(() => (unwritten.has(key) ? write(key) : undefined));
 }
@@ -118,5 +144,5 @@ function personPrefix(): string {
 
 // A page that is hidden may be ended without another event.
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') void writeDrafts();
+  if (document.visibilityState === 'hidden') void writeDrafts().catch(() => undefined);
 });
