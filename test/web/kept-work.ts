@@ -71,10 +71,12 @@ export class KeptWork {
     }
   }
 
-  /** The person took a text that was offered into the field, or gave it up. */
-  decide(source: string, text: string, as: 'used' | 'discarded'): void {
+  /** The person gives a text up: it was offered and discarded, or another one that was used takes its place. */
+  giveUp(source: string, text: string, as: 'used' | 'discarded'): void {
     this.counts[as] += 1;
-    this.threads = this.threads.filter((one) => one.source !== source || one.texts.at(-1)?.text !== text);
+    this.threads = this.threads.filter(
+      ({ texts, ...one }) => one.source !== source || !has(text, texts.at(-1)?.text ?? ''),
+    );
   }
 
   /** The jobs whose approval was pressed on this page, and which still wait. */

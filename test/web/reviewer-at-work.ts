@@ -64,16 +64,18 @@ export class ReviewerAtWork {
   private async decideFound(): Promise<void> {
     const { page, random, kept } = this;
     const name = random() < 0.75 ? 'Use this text' : 'Discard it';
-    const at = await page.evaluate(() => {
-      const id = document.querySelector('[data-row][aria-current]')?.getAttribute('data-row');
-      const edited = document.querySelector<HTMLTextAreaElement>('textarea[data-edited]');
-      const source = edited?.closest('section')?.parentElement?.querySelector('[lang]')?.textContent ?? '';
-      return { id, source, text: edited?.value ?? '' };
+    const offer = foundTexts(page).first();
+    const { source, text, replaced } = await offer.evaluate((region) => {
+      const of = region.parentElement?.querySelector('textarea')?.closest('section')?.parentElement;
+      const shown = region.querySelector('[lang]')?.cloneNode(true) as Element;
+      for (const removed of shown.querySelectorAll('del')) removed.remove();
+      const source = of?.querySelector('section [lang]')?.textContent ?? '';
+      return { source, text: shown.textContent, replaced: of?.querySelector('textarea')?.value ?? '' };
     });
-    const offered = (await readDrafts(page)).get(at.id ?? '')?.filter((text) => text !== at.text);
-    if (!offered?.[0]) return;
-    await foundTexts(page).first().getByRole('button', { name }).click(soon);
-    kept.decide(at.source, offered[0], name === 'Use this text' ? 'used' : 'discarded');
+    // What was in the field is replaced. Before the click: the page may end with it.
+    if (name === 'Use this text') kept.giveUp(source, replaced, 'used');
+    else kept.giveUp(source, text, 'discarded');
+    await offer.getByRole('button', { name }).click(soon);
   }
 }
 

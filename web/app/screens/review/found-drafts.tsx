@@ -29,8 +29,9 @@ function FoundDraft({ draft, editing, isOpen }: { draft: Draft; editing: Editing
           <button
             type="button"
             onClick={() => {
-              editing.discard(draft);
+              // In this order there is no moment at which it is stored nowhere.
               editing.insert(draft.text, 'all');
+              editing.discard(draft);
             }}
           >
             {t('review.use_draft')}
