@@ -7,7 +7,7 @@ import { KilledSeries, victims } from './killed-series.ts';
 import { memberAt } from './reviewing.ts';
 
 /** The full series: `WEB_KILLS=200 npm test -- test/web/kills.test.ts`. WEB_KILLS_SEED repeats one. */
-const kills = Number(process.env['WEB_KILLS'] ?? 12);
+const kills = Number(process.env['WEB_KILLS'] ?? 8);
 const seed = Number(process.env['WEB_KILLS_SEED'] ?? Date.now() % 1_000_000);
 
 const service = useKillableService();
