@@ -4,6 +4,7 @@ import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { NewTerm } from '../../terms/new-term.tsx';
 import { ApplyCorrections } from './apply-corrections.tsx';
 import { createCorrections, useCorrectionCount } from './corrections.ts';
 import { DocumentActions } from './document-actions.tsx';
@@ -66,6 +67,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
         <FoundCorrections documentId={id} opening={opening} languages={languages} corrections={corrections} />
       )}
       <ApplyCorrections documentId={id} languages={languages} corrections={corrections} />
+      <NewTerm sourceLang={languages.source} targetLang={languages.target} />
       <div className={styles.panes} data-previewed={isPreviewed || undefined}>
         <section className={styles.pane} aria-label={t('documents.segments')}>
           <SegmentList
