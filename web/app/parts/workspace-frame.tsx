@@ -10,6 +10,7 @@ import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.t
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
 import { LanguageChoice } from './language-choice.tsx';
+import { OfflineNotice } from './offline.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
 interface Entry {
@@ -47,7 +48,7 @@ export function WorkspaceFrame() {
   const navigate = useNavigate();
   const state = useSession();
   const me = useMe();
-  const isOperator = useOperatorStanding(me.data);
+  const { data: isOperator } = useOperatorStanding(me.data);
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
 
@@ -106,6 +107,7 @@ export function WorkspaceFrame() {
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
+        <OfflineNotice />
         <Outlet />
       </main>
       <Announcer />
