@@ -125,6 +125,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.list': 'tenant_identity',
   'terminology.delete': 'tenant_identity',
   'terminology.entries': 'tenant_identity',
+  'terminology.addEntry': 'tenant_identity',
   'terminology.matches': 'tenant_identity',
 
   'memory.import': 'tenant_identity',

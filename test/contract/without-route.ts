@@ -16,6 +16,7 @@ export const withoutRoute: readonly string[] = [
   'reviews.claim',
   'reviews.next',
   'tenants.rotateKey',
+  'terminology.addEntry',
   'terminology.entries',
   'terminology.matches',
   'translations.act',

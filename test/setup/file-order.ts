@@ -22,6 +22,7 @@ const long = [
   'test/translation-memory/embedded-imports.test.ts',
   'test/web/states.test.ts',
   'test/web/documents.test.ts',
+  'test/web/document-drafts.test.ts',
   'test/web/hostile-texts.test.ts',
   'test/web/sign-in-steps.test.ts',
   'test/web/sso.test.ts',

@@ -257,6 +257,15 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
     abroad: '404 terminology set not found',
   },
+  'terminology.addEntry': {
+    input: async ({ app, founder }) => ({
+      set_id: await addGlossary(app, founder),
+      ...pair,
+      source_term: 'a new term',
+      target_term: 'un terme',
+    }),
+    abroad: '404 terminology set not found',
+  },
   'terminology.matches': { input: () => ({ ...pair, source_text: 'word 0' }) },
 
   'memory.import': { input: () => memoryForm(1, { name: 'Imported' }) },
