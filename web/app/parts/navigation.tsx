@@ -41,7 +41,7 @@ const administration: readonly Entry[] = [
 export function Navigation() {
   const t = useT();
   const me = useMe();
-  const isOperator = useOperatorStanding(me.data);
+  const { data: isOperator } = useOperatorStanding(me.data);
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
   const visible = administration.filter(
     ({ admin, needs, operator }) =>

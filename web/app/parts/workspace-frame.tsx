@@ -9,6 +9,7 @@ import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { Navigation } from './navigation.tsx';
+import { OfflineNotice } from './offline.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
 /** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
@@ -60,6 +61,7 @@ export function WorkspaceFrame() {
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
+        <OfflineNotice />
         <Outlet />
       </main>
       <Announcer />
