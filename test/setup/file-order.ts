@@ -21,6 +21,7 @@ const long = [
   'test/storage/replays.test.ts',
   'test/translation-memory/embedded-imports.test.ts',
   'test/web/states.test.ts',
+  'test/web/dialogs.test.ts',
   'test/web/documents.test.ts',
   'test/web/document-drafts.test.ts',
   'test/web/hostile-texts.test.ts',

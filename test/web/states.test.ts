@@ -37,27 +37,33 @@ async function signedIn(options: PersonOptions, person: Account) {
   return { page, context, answers };
 }
 
-/** Visits every screen in both ways at once. @returns what is wrong, as `look` says it */
+/**
+ * Visits every screen in both ways.
+ * @param browsers share the screens among them, where a visit waits more than it works
+ * @returns what is wrong, as `look` says it
+ */
 async function everywhere(
   person: () => Account,
   prepare: (answers: Answers) => void,
   look: (visit: { page: Page; path: string; answers: Answers }) => Promise<string[]>,
+  browsers = 1,
 ): Promise<string[]> {
-  const faults = await Promise.all(
-    ways.map(async (way) => {
-      const { page, answers } = await signedIn(way, person());
-      const found: string[] = [];
-      for (const path of withSession) {
-        prepare(answers);
-        const address = workspace.addressOf(path);
-        if (path === withSession[0]) await page.goto(address);
-        else await follow(page, address);
-        for (const fault of await look({ page, path, answers }))
-          found.push(`${way.locale} ${path}: ${fault}`);
-      }
-      return found;
-    }),
+  const visit = async (way: PersonOptions, paths: string[]) => {
+    const { page, answers } = await signedIn(way, person());
+    const found: string[] = [];
+    for (const path of paths) {
+      prepare(answers);
+      const address = workspace.addressOf(path);
+      if (path === paths[0]) await page.goto(address);
+      else await follow(page, address);
+      for (const fault of await look({ page, path, answers })) found.push(`${way.locale} ${path}: ${fault}`);
+    }
+    return found;
+  };
+  const shares = Array.from({ length: browsers }, (_, at) =>
+    withSession.filter((_, index) => index % browsers === at),
   );
+  const faults = await Promise.all(ways.flatMap((way) => shares.map((paths) => visit(way, paths))));
   return faults.flat();
 }
 
@@ -109,6 +115,7 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
         );
         return found;
       },
+      3,
     );
     expect(faults).toEqual([]);
   });
