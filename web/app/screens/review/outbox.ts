@@ -89,7 +89,10 @@ async function act(decision: Decision): Promise<Sent> {
       ...(workedMs !== undefined && { worked_ms: Math.min(workedMs, dayMs) }),
     };
     // A second delivery does no harm: the version has changed by then.
-    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), { repeatable: true });
+    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), {
+      repeatable: true,
+      inBackground: true,
+    });
     queryClient.setQueryData(['jobs', 'job', item.id], job);
     return { ...decision, state: 'done' };
   } catch (error) {
@@ -154,6 +157,7 @@ async function actMany(decisions: readonly Decision[]): Promise<Sent[]> {
     // Each names the version that it is of, so what a first delivery did is refused in a second one.
     const { results } = await mutate((rpc, to) => rpc.translations.reviewMany.mutate({ reviews }, to), {
       repeatable: true,
+      inBackground: true,
     });
     return await Promise.all(decisions.map((decision, index) => outcomeOf(decision, results[index])));
   } catch (error) {

@@ -62,6 +62,8 @@ export function ReviewScreen() {
     written.current.add(openId);
     // After the item has been painted: the router takes its time.
     const timer = setTimeout(() => {
+      // The person is leaving, and the next screen is still being loaded.
+      if (!location.pathname.endsWith('/app/review')) return;
       void navigate({
         to: '/app/review',
         search: ({ item: _, ...others }) => ({ ...others, ...(openId && { item: openId }) }),
