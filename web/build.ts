@@ -210,7 +210,7 @@ function pdfResources(): Plugin {
   const wanted: Record<string, RegExp> = {
     cmaps: /\.bcmap$/,
     standard_fonts: /\.(pfb|ttf)$/,
-    // Its scripts are for browsers without WebAssembly, and for forms.
+    // Its scripts are for pages that refuse WebAssembly, which the worker's policy admits, and for forms.
     wasm: /^(jbig2|openjpeg|qcms_bg)\.wasm$/,
     iccs: /\.icc$/,
   };
