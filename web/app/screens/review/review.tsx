@@ -32,7 +32,7 @@ export function ReviewScreen() {
   const navigate = useNavigate();
   const { item: addressed, ...filters } = useSearch({ from: '/workspace/app/review' });
   const [openId, setOpenId] = useState(addressed);
-  const { rows, openAt, hasMore, isWaiting, error, refetch, fetchMore } = useQueue(filters, openId);
+  const { rows, openAt, hasMore, waiting, isWaiting, error, refetch, fetchMore } = useQueue(filters, openId);
   const open = rows[openAt];
   const sent = useSent();
   const editor = useRef<OpenItem>(null);
@@ -172,7 +172,7 @@ export function ReviewScreen() {
             {t('review.title')}
           </h1>
           <p className="hint">
-            {t('review.waiting', { count: rows.length, more: hasMore ? 'yes' : 'no' })}
+            {t('review.waiting', { count: waiting.count, more: waiting.more ? 'yes' : 'no' })}
             {sending > 0 && ` · ${t('review.sending', { count: sending })}`}
           </p>
           <QueueFilters
