@@ -81,6 +81,8 @@ export interface Settings {
   timeoutMs: number;
   maxRetries: number;
   backoff: Backoff;
+  /** Seconds that a call waits before a retry at most, if the service asks for it; as long as `retry.ts` says unless told. */
+  longestRetryAfter?: number;
   fetch: Fetch;
 }
 

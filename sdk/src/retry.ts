@@ -62,7 +62,7 @@ const rules: readonly Rule[] = [
 ];
 
 /** Seconds. A longer wait does not happen inside a call: the error has `retryAfter`, and the caller decides. */
-const longestRetryAfter = 60;
+const longestWait = 60;
 
 /** The state of a call that decides whether it is retried. */
 export interface RetryState {
@@ -71,6 +71,8 @@ export interface RetryState {
   /** Retries made so far. */
   retries: number;
   maxRetries: number;
+  /** Seconds; 60 unless told. */
+  longestRetryAfter?: number | undefined;
 }
 
 /**
@@ -79,7 +81,7 @@ export interface RetryState {
  */
 export function delayBeforeRetry(
   error: LinguaLoopError,
-  { repeatable, retries, maxRetries }: RetryState,
+  { repeatable, retries, maxRetries, longestRetryAfter = longestWait }: RetryState,
   backoff: Backoff,
   random: () => number = Math.random,
 ): number | null {

@@ -38,6 +38,7 @@ export function createSend(settings: Settings, session?: Session): Send {
   const headersOf = requestHeaders(settings);
   return async (call, attempt, options = {}) => {
     const { signal, requestId, maxRetries = settings.maxRetries } = options;
+    const { longestRetryAfter } = settings;
     const timeoutMs = options.timeoutMs ?? settings.timeoutMs * (call.texts ?? 1);
     const askAs = session && createSendAs(session, settings.tenantId);
     let failure: LinguaLoopError | undefined;
@@ -61,7 +62,7 @@ export function createSend(settings: Settings, session?: Session): Send {
         if (!(error instanceof LinguaLoopError) || error === thrown) throw error;
         const delay = delayBeforeRetry(
           error,
-          { repeatable: call.repeatable, retries, maxRetries },
+          { repeatable: call.repeatable, retries, maxRetries, longestRetryAfter },
           settings.backoff,
         );
         if (delay === null) throw error;

@@ -102,7 +102,7 @@ export interface GlossaryFile {
 }
 
 /** Code points of a term. A longer one suggests mixed-up columns, or a translation memory in place of a glossary. */
-const longestTerm = 500;
+export const longestTerm = 500;
 
 /** @throws {GlossaryFileError} for a term that is too long */
 function requireTermLength({ line, sourceTerm, targetTerm }: GlossaryFileEntry): void {

@@ -75,7 +75,7 @@ function conditionOf({ source_lang, target_lang, text, match, side }: EntriesReq
   );
 }
 
-function entryView(row: typeof terminologyEntries.$inferSelect): EntryPage['entries'][number] {
+export function entryView(row: typeof terminologyEntries.$inferSelect): EntryPage['entries'][number] {
   return {
     entry_no: row.entryNo,
     source_lang: row.sourceLang || null,

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { longestTerm } from '#server/formats/glossary-file.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { searchedText, textSpan } from '#server/text-search.ts';
+import { terminologySet } from './schema.ts';
 
 const language = z
   .string()
@@ -37,6 +40,33 @@ export const entryPage = z.object({
   next_cursor: z.string().nullable().meta({
     description:
       'null at the end. A page ends after 20,000 entries that do not fit, so one with few or none may have a next',
+  }),
+});
+
+/** As a cell of a glossary file: on one line, and not longer than there. */
+const newTerm = z
+  .string()
+  .max(4 * longestTerm)
+  .trim()
+  .min(1)
+  .refine((term) => countCodePoints(term) <= longestTerm, `a term has ${longestTerm} characters at most`)
+  .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'a term stands on one line');
+
+export const addEntryRequest = z.object({
+  set_id: z.string().max(64),
+  source_lang: language,
+  target_lang: language,
+  source_term: newTerm,
+  target_term: newTerm,
+  case_sensitive: z.boolean().default(false),
+});
+
+export const addedEntry = z.object({
+  set: terminologySet,
+  entry: terminologyEntry,
+  other_targets: z.array(z.string()).meta({
+    description:
+      'other translations that the glossary has for the term, the newest first, at most 20; the added one comes before them',
   }),
 });
 
@@ -80,3 +110,5 @@ export type EntriesRequest = z.infer<typeof entriesRequest>;
 export type EntryPage = z.infer<typeof entryPage>;
 export type TermMatchesRequest = z.infer<typeof termMatchesRequest>;
 export type TermMatches = z.infer<typeof termMatches>;
+export type AddEntryRequest = z.infer<typeof addEntryRequest>;
+export type AddedEntry = z.infer<typeof addedEntry>;

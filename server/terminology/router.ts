@@ -2,8 +2,16 @@ import { z } from 'zod';
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import { pageOf, setListQuery } from '#server/paging.ts';
 import { router } from '#server/trpc.ts';
+import { addEntry } from './add-entry.ts';
 import { listEntries } from './entries.ts';
-import { entriesRequest, entryPage, termMatches, termMatchesRequest } from './entry-schema.ts';
+import {
+  addEntryRequest,
+  addedEntry,
+  entriesRequest,
+  entryPage,
+  termMatches,
+  termMatchesRequest,
+} from './entry-schema.ts';
 import { findTermMatches } from './matches.ts';
 import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
 import { listSets, removeSet } from './sets.ts';
@@ -67,10 +75,16 @@ const entries = tenantProcedure
   .output(entryPage)
   .query(({ ctx, input }) => listEntries(ctx.tx, ctx.principal.tenant.id, input));
 
+/** The lock that additions wait for is not the guard's transaction. */
+const add = deferredTenantProcedure
+  .input(addEntryRequest)
+  .output(addedEntry)
+  .mutation(({ ctx, input }) => addEntry(ctx.services, ctx.withTenant, input));
+
 /** A mutation only for tRPC: the input of a query travels in the address, which is too short for a text. */
 const matches = deferredTenantProcedure
   .input(termMatchesRequest)
   .output(termMatches)
   .mutation(({ ctx, input }) => findTermMatches(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
-export const terminologyRouter = router({ upload, list, delete: remove, entries, matches });
+export const terminologyRouter = router({ upload, list, delete: remove, entries, addEntry: add, matches });

@@ -1,5 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import type { Settings } from '#server/settings.ts';
+import type { NewEntry } from './sets.ts';
 
 /** The size of some terms: their number, and the characters of both sides. */
 export interface TermCapacity {
@@ -11,6 +15,43 @@ export interface TermCapacity {
 export interface LanguageCount extends TermCapacity {
   sourceLang: string;
   targetLang: string;
+}
+
+/**
+ * Requires that no pair gets more terms or characters than a tenant may have (B 8 "Terminology entries").
+ * @throws AppError 422 with the pair and the limit
+ */
+export function requireCapacity(
+  held: readonly LanguageCount[],
+  added: readonly LanguageCount[],
+  settings: Pick<Settings, 'MAX_TERMINOLOGY_TERMS' | 'MAX_TERMINOLOGY_CHARS'>,
+): void {
+  const most = { terms: settings.MAX_TERMINOLOGY_TERMS, characters: settings.MAX_TERMINOLOGY_CHARS };
+  const overfull = findOverfullPair(held, added, most);
+  if (!overfull) return;
+  const { pair, exceeded, count } = overfull;
+  throw new AppError(
+    'unprocessable',
+    exceeded === 'terms'
+      ? `terminology_max_terms_exceeded: ${count} terms would apply to ${pair}; at most ${most.terms} are allowed`
+      : `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most ${most.characters} are allowed`,
+  );
+}
+
+/** The sizes of new terms by language. */
+export function sizesOf(
+  entries: readonly Pick<NewEntry, 'sourceLang' | 'targetLang' | 'sourceTerm' | 'targetTerm'>[],
+): LanguageCount[] {
+  const groups = Map.groupBy(entries, ({ sourceLang, targetLang }) => `${sourceLang} ${targetLang}`);
+  return [...groups.values()].map((group) => ({
+    sourceLang: group[0]!.sourceLang,
+    targetLang: group[0]!.targetLang,
+    terms: group.length,
+    characters: group.reduce(
+      (sum, { sourceTerm, targetTerm }) => sum + countCodePoints(sourceTerm) + countCodePoints(targetTerm),
+      0,
+    ),
+  }));
 }
 
 /**

@@ -2,7 +2,6 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFile } from '#server/formats/glossary-file.ts';
-import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import {
@@ -20,7 +19,7 @@ import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import { countSetsBeside, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
-import { countByLanguages, findOverfullPair, type LanguageCount, type TermCapacity } from './size-limits.ts';
+import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
@@ -54,8 +53,6 @@ export async function uploadGlossary(
     }),
   );
   const warnings = glossaryWarnings(read, entries);
-  const { MAX_TERMINOLOGY_TERMS, MAX_TERMINOLOGY_CHARS } = services.settings;
-  const most = { terms: MAX_TERMINOLOGY_TERMS, characters: MAX_TERMINOLOGY_CHARS };
   // Two uploads must not both use the same free capacity.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
     requireRoomForSet(
@@ -63,9 +60,7 @@ export async function uploadGlossary(
       services.settings.MAX_TERMINOLOGY_SETS,
       setLimit,
     );
-    const held = await countByLanguages(tx, tenantId, name);
-    const overfull = findOverfullPair(held, countsOf(entries), most);
-    if (overfull) throw new AppError('unprocessable', overfullMessage(overfull, most));
+    requireCapacity(await countByLanguages(tx, tenantId, name), sizesOf(entries), services.settings);
     const set = await replaceSet(tx, {
       tenantId,
       setId: newId(),
@@ -80,15 +75,6 @@ export async function uploadGlossary(
     await insertEntries(tx, tenantId, set.setId, entries);
     return { ...setView(set), warnings };
   });
-}
-
-function overfullMessage(
-  { pair, exceeded, count }: NonNullable<ReturnType<typeof findOverfullPair>>,
-  most: TermCapacity,
-): string {
-  return exceeded === 'terms'
-    ? `terminology_max_terms_exceeded: ${count} terms would apply to ${pair}; at most ${most.terms} are allowed`
-    : `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most ${most.characters} are allowed`;
 }
 
 const setLimit = { code: 'terminology_max_sets_exceeded', noun: 'glossaries' };
@@ -142,17 +128,4 @@ async function readFile(
   } catch (error) {
     throw unreadableFile('terminology_file', error);
   }
-}
-
-function countsOf(entries: readonly NewEntry[]): LanguageCount[] {
-  const groups = Map.groupBy(entries, ({ sourceLang, targetLang }) => `${sourceLang} ${targetLang}`);
-  return [...groups.values()].map((group) => ({
-    sourceLang: group[0]!.sourceLang,
-    targetLang: group[0]!.targetLang,
-    terms: group.length,
-    characters: group.reduce(
-      (sum, { sourceTerm, targetTerm }) => sum + countCodePoints(sourceTerm) + countCodePoints(targetTerm),
-      0,
-    ),
-  }));
 }

@@ -97,6 +97,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
 
   'reviews.next': 'bearer',
   'reviews.claim': 'bearer',
+  'reviews.byReviewer': 'administrator_session',
 
   'documents.translate': 'tenant_identity',
   'documents.list': 'tenant_identity',
@@ -125,6 +126,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.list': 'tenant_identity',
   'terminology.delete': 'tenant_identity',
   'terminology.entries': 'tenant_identity',
+  'terminology.addEntry': 'tenant_identity',
   'terminology.matches': 'tenant_identity',
 
   'memory.import': 'tenant_identity',

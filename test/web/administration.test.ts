@@ -105,6 +105,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
       (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).status;
     expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
 
+    await page.getByText('Administration', { exact: true }).click();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByLabel('Action').selectOption('API key replaced');
     await page.waitForURL('**/app/audit?action=api_key_rotated');
@@ -129,6 +130,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await signIn(page, person);
     await page.getByLabel('Code').fill(totpCode(secret, 1));
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Administration', { exact: true }).click();
     await page.getByRole('link', { name: 'Operator' }).click();
     await page.getByText('Provision a workspace').click();
     await page.getByLabel('Name').fill('A new <b>customer</b>');

@@ -7,7 +7,7 @@ import type { Founder } from './founder.ts';
 /** Sends a file as the founder's program does. @param wait whether it is translated when this returns */
 export async function sendDocument(
   app: TestApp,
-  { apiKey }: Founder,
+  { apiKey }: Pick<Founder, 'apiKey'>,
   file: File,
   wait = true,
 ): Promise<string> {

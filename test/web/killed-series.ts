@@ -165,7 +165,13 @@ export class KilledSeries {
     this.kept.begin();
     await this.page.goto(`/app/review${item && this.random() < 0.6 ? `?item=${item}` : ''}`);
     const signIn = this.page.locator('input[name=username]');
-    await field(this.page).or(signIn).first().waitFor();
+    await field(this.page)
+      .or(signIn)
+      .first()
+      .waitFor()
+      .catch(async () => {
+        throw new Error(`no field is shown, but: ${await this.page.locator('body').innerText()}`);
+      });
     // The session's cookie was lost with the answer that carried it.
     if ((await signIn.count()) > 0) {
       this.signIns += 1;

@@ -2,7 +2,7 @@ import { billing } from '#sdk/billing.ts';
 import { documents } from '#sdk/documents.ts';
 import { createDownloads } from '#sdk/downloads.ts';
 import { memory } from '#sdk/memory.ts';
-import { type CallOptions, readOptions } from '#sdk/options.ts';
+import { type CallOptions, readOptions, type Settings } from '#sdk/options.ts';
 import { createListing, type Page } from '#sdk/pages.ts';
 import { createRest } from '#sdk/rest.ts';
 import { type CallContext, createRpc, type Rpc } from '#sdk/rpc.ts';
@@ -17,10 +17,17 @@ import { deployment } from './deployment.ts';
 import { session } from './session/keeper.ts';
 import { type UploadProgress, uploadingFetch } from './upload.ts';
 
-const settings = readOptions({ baseUrl: location.origin + deployment.basePath });
+/** A person who waits is told of a wait above a second, and counts down with it: a screen that only loads says nothing. */
+const settings: Settings = {
+  ...readOptions({ baseUrl: location.origin + deployment.basePath }),
+  longestRetryAfter: 1,
+};
 const rpc = createRpc(`${settings.baseUrl}/trpc`, settings.fetch);
 const rest = createRest(settings.baseUrl, settings.fetch);
 const send = createSend(settings, session);
+const { longestRetryAfter: _, ...patience } = settings;
+/** For what goes on behind the person's back, which waits as long as any program. */
+const sendPatiently = createSend(patience, session);
 const downloads = createDownloads(rest, send, settings);
 
 /** The service, asked as the signed-in person: the SDK's own methods, with this application's session. */
@@ -86,10 +93,22 @@ export function queryPage<T>(
   ).listPage(undefined, options);
 }
 
-/** Changes something by such a procedure. @param repeatable whether a second delivery does no harm */
+/**
+ * Changes something by such a procedure.
+ * @param repeatable whether a second delivery does no harm
+ * @param inBackground whether nobody waits for it
+ */
 export function mutate<T>(
   ask: (rpc: Rpc, to: To) => Promise<T>,
-  { repeatable = false, ...options }: CallOptions & { repeatable?: boolean } = {},
+  {
+    repeatable = false,
+    inBackground = false,
+    ...options
+  }: CallOptions & { repeatable?: boolean; inBackground?: boolean } = {},
 ): Promise<T> {
-  return send({ name: 'mutation', repeatable }, (to) => ask(rpc, to), options);
+  return (inBackground ? sendPatiently : send)(
+    { name: 'mutation', repeatable },
+    (to) => ask(rpc, to),
+    options,
+  );
 }

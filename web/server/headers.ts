@@ -50,3 +50,9 @@ export const previewHeaders: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
 };
+
+/**
+ * The policy of the worker that reads PDF files: a worker has the one of its own response, not the page's. Its decoders of pictures are
+ * WebAssembly, which may be compiled there, and nowhere else. It reaches this origin only.
+ */
+export const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";

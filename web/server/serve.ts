@@ -9,7 +9,7 @@ import { AppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
 import { publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
-import { pageHeaders, previewHeaders } from './headers.ts';
+import { pageHeaders, previewHeaders, workerPolicy } from './headers.ts';
 import { type Locale, localeCookie, localeFor } from './locale.ts';
 import { notFound, stubNotice } from './page-words.ts';
 import { pageDocument, readPage } from './pages.ts';
@@ -88,7 +88,11 @@ export async function serveWeb(
       request.routeOptions.url === '/signin' &&
       ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
     const signedOut = wouldHaveCookie && !hasRefreshToken(request);
-    const page = shellPage(files, about, { locale: localeOf(request), signedOut });
+    const page = shellPage(files, about, {
+      path: request.url.split('?')[0] as string,
+      locale: localeOf(request),
+      signedOut,
+    });
     return reply.headers(headers).header('vary', vary).send(page);
   }
 
@@ -141,10 +145,12 @@ async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
     maxAge: '365d',
     index: false,
     redirect: false,
-    setHeaders: (reply) =>
+    setHeaders(reply, path) {
       reply
         .header('x-content-type-options', 'nosniff')
         // The frame of the preview has an opaque origin, and modules are fetched with CORS. These files are public.
-        .header('access-control-allow-origin', '*'),
+        .header('access-control-allow-origin', '*');
+      if (/\bpdf\.worker\b/.test(path)) reply.header('content-security-policy', workerPolicy);
+    },
   });
 }

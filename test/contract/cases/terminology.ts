@@ -17,6 +17,8 @@ const without = (name: string) =>
     return rest;
   });
 const fresh = async ({ app, founder }: ContractFixture) => ({ set_id: await addGlossary(app, founder) });
+const newTerm = { ...pair, source_term: 'a new term', target_term: 'un terme' };
+const freshTerm = async (fixture: ContractFixture) => ({ ...newTerm, ...(await fresh(fixture)) });
 
 export const terminologyCases: Cases = {
   'terminology.upload': [
@@ -112,6 +114,41 @@ export const terminologyCases: Cases = {
     { name: 'the cursor is none', status: 422, ask: asMember({ set_id: noId, cursor: 'zzz' }) },
     { name: 'nobody asks', status: 401, detail, ask: asNobody(fresh) },
     { name: 'a cookie asks', status: 401, detail, ask: asCookie(fresh) },
+  ],
+  'terminology.addEntry': [
+    { name: 'adds', status: 200, ask: asKey(freshTerm) },
+    { name: 'adds for a member', status: 200, ask: asMember(freshTerm) },
+    {
+      name: 'it has the term',
+      status: 409,
+      detail: 'the glossary has this term with this translation already',
+      ask: asKey(async (fixture) => ({
+        ...(await freshTerm(fixture)),
+        source_term: 'Word 0',
+        target_term: 'mot 0',
+      })),
+    },
+    { name: 'a language is none', status: 422, ask: asKey({ ...newTerm, set_id: noId, source_lang: 'zh' }) },
+    {
+      name: 'the languages are one',
+      status: 400,
+      ask: asKey({ ...newTerm, set_id: noId, target_lang: 'en-GB' }),
+    },
+    { name: 'the term is missing', status: 422, ask: asMember({ ...pair, set_id: noId, source_term: 'x' }) },
+    {
+      name: 'there is no such set',
+      status: 404,
+      detail: notFound,
+      ask: asAdmin({ ...newTerm, set_id: noId }),
+    },
+    {
+      name: 'the set is foreign',
+      status: 404,
+      detail: notFound,
+      ask: async (fixture) => ({ input: await freshTerm(fixture), headers: fixture.neighbour.bearer }),
+    },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody(freshTerm) },
+    { name: 'a cookie asks', status: 401, detail, ask: asCookie(freshTerm) },
   ],
   'terminology.matches': [
     { name: 'finds', status: 200, ask: asKey({ ...pair, source_text: 'word 0', target_text: 'mot 0' }) },

@@ -194,6 +194,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
 
   'reviews.next': {},
+  'reviews.byReviewer': {},
   'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
 
   'documents.translate': { input: () => documentForm(), in: '202' },
@@ -255,6 +256,15 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'terminology.entries': {
     input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    abroad: '404 terminology set not found',
+  },
+  'terminology.addEntry': {
+    input: async ({ app, founder }) => ({
+      set_id: await addGlossary(app, founder),
+      ...pair,
+      source_term: 'a new term',
+      target_term: 'un terme',
+    }),
     abroad: '404 terminology set not found',
   },
   'terminology.matches': { input: () => ({ ...pair, source_text: 'word 0' }) },

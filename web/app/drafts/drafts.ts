@@ -6,7 +6,7 @@ import { sessionState } from '../session/keeper.ts';
  * only texts of a tenant that this application stores. Nothing here is ever sent by itself.
  */
 
-/** What a draft is of: a job, or a segment of a document (`<document>/<segment>`). */
+/** What a draft is of: a job, or a segment of a document (`<document>/<position>/<who has it open>`). */
 export interface DraftItem {
   kind: 'job' | 'segment';
   id: string;
@@ -14,13 +14,13 @@ export interface DraftItem {
 
 export interface Draft {
   text: string;
-  /** The text that the person began with. */
-  base: string;
-  /** The version of the item that `base` is of: the job's `updated_at`. */
-  version: string;
+  /** The text that the person began with; null: there was none. */
+  base: string | null;
+  /** The version of the job that `base` is of, its `updated_at`. A segment has none: what is sent names `base` itself. */
+  version?: string | undefined;
   /** Of `text`. */
   language: string;
-  /** The beginning of the source text, so that a list of drafts tells what each is of. */
+  /** The first `sourceExcerpt` characters of the source text. */
   source: string;
   /** Milliseconds since 1970. */
   changedAt: number;
@@ -32,6 +32,9 @@ export interface Draft {
 export type StoredDraft = Draft & { item: DraftItem };
 
 const store = createStore('lingualoop-drafts', 'drafts');
+
+/** Characters of the source that a draft keeps, so that a list of drafts tells what each is of. */
+export const sourceExcerpt = 120;
 
 /** Milliseconds from a keystroke to its writing. */
 const writeAfter = 150;
@@ -102,7 +105,7 @@ export async function listDrafts(): Promise<StoredDraft[]> {
 }
 
 /** Writes what is not written yet. */
-async function writeDrafts(): Promise<void> {
+export async function writeDrafts(): Promise<void> {
   await Promise.all([...unwritten.keys()].map(write));
 }
 

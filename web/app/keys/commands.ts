@@ -24,6 +24,7 @@ export const commands = {
   nextMatch: { name: 'keys.next_match', keys: ['Mod+Shift+ArrowDown'], where: 'field' },
   previousMatch: { name: 'keys.previous_match', keys: ['Mod+Shift+ArrowUp'], where: 'field' },
   putBack: { name: 'keys.put_back', keys: ['Mod+.'], where: 'field' },
+  addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
   toList: { name: 'keys.to_list', keys: ['Escape'], where: 'field' },
   listDown: { name: 'keys.list_down', keys: ['j'], where: 'list' },
   listUp: { name: 'keys.list_up', keys: ['k'], where: 'list' },

@@ -75,6 +75,8 @@ export function Dialog({
       ref={dialog}
       aria-labelledby={heading}
       onCancel={(event) => {
+        // React passes on what a question over this dialog got, which stays open when that is closed.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         if (!isBusy) onClose();
       }}

@@ -12,17 +12,26 @@ export function languageOf(language: string): { lang: string; dir: 'ltr' | 'rtl'
   return { lang: language, dir: directionOf(language) };
 }
 
-/** A text of a tenant in its own language. It is never translated by the browser. */
+/**
+ * A text of a tenant in its own language. It is never translated by the browser.
+ * @param isSource whether words may be selected in it that become a term of a glossary (web/app/terms)
+ */
 export function LanguageText({
   as = 'p',
   language,
   className,
+  isSource = false,
   children,
 }: {
   as?: keyof JSX.IntrinsicElements;
   language: string;
   className?: string | undefined;
+  isSource?: boolean;
   children: ReactNode;
 }) {
-  return createElement(as, { ...languageOf(language), className, translate: 'no' }, children);
+  return createElement(
+    as,
+    { ...languageOf(language), className, translate: 'no', ...(isSource && { 'data-source': '' }) },
+    children,
+  );
 }

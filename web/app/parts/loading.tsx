@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { useT } from '../i18n.tsx';
+import { type MessageId, useT } from '../i18n.tsx';
 import { Problem } from './problem.tsx';
 
 /** Shown after 200 ms, so that what comes quickly does not flash. It takes the room of what follows (`lines`), so nothing jumps. */
@@ -27,22 +27,42 @@ interface Reading<T> {
 /**
  * Shows what was read, or that it is loading, or why it could not be read. Data that was read before stays while it is read again,
  * and if that fails, the problem stands above it.
+ * @param heading of a screen that has its own one from the data, as long as there is none
  */
 export function Read<T>({
   from: { data, error, refetch },
   lines,
+  heading,
   children,
 }: {
   from: Reading<T>;
   lines?: number;
+  heading?: MessageId;
   children: (data: T) => ReactNode;
 }) {
   const problem = error ? <Problem error={error} retry={() => void refetch()} /> : null;
-  if (data === undefined) return problem ?? <Loading {...(lines && { lines })} />;
+  if (data === undefined)
+    return (
+      <>
+        {heading && <Heading of={heading} />}
+        {problem ?? <Loading {...(lines && { lines })} />}
+      </>
+    );
   return (
     <>
       {problem}
       {children(data)}
+    </>
+  );
+}
+
+/** The title and the heading of a screen where what it would be about is not known. */
+export function Heading({ of }: { of: MessageId }) {
+  const t = useT();
+  return (
+    <>
+      <title>{`${t(of)} · LinguaLoop`}</title>
+      <h1>{t(of)}</h1>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { deployment } from '../deployment.ts';
 import { type Translate, useT } from '../i18n.tsx';
+import { useOnline } from './offline.tsx';
 
 /**
  * What went wrong, in the service's own words, with the request's id for support, and what may be done: try again where B 7 allows
@@ -13,10 +14,13 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   const t = useT();
   const known = error instanceof LinguaLoopError ? error : undefined;
   const left = useCountdown(known);
+  // What is said of an answer that did not come depends on it.
+  useOnline();
   const mayRetry = retry && mayHelp(known);
   return (
     <div role="alert" className="problem">
-      <p>{problemText(error, t)}</p>
+      {/* The service may quote what a person wrote. */}
+      <p dir="auto">{problemText(error, t)}</p>
       {known?.requestId && (
         <p className="hint">
           {t('common.request_id')} <bdi translate="no">{known.requestId}</bdi>

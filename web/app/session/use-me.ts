@@ -18,10 +18,10 @@ export function isAdministrator({ user }: Me): boolean {
 }
 
 /**
- * Whether the member is an operator of the platform; undefined while that is not known. Only the report of usage tells: an operator's is
+ * Whether the member is an operator of the platform; `data` is undefined while that is not known, and if it could not be read. Only the report of usage tells: an operator's is
  * the sum over all tenants. Nobody is asked about who cannot be one: an operator is an administrator with an authenticator (A 5.1 rule 8).
  */
-export function useOperatorStanding(me: Me | undefined): boolean | undefined {
+export function useOperatorStanding(me: Me | undefined) {
   const mayBe = me !== undefined && isAdministrator(me) && me.user.totp_enrolled;
   const today = new Date().toISOString().slice(0, 10);
   const report = useQuery({
@@ -30,6 +30,7 @@ export function useOperatorStanding(me: Me | undefined): boolean | undefined {
     enabled: mayBe,
     staleTime: 300_000,
   });
-  if (me !== undefined && !mayBe) return false;
-  return report.data ? report.data.tenant_id === null : report.error ? false : undefined;
+  const { data, error, refetch } = report;
+  if (me !== undefined && !mayBe) return { data: false, error: null, refetch };
+  return { data: data && data.tenant_id === null, error, refetch };
 }

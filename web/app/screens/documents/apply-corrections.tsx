@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ConflictError } from '#sdk/status-errors.ts';
 import { mutate } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -7,9 +6,8 @@ import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Conflicts } from './conflicts.tsx';
-import { type CorrectionStore, useCorrections } from './corrections.ts';
+import { type CorrectionStore, isInConflict, useCorrections } from './corrections.ts';
 import styles from './documents.module.css';
-import type { Segment } from './search.ts';
 import type { Languages } from './segment-row.tsx';
 import { readSegments, storeSegments } from './use-segments.ts';
 
@@ -33,12 +31,7 @@ export function ApplyCorrections({
   const corrections = useCorrections(store);
   const queries = useQueryClient();
   const { run, error, isBusy } = useAction();
-  /** The present state of segments that somebody else has changed. */
-  const [changed, setChanged] = useState<readonly Segment[]>([]);
-  const conflicts = changed.filter(({ position, target_text: present }) => {
-    const correction = corrections.get(position);
-    return correction && correction.replaces !== present && correction.text !== present;
-  });
+  const conflicts = [...corrections.values()].filter(isInConflict);
 
   const apply = async () => {
     const sent = [...corrections.values()].slice(0, most);
@@ -72,12 +65,11 @@ export function ApplyCorrections({
         documentId,
         sent.map(({ segment }) => segment.position),
       );
-      const replaces = new Map(sent.map((correction) => [correction.segment.position, correction.replaces]));
-      const found = present.filter(({ position, target_text }) => replaces.get(position) !== target_text);
+      storeSegments(queries, documentId, present);
+      store.change({ kind: 'seen', segments: present });
+      const found = [...store.all().values()].filter(isInConflict);
       // A conflict of another kind, like a review that is under way, is only told.
       if (found.length === 0) throw thrown;
-      storeSegments(queries, documentId, present);
-      setChanged(found);
       announce(t('documents.conflicts', { count: found.length }));
     }
   };
@@ -101,16 +93,12 @@ export function ApplyCorrections({
         >
           {t('documents.discard')}
         </button>
+        <span className={styles.soft}>{t('documents.kept')}</span>
         {corrections.size > most && <span className="hint">{t('documents.at_most', { most })}</span>}
       </div>
       {error ? <Problem error={error} /> : null}
       {conflicts.length > 0 && (
-        <Conflicts
-          conflicts={conflicts}
-          corrections={corrections}
-          language={languages.target}
-          onChange={store.change}
-        />
+        <Conflicts conflicts={conflicts} language={languages.target} onChange={store.change} />
       )}
     </section>
   );

@@ -1,19 +1,15 @@
 import { useT } from '../../i18n.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
-import type { CorrectionChange, Corrections } from './corrections.ts';
+import type { Correction, CorrectionChange } from './corrections.ts';
 import styles from './documents.module.css';
-import type { Segment } from './search.ts';
 
 /** Where somebody else has changed a translation meanwhile: the text that the reviewer began with, the other's, and the reviewer's. */
 export function Conflicts({
   conflicts,
-  corrections,
   language,
   onChange,
 }: {
-  /** The segments as they are now. */
-  conflicts: readonly Segment[];
-  corrections: Corrections;
+  conflicts: readonly Correction[];
   language: string;
   onChange: (change: CorrectionChange) => void;
 }) {
@@ -22,13 +18,11 @@ export function Conflicts({
     <div role="alert" className="problem">
       <p>{t('documents.conflicts', { count: conflicts.length })}</p>
       <ul className="rows">
-        {conflicts.map((segment) => {
-          const correction = corrections.get(segment.position);
-          if (!correction) return null;
+        {conflicts.map(({ segment, text: mine, replaces }) => {
           const texts = [
-            [t('documents.text_before'), correction.replaces],
+            [t('documents.text_before'), replaces],
             [t('documents.text_theirs'), segment.target_text],
-            [t('documents.text_mine'), correction.text],
+            [t('documents.text_mine'), mine],
           ] as const;
           return (
             <li key={segment.position}>

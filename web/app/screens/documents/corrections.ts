@@ -3,6 +3,7 @@ import type { Segment } from './search.ts';
 
 /** A text that replaces the translation of a segment when it is applied. */
 export interface Correction {
+  /** As the service had it when it was last read. */
   segment: Segment;
   text: string;
   /** The translation that it was made from. */
@@ -15,8 +16,12 @@ export type Corrections = ReadonlyMap<number, Correction>;
 export type CorrectionChange =
   | { kind: 'edit'; segment: Segment; text: string }
   | { kind: 'drop'; positions: readonly number[] }
+  /** Made before, and found again. */
+  | { kind: 'restore'; corrections: readonly Correction[] }
   /** These stand in the document now. What was typed meanwhile stays. */
   | { kind: 'applied'; sent: readonly Correction[] }
+  /** The present state of segments. */
+  | { kind: 'seen'; segments: readonly Segment[] }
   /** The reviewer has seen the present translation, and replaces that one. */
   | { kind: 'rebase'; segment: Segment };
 
@@ -27,13 +32,18 @@ export interface CorrectionStore {
   subscribe(listener: () => void): () => void;
 }
 
-export function createCorrections(): CorrectionStore {
+/** @param onChange is told each change, before any listener */
+export function createCorrections(
+  onChange: (before: Corrections, after: Corrections) => void,
+): CorrectionStore {
   let corrections: Corrections = new Map();
   const listeners = new Set<() => void>();
   return {
     all: () => corrections,
     change(change) {
+      const before = corrections;
       corrections = changed(corrections, change);
+      onChange(before, corrections);
       for (const listener of listeners) listener();
     },
     subscribe(listener) {
@@ -58,6 +68,11 @@ export function useCorrection({ subscribe, all }: CorrectionStore, position: num
   return useSyncExternalStore(subscribe, () => all().get(position));
 }
 
+/** Whether somebody else has put another text where the correction was made. */
+export function isInConflict({ segment: { target_text: present }, text, replaces }: Correction): boolean {
+  return present !== replaces && present !== text;
+}
+
 /** What is typed back to the present translation is no correction. */
 function changed(corrections: Corrections, change: CorrectionChange): Corrections {
   const after = new Map(corrections);
@@ -65,11 +80,27 @@ function changed(corrections: Corrections, change: CorrectionChange): Correction
     for (const position of change.positions) after.delete(position);
     return after;
   }
+  if (change.kind === 'restore') {
+    for (const correction of change.corrections) after.set(correction.segment.position, correction);
+    return after;
+  }
   if (change.kind === 'applied') {
     for (const { segment, text } of change.sent) {
       const typed = after.get(segment.position);
       if (!typed || typed.text === text) after.delete(segment.position);
-      else after.set(segment.position, { ...typed, replaces: text });
+      else
+        after.set(segment.position, {
+          segment: { ...typed.segment, target_text: text },
+          text: typed.text,
+          replaces: text,
+        });
+    }
+    return after;
+  }
+  if (change.kind === 'seen') {
+    for (const segment of change.segments) {
+      const correction = after.get(segment.position);
+      if (correction) after.set(segment.position, { ...correction, segment });
     }
     return after;
   }

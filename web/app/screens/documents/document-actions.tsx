@@ -12,6 +12,7 @@ import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { flaggedOf } from './document-rows.tsx';
+import { forgetCorrections } from './kept-corrections.ts';
 
 /** What is done with a document as a whole: download, approve, delete. @param unapplied how many corrections are not applied yet */
 export function DocumentActions({ document, unapplied }: { document: TenantDocumentJob; unapplied: number }) {
@@ -35,7 +36,9 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
   const remove = async () => {
     await client.documents.delete(document.id);
     announce(t('documents.deleted'));
-    await navigate({ to: '/app/documents', ignoreBlocker: true });
+    // They are of no use to anybody, and texts of what was deleted do not stay on the device.
+    await forgetCorrections(document.id).catch(() => {});
+    await navigate({ to: '/app/documents' });
     queries.removeQueries({ queryKey: ['documents', 'document', document.id] });
     await queries.invalidateQueries({ queryKey: ['documents'] });
   };

@@ -106,7 +106,7 @@ function DocumentRow({
         <span className={styles.format} translate="no">
           {document.source_format}
         </span>
-        {document.error && <span className={styles.error}>{document.error}</span>}
+        {document.error && <bdi className={styles.error}>{document.error}</bdi>}
       </td>
       <td>{t('documents.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}</td>
       <td>

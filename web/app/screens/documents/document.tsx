@@ -19,7 +19,7 @@ export function DocumentScreen() {
     queryFn: () => client.documents.get(documentId),
   });
   return (
-    <Read from={document} lines={20}>
+    <Read from={document} lines={20} heading="documents.name">
       {/* Another document has other corrections. */}
       {(found) => <Document key={found.id} document={found} />}
     </Read>

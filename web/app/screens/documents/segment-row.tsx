@@ -1,6 +1,7 @@
 import { type KeyboardEvent, memo, useLayoutEffect, useRef } from 'react';
 import { useT } from '../../i18n.tsx';
 import { LanguageText, languageOf } from '../../parts/language-text.tsx';
+import { unitMark } from '../../terms/selected-words.ts';
 import { type CorrectionStore, useCorrection } from './corrections.ts';
 import styles from './documents.module.css';
 import type { Segment } from './search.ts';
@@ -35,6 +36,7 @@ export const SegmentRow = memo(function SegmentRow(props: RowProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the button in it is for keys; the whole row is a larger target for a pointer
     // biome-ignore lint/a11y/noStaticElementInteractions: see above
     <div
+      {...unitMark}
       className={styles.row}
       data-current={isCurrent || undefined}
       onClick={() => !isCurrent && !window.getSelection()?.toString() && onOpen(segment.position)}
@@ -54,7 +56,7 @@ export const SegmentRow = memo(function SegmentRow(props: RowProps) {
         </button>
         <Marks segment={segment} isChanged={correction !== undefined} />
       </div>
-      <LanguageText language={languages.source} className={styles.text}>
+      <LanguageText language={languages.source} className={styles.text} isSource>
         {segment.source_text}
       </LanguageText>
       {isCurrent && mayEdit ? (

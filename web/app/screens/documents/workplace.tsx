@@ -1,13 +1,16 @@
-import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { NewTerm } from '../../terms/new-term.tsx';
 import { ApplyCorrections } from './apply-corrections.tsx';
 import { createCorrections, useCorrectionCount } from './corrections.ts';
 import { DocumentActions } from './document-actions.tsx';
 import styles from './documents.module.css';
+import { FoundCorrections } from './found-corrections.tsx';
+import { keepChanges, nextOpening } from './kept-corrections.ts';
 import { QualityReport } from './quality-report.tsx';
 import type { SegmentFilter } from './search.ts';
 import { SegmentFilters } from './segment-filters.tsx';
@@ -23,16 +26,17 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
   const filter = useSearch({ from: '/workspace/app/documents/$documentId' });
   const [current, setCurrent] = useState<number | null>(null);
   const [isPreviewed, setPreviewed] = useState(true);
-  const [corrections] = useState(createCorrections);
-  const unapplied = useCorrectionCount(corrections);
   const { id, request } = document;
-  useBlocker({
-    shouldBlockFn: ({ current: from, next }) =>
-      unapplied > 0 &&
-      from.pathname !== next.pathname &&
-      !window.confirm(t('documents.leave', { count: unapplied })),
-    enableBeforeUnload: unapplied > 0,
+  // Leaving asks nothing: what is not applied is kept, and offered when the document is opened again.
+  const [{ opening, corrections }] = useState(() => {
+    const kept = { documentId: id, opening: nextOpening(), language: request.target_lang };
+    return {
+      opening: kept.opening,
+      corrections: createCorrections((before, after) => keepChanges(kept, before, after)),
+    };
   });
+  const unapplied = useCorrectionCount(corrections);
+  const mayEdit = document.status === 'translated';
   const setFilter = useCallback(
     (search: SegmentFilter) =>
       void navigate({
@@ -56,10 +60,14 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
   return (
     <>
       <DocumentActions document={document} unapplied={unapplied} />
-      <QualityReport document={document} onFilter={setFilter} />
+      <QualityReport document={document} onFilter={setFilter} onOpen={setCurrent} />
       {isInFlight(document.status) && <p>{t('documents.under_way')}</p>}
       <SegmentFilters documentId={id} filter={filter} onChange={setFilter} />
+      {mayEdit && (
+        <FoundCorrections documentId={id} opening={opening} languages={languages} corrections={corrections} />
+      )}
       <ApplyCorrections documentId={id} languages={languages} corrections={corrections} />
+      <NewTerm sourceLang={languages.source} targetLang={languages.target} />
       <div className={styles.panes} data-previewed={isPreviewed || undefined}>
         <section className={styles.pane} aria-label={t('documents.segments')}>
           <SegmentList
@@ -70,7 +78,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
             languages={languages}
             corrections={corrections}
             current={current}
-            mayEdit={document.status === 'translated'}
+            mayEdit={mayEdit}
             onOpen={setCurrent}
             onHidden={showAll}
           />

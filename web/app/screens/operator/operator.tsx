@@ -5,7 +5,7 @@ import { client, query } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { Loading, Read } from '../../parts/loading.tsx';
+import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { type Me, useOperatorStanding } from '../../session/use-me.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
@@ -25,13 +25,19 @@ export function OperatorScreen() {
 
 function IfOperator({ me, otherwise }: { me: Me; otherwise: ReactNode }) {
   const standing = useOperatorStanding(me);
-  if (standing === undefined) return <Loading lines={10} />;
-  if (!standing) return otherwise;
   return (
-    <>
-      <Tenants />
-      <SummedUsage />
-    </>
+    <Read from={standing} lines={10}>
+      {(isOperator) =>
+        isOperator ? (
+          <>
+            <Tenants />
+            <SummedUsage />
+          </>
+        ) : (
+          otherwise
+        )
+      }
+    </Read>
   );
 }
 

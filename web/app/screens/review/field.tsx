@@ -4,6 +4,7 @@ import { editedFieldMark } from '../../keys/use-commands.ts';
 import { LanguageText, languageOf } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { problemText } from '../../parts/problem.tsx';
+import { unitMark } from '../../terms/selected-words.ts';
 import styles from './review.module.css';
 import type { Editing, SaveState } from './use-editing.ts';
 
@@ -32,12 +33,12 @@ export function SourceAndTarget({
     field.current?.setSelectionRange(0, 0);
   }, [generation, field, wantsFocus]);
   return (
-    <div className={styles.texts}>
+    <div {...unitMark} className={styles.texts}>
       <section aria-label={t('review.source_in', { language: nameOf(base.sourceLang) })}>
         <h3>{nameOf(base.sourceLang)}</h3>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls a long text by the arrow keys */}
         <div className={styles.source} tabIndex={0}>
-          <LanguageText as="div" language={base.sourceLang}>
+          <LanguageText as="div" language={base.sourceLang} isSource>
             {base.source}
           </LanguageText>
         </div>

@@ -7,6 +7,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem, problemText } from '../../parts/problem.tsx';
+import { NewTerm } from '../../terms/new-term.tsx';
 import { Conflict } from './conflict.tsx';
 import { SourceAndTarget } from './field.tsx';
 import { FoundDrafts } from './found-drafts.tsx';
@@ -188,6 +189,7 @@ function Editor({
         )}
         <FoundDrafts editing={editing} isOpen={isOpen} />
         <SourceAndTarget editing={editing} isOpen={isOpen} wantsFocus={wantsFocus} />
+        <NewTerm sourceLang={base.sourceLang} targetLang={base.targetLang} />
         {children}
       </section>
       <section className={styles.information} aria-labelledby="information">

@@ -23,6 +23,8 @@ export interface Decision {
   text?: string | undefined;
   /** Why it is rejected. */
   notes?: string | undefined;
+  /** Milliseconds that the person worked at it; unknown where several are decided on at once. */
+  workedMs?: number | undefined;
 }
 
 /**
@@ -30,6 +32,9 @@ export interface Decision {
  * meanwhile.
  */
 export type Sent = Decision & { state: 'sending' | 'done' | 'refused' | 'changed'; error?: unknown };
+
+/** The longest working time that the service takes. */
+const dayMs = 86_400_000;
 
 /** Reviews that one request carries. */
 const mostOfRequest = 100;
@@ -88,9 +93,16 @@ async function afterDraft(decision: Decision, version: Promise<string> | undefin
 async function act(decision: Decision): Promise<Sent> {
   const { item, text } = decision;
   try {
-    const review = reviewOf(decision);
+    const { workedMs } = decision;
+    const review = {
+      ...reviewOf(decision),
+      ...(workedMs !== undefined && { worked_ms: Math.min(workedMs, dayMs) }),
+    };
     // A second delivery does no harm: the version has changed by then.
-    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), { repeatable: true });
+    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), {
+      repeatable: true,
+      inBackground: true,
+    });
     queryClient.setQueryData(['jobs', 'job', item.id], job);
     return { ...decision, state: 'done' };
   } catch (error) {
@@ -171,6 +183,7 @@ async function actMany(decisions: readonly Decision[]): Promise<Sent[]> {
     // Each names the version that it is of, so what a first delivery did is refused in a second one.
     const { results } = await mutate((rpc, to) => rpc.translations.reviewMany.mutate({ reviews }, to), {
       repeatable: true,
+      inBackground: true,
     });
     return await Promise.all(decisions.map((decision, index) => outcomeOf(decision, results[index])));
   } catch (error) {

@@ -177,7 +177,7 @@ function Issues({ issues }: { issues: readonly Issue[] }) {
     <ul className="rows">
       {issues.map(({ severity, span, explanation, suggestion }) => (
         <li key={`${severity} ${span} ${explanation}`}>
-          <strong className={styles[severity]}>{t(`review.${severity}`)}</strong> {explanation}
+          <strong className={styles[severity]}>{t(`review.${severity}`)}</strong> <bdi>{explanation}</bdi>
           {span && (
             <>
               {' '}

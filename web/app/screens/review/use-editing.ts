@@ -2,7 +2,15 @@ import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TranslationJob } from '#sdk/types.ts';
 import { mutate } from '../../client.ts';
-import { type Draft, draftOf, dropDraft, keepDraft, readDraft, textsOf } from '../../drafts/drafts.ts';
+import {
+  type Draft,
+  draftOf,
+  dropDraft,
+  keepDraft,
+  readDraft,
+  sourceExcerpt,
+  textsOf,
+} from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
 import { type Item, isReviewable } from './items.ts';
 import { readJob } from './outbox.ts';
@@ -41,9 +49,6 @@ export interface Editing {
   /** Gives up a found text. */
   discard(draft: Draft): void;
 }
-
-/** Characters of the source that a draft keeps, so that a list of drafts tells what each is of. */
-const sourceExcerpt = 120;
 
 /**
  * @param item the item as the service has it now

@@ -1,21 +1,17 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
-import { client, uploadClient } from '../../client.ts';
+import { uploadClient } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { useGlossaries } from '../../terms/use-glossaries.ts';
 import type { UploadProgress } from '../../upload.ts';
 import { PairName } from './pair-name.tsx';
 import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
-
-/** Reads all glossaries; there are few. */
-export function useGlossaries() {
-  return useQuery({ queryKey: ['terminology', 'sets'], queryFn: () => client.terminology.list() });
-}
 
 /** `/app/glossaries`: the glossaries of the workspace, and how to add one. */
 export function GlossariesScreen() {

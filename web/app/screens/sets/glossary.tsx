@@ -7,10 +7,10 @@ import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
-import { Read } from '../../parts/loading.tsx';
+import { Heading, Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { ContentFilterFields } from './content-filter.tsx';
-import { useGlossaries } from './glossaries.tsx';
 import { PairName } from './pair-name.tsx';
 import { RemoveSet } from './remove-set.tsx';
 import type { ContentFilter } from './search.ts';
@@ -26,10 +26,16 @@ export function GlossaryScreen() {
       <p className={styles.back}>
         <Link to="/app/glossaries">{t('sets.all_glossaries')}</Link>
       </p>
-      <Read from={glossaries} lines={12}>
+      <Read from={glossaries} lines={12} heading="sets.glossaries">
         {(sets) => {
           const set = sets.find(({ id }) => id === setId);
-          return set ? <Glossary key={set.id} set={set} /> : <p>{t('sets.gone')}</p>;
+          if (set) return <Glossary key={set.id} set={set} />;
+          return (
+            <>
+              <Heading of="sets.glossaries" />
+              <p>{t('sets.gone')}</p>
+            </>
+          );
         }}
       </Read>
     </>

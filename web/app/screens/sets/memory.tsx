@@ -6,7 +6,7 @@ import { client, query } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { Read } from '../../parts/loading.tsx';
+import { Heading, Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -29,10 +29,16 @@ export function MemoryScreen() {
       <p className={styles.back}>
         <Link to="/app/memories">{t('sets.all_memories')}</Link>
       </p>
-      <Read from={memories} lines={12}>
+      <Read from={memories} lines={12} heading="sets.memories">
         {(sets) => {
           const set = sets.find(({ id }) => id === setId);
-          return set ? <Memory key={set.id} set={set} /> : <p>{t('sets.gone')}</p>;
+          if (set) return <Memory key={set.id} set={set} />;
+          return (
+            <>
+              <Heading of="sets.memories" />
+              <p>{t('sets.gone')}</p>
+            </>
+          );
         }}
       </Read>
     </>

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
+import type { Fields, Headers } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_TERMINOLOGY_TERMS: '30' } });
+const term = {
+  source_lang: 'en',
+  target_lang: 'fr',
+  source_term: 'invoice',
+  target_term: 'facture',
+};
+
+let mine: Sets;
+let setId: string;
+beforeEach(async () => {
+  mine = await openSets(app);
+  setId = (await mine.glossary(['order,commande', 'bill,addition'])).id;
+});
+
+const add = (input: Fields = {}, headers: Headers = mine.headers) =>
+  viaRpc(
+    app,
+    { path: 'terminology.addEntry', type: 'mutation' },
+    { input: { set_id: setId, ...term, ...input }, headers },
+  );
+const listed = async () =>
+  (
+    await viaRpc(
+      app,
+      { path: 'terminology.entries', type: 'query' },
+      { input: { set_id: setId, limit: 200 }, headers: mine.headers },
+    )
+  ).body.entries;
+
+describe('terminology.addEntry', () => {
+  test('adds a term after the last one, trimmed, for its languages only', async () => {
+    const { status, body } = await add({ source_lang: 'en-GB', source_term: ' invoice ' });
+    expect(status).toBe(200);
+    const entry = { ...term, entry_no: 3, case_sensitive: false, priority: 0 };
+    expect(body).toMatchObject({ set: { id: setId, entry_count: 3 }, entry, other_targets: [] });
+    const entries = await listed();
+    expect(entries).toHaveLength(3);
+    expect(entries.at(-1)).toEqual(entry);
+    const [set] = await mine.glossaries();
+    expect(set).toEqual(body.set);
+  });
+
+  test('the next translation uses it, with a glossary that was in use before', async () => {
+    const before = await mine.job({ source_text: 'Pay the order.' });
+    expect(before.request.metadata.terminology_gate.matched_source_terms).toEqual(['order']);
+    await add();
+    const after = await mine.job({ source_text: 'Pay the invoice.' });
+    expect(after.request.metadata.terminology_gate.matched_source_terms).toEqual(['invoice']);
+  });
+
+  test('a term that is there with this translation is refused, and nothing changes', async () => {
+    await add();
+    const [before] = await mine.glossaries();
+    for (const same of [{}, { source_term: 'Invoice' }, { target_term: 'facture ' }])
+      expect(refusal(await add(same))).toEqual([
+        409,
+        'the glossary has this term with this translation already',
+      ]);
+    expect(await mine.glossaries()).toEqual([before]);
+    expect(await listed()).toHaveLength(3);
+  });
+
+  test('a term with another translation is added, and comes before the ones that it names', async () => {
+    await add();
+    const { status, body } = await add({ target_term: 'note' });
+    expect([status, body.other_targets]).toEqual([200, ['facture']]);
+    const job = await mine.job({ source_text: 'Pay the invoice.' });
+    expect(job.request.metadata.terminology_gate.missing_terms).toEqual(['note']);
+  });
+
+  test('a term with case is another one than without', async () => {
+    await add();
+    const { status, body } = await add({ source_term: 'Invoice', case_sensitive: true });
+    expect([status, body.other_targets]).toEqual([200, []]);
+  });
+
+  test('the same term for two languages is two terms', async () => {
+    await add();
+    expect((await add({ target_lang: 'de', target_term: 'facture' })).status).toBe(200);
+  });
+
+  test('of many at once each has its own number, and one of equal ones is added', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => add({ source_term: `word ${n % 6}`, target_term: 'mot' })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      ...Array(6).fill(200),
+      ...Array(6).fill(409),
+    ]);
+    const entries = await listed();
+    expect(entries.map(({ entry_no }: Fields) => entry_no)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const [set] = await mine.glossaries();
+    expect(set.entry_count).toBe(8);
+  });
+
+  test('a glossary never gets more terms than an upload could give it, however many come at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 31 }, (_, n) => add({ source_term: `word ${n}`, target_term: 'mot' })),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(refusal)).toEqual(
+      Array(3).fill([
+        422,
+        'terminology_max_terms_exceeded: 31 terms would apply to en to fr; at most 30 are allowed',
+      ]),
+    );
+    expect(await listed()).toHaveLength(30);
+  });
+
+  test('a glossary that was uploaded for other languages is refused, whatever its tags', async () => {
+    const { id } = await mine.glossary(['a,b'], {
+      name: 'British',
+      source_lang: 'en-GB',
+      target_lang: 'fr-FR',
+    });
+    expect((await add({ set_id: id })).status).toBe(200);
+    expect(refusal(await add({ set_id: id, target_lang: 'de' }))).toEqual([
+      422,
+      'this glossary is for en-GB to fr-FR, not for en to de',
+    ]);
+  });
+
+  test.each([
+    ['no source term', { source_term: ' ' }, 422],
+    ['a term that is too long', { target_term: '😀'.repeat(501) }, 422],
+    ['50,000 characters', { source_term: 'x'.repeat(50_000) }, 422],
+    ['a term on two lines', { source_term: 'in\nvoice' }, 422],
+    ['a line separator', { source_term: 'in\u2028voice' }, 422],
+    ['a language that is none', { source_lang: 'tlh' }, 422],
+    ['one language twice', { target_lang: 'en-US' }, 400],
+  ])('refuses %s', async (_, input, status) => {
+    expect((await add(input)).status).toBe(status);
+    expect(await listed()).toHaveLength(2);
+  });
+
+  test('takes a term of 500 characters outside of the basic plane', async () => {
+    expect((await add({ target_term: '😀'.repeat(500) })).status).toBe(200);
+  });
+
+  test('a foreign, deleted or unknown glossary is 404, and stays as it is', async () => {
+    const neighbour = await openSets(app);
+    const unknown = [404, 'terminology set not found'];
+    expect(refusal(await add({}, neighbour.headers))).toEqual(unknown);
+    expect(await listed()).toHaveLength(2);
+    await mine.removeGlossary(setId);
+    expect(refusal(await add())).toEqual(unknown);
+    expect(refusal(await add({ set_id: 'f'.repeat(32) }))).toEqual(unknown);
+  });
+
+  test('a deletion beside additions leaves no term behind', async () => {
+    const [removed, ...added] = await Promise.all([
+      mine.removeGlossary(setId),
+      ...Array.from({ length: 5 }, (_, n) => add({ source_term: `word ${n}` })),
+    ]);
+    expect(removed.status).toBe(204);
+    for (const { status } of added) expect([200, 404]).toContain(status);
+    expect(await mine.glossaries()).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import type { BrowserContext } from 'playwright-core';
+import { AppError, type AppErrorOptions, type ErrorName, errorBody, errorTable } from '#server/errors.ts';
+
+/** A refusal in the service's own form. */
+export interface Refusal extends AppErrorOptions {
+  code: ErrorName;
+  detail: ConstructorParameters<typeof AppError>[1];
+}
+
+/** The id that every request has which is refused here. */
+export const refusedRequest = 'request-4711';
+
+/** Stands between a browser and the procedures of the service. */
+export interface Answers {
+  /** From now on every call is refused, except those of the named procedures. */
+  refuse(refusal: Refusal, except?: readonly string[]): void;
+  /** From now on calls wait for their answer, except those of the named procedures. */
+  hold(except?: readonly string[]): void;
+  /** From now on the service answers, also what waits. */
+  pass(): void;
+}
+
+/** Stands between a browser and the procedures of the service, which answers until told otherwise. */
+export async function standBetween(context: BrowserContext): Promise<Answers> {
+  let refusal: Refusal | undefined;
+  let held: PromiseWithResolvers<void> | undefined;
+  let spared: readonly string[] = [];
+  await context.route('**/trpc/**', async (route) => {
+    const name = new URL(route.request().url()).pathname.split('/trpc/')[1] as string;
+    if (spared.includes(name)) return route.continue();
+    await held?.promise;
+    if (refusal) return route.fulfill(responseOf(refusal));
+    // The page may be gone by now.
+    return route.continue().catch(() => {});
+  });
+  const become = (next: { refusal?: Refusal; held?: typeof held }, except: readonly string[] = []) => {
+    const before = held;
+    ({ refusal, held } = next);
+    spared = except;
+    before?.resolve();
+  };
+  return {
+    refuse: (next, except) => become({ refusal: next }, except),
+    hold: (except) => become({ held: Promise.withResolvers() }, except),
+    pass: () => become({}),
+  };
+}
+
+/** The response of /trpc to a refused call. `states.test.ts` compares it with one of the service. */
+export function responseOf({ code, detail, ...options }: Refusal) {
+  const error = new AppError(code, detail, options);
+  const body = errorBody(error, refusedRequest);
+  const data = {
+    code: errorTable[code].trpc,
+    httpStatus: error.status,
+    detail: body.detail,
+    error_code: body.error_code ?? null,
+    request_id: refusedRequest,
+    retry_after: error.retryAfter ?? null,
+  };
+  return {
+    status: error.status,
+    contentType: 'application/json',
+    headers: {
+      'x-request-id': refusedRequest,
+      ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
+    },
+    body: JSON.stringify({ error: { json: { message: error.message, data } } }),
+  };
+}

@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import { type BillingApp, subscriptionEvent } from '#test/billing/billing-app.ts';
+import { addAdministrator, openOperators, operatorWorkspace } from '#test/factories/operators.ts';
+import {
+  addDocument,
+  addGlossary,
+  addMemory,
+  inviting,
+  type Person,
+  queueDocument,
+  submit,
+} from '#test/factories.ts';
+
+/** A workspace of the operator with some of everything, so that every screen has all its parts. */
+export type FullWorkspace = Awaited<ReturnType<typeof fillWorkspace>>;
+
+export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
+  await openOperators(app);
+  await deliver(subscriptionEvent('created', operatorWorkspace, { id: 'sub_sweep' }));
+  const person = await addAdministrator(app, 'first@ops.example');
+  const operator = { ...person, tenantId: operatorWorkspace } as Person;
+  const job = await submit(app, operator, { domain: 'legal', source_text: 'Sign {name} here.' });
+  await submit(app, operator, { domain: 'legal', target_lang: 'ar' });
+  const review = async (body: object) => {
+    const id = await submit(app, operator, { domain: 'legal', source_text: 'Good morning' });
+    const path = `/api/translations/${id}/review`;
+    expect((await app.json('POST', path, { headers: person.bearer, body })).status).toBe(200);
+  };
+  await review({ action: 'modify', final_translation: 'Salut' });
+  await review({ action: 'reject', notes: 'Not what was asked for' });
+  const failed = await submit(app, operator, { source_text: 'A text that fails' });
+  await sql`update translation_jobs set status = 'failed' where job_id = ${failed}`;
+  const waiting = await submit(app, operator, { source_text: 'A text that waits' });
+  await sql`update translation_jobs set status = 'pending' where job_id = ${waiting}`;
+  /** What is shown at an address with a parameter. */
+  const ids: Record<string, string> = {
+    '/jobs/$jobId': job,
+    '/app/documents/$documentId': await addDocument(app, operator),
+    '/app/glossaries/$setId': await addGlossary(app, operator),
+    '/app/memories/$setId': await addMemory(app, operator),
+  };
+  await queueDocument(app, operator);
+  const team = inviting(app, person.bearer);
+  const member = await team.join();
+  await team.invite({ email: 'newcomer@example.org' });
+  return {
+    operator,
+    /** Who is no administrator. */
+    member,
+    /** The address of a screen, by the path that the router has for it. */
+    addressOf: (path: string) =>
+      path.replace(/\$\w+/, () => {
+        if (!ids[path]) throw new Error(`the workspace of this test has nothing for ${path}`);
+        return ids[path];
+      }),
+  };
+}

@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { setsOf } from '#test/translation-memory/sets.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { sendDocument } from './document-files.ts';
+import { signedIn } from './founder.ts';
+import { field, opened, openReview, said, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** Selects words with the mouse, as far as the screen notices. */
+async function selectWords(page: Page, words: string): Promise<void> {
+  await page.evaluate((wanted) => {
+    for (const element of document.querySelectorAll('[data-source]')) {
+      const text = element.firstChild as Text;
+      const at = text.data.indexOf(wanted);
+      if (at < 0) continue;
+      (document.activeElement as HTMLElement | null)?.blur();
+      getSelection()?.setBaseAndExtent(text, at, text, at + wanted.length);
+    }
+  }, words);
+}
+
+const selectInField = (page: Page, words: string) =>
+  field(page).evaluate((element: HTMLTextAreaElement, wanted) => {
+    element.focus();
+    const at = element.value.indexOf(wanted);
+    element.setSelectionRange(at, at + wanted.length);
+  }, words);
+
+describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeout: 30_000 }, () => {
+  test('words of the source and of the translation, by the button, and the next translation has them', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    const sets = setsOf(app, headers);
+    await sets.glossary(['order,commande'], { name: 'House', source_lang: 'en', target_lang: 'fr-FR' });
+    await sets.glossary(['order,Bestellung'], { name: 'German', source_lang: 'en', target_lang: 'de' });
+    await waitingJobs(app, headers, ['Pay the invoice now.']);
+    await openReview(page);
+    await field(page).fill('Payez la facture.');
+    await selectWords(page, 'invoice');
+    await selectInField(page, 'facture');
+    await page.getByRole('button', { name: 'Add “invoice” to a glossary' }).click();
+    const dialog = page.getByRole('dialog');
+    const term = dialog.getByLabel('Term (English)');
+    const translation = dialog.getByLabel('Translation (French)');
+    expect([await term.inputValue(), await translation.inputValue()]).toEqual(['invoice', 'facture']);
+    expect([await term.getAttribute('lang'), await translation.getAttribute('lang')]).toEqual(['en', 'fr']);
+    expect(await dialog.getByLabel('Glossary').locator('option').allInnerTexts()).toEqual(['House']);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await said(page, 'Added to House.');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    // The side shows it at once, and the text that was being written stays.
+    await page.getByText('invoice → facture').waitFor();
+    expect(await field(page).inputValue()).toBe('Payez la facture.');
+
+    const { body } = await app.json('POST', '/api/translations', {
+      headers,
+      body: { source_text: 'The invoice.', target_lang: 'fr' },
+    });
+    expect(body.request.metadata.terminology_gate.matched_source_terms).toEqual(['invoice']);
+  });
+
+  test('by the keyboard alone; a term that is there already is said, other translations are named', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    await setsOf(app, headers).glossary(['invoice,facture'], { name: 'House' });
+    await waitingJobs(app, headers, ['Pay the invoice now.']);
+    await openReview(page);
+    await field(page).fill('Payez la facture.');
+    await selectInField(page, 'facture');
+    await page.keyboard.press('Control+i');
+    const dialog = page.getByRole('dialog');
+    // Nothing is selected in the source: it is asked for first.
+    await page.waitForFunction(() => document.activeElement?.matches('dialog input[lang=en]'));
+    await page.keyboard.type('invoice');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('the glossary has this term with this translation already').waitFor();
+    await dialog.getByLabel('Translation (French)').fill('note');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Added to House.').waitFor();
+    await dialog.getByRole('listitem').getByText('facture').waitFor();
+    await page.keyboard.press('Escape');
+    // The work goes on where it was.
+    expect(await page.evaluate(() => document.activeElement?.matches('[data-edited]'))).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Add the selected words to a glossary').waitFor();
+  });
+
+  test('words that were selected in one item are not offered in the next, nor those outside of a source', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    await waitingJobs(app, headers, ['Pay the invoice now.', 'Second item.']);
+    await openReview(page);
+    const offer = page.getByRole('button', { name: /^Add “/ });
+    await selectWords(page, 'invoice');
+    await offer.waitFor();
+    await page.keyboard.press('Alt+ArrowDown');
+    await opened(page, 'Second item.');
+    expect(await offer.count()).toBe(0);
+    await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('h1') as Element));
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await offer.count()).toBe(0);
+    // There is no glossary: the dialog says where one is made.
+    await page.keyboard.press('Control+i');
+    await page.getByRole('dialog').getByRole('link', { name: 'Upload one' }).click();
+    await page.waitForURL('**/app/glossaries');
+  });
+
+  test('in the segments of a document, with the translation of the same segment only', async () => {
+    const founder = await signedIn(app, browser, '/app');
+    const { page, apiKey } = founder;
+    await setsOf(app, { 'x-api-key': apiKey }).glossary(['order,commande'], { name: 'House' });
+    const id = await sendDocument(app, founder, workbookFile(['Pay the invoice', 'The other line']));
+    await page.goto(`/app/documents/${id}`);
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    const first = page.getByRole('textbox', { name: 'Translation of segment 1' });
+    await first.fill('facture');
+    await first.press('Control+a');
+    await selectWords(page, 'other line');
+    await page.getByRole('button', { name: 'Add “other line” to a glossary' }).click();
+    const dialog = page.getByRole('dialog');
+    const translation = dialog.getByLabel('Translation (French)');
+    expect(await translation.inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await selectWords(page, 'invoice');
+    await page.getByRole('button', { name: 'Add “invoice” to a glossary' }).click();
+    expect(await translation.inputValue()).toBe('facture');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await said(page, 'Added to House.');
+  });
+});

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { lockMember, newFamily, startSession } from '#server/access/sessions.ts';
+import type { TestApp } from '#test/setup/app.ts';
+
+/** The addresses of all screens, from the source of the router: a new screen is visited without a word here. */
+const screens = readFileSync(join(import.meta.dirname, '../../web/app/router.tsx'), 'utf8')
+  .matchAll(/\bpath: '([^']+)'/g)
+  .map(([, path]) => path as string)
+  .toArray();
+
+export const withSession = screens.filter((path) => !path.startsWith('/signin'));
+export const withoutSession = screens.filter((path) => path.startsWith('/signin'));
+
+/** The cookie of a new session of somebody, whose browser needs no sign-in with it. */
+export async function sessionCookie(
+  app: TestApp,
+  { tenantId, userId }: { tenantId: string; userId: string },
+) {
+  const { refreshToken } = await app.database.inTenant(tenantId, async (tx) => {
+    const member = await lockMember(tx, tenantId, userId);
+    if (!member) throw new Error('no such member');
+    return startSession(tx, member, app.services.settings, newFamily({ secondFactor: true }));
+  });
+  const url = new URL('/signin', app.address).href;
+  return { name: 'll_refresh', value: refreshToken, url, httpOnly: true, sameSite: 'Strict' as const };
+}
+
+/** Goes to an address as a link does it: the application goes there itself. */
+export async function follow(page: Page, address: string): Promise<void> {
+  await page.evaluate((to) => {
+    document.querySelector('main h1')?.setAttribute('data-before', '');
+    history.pushState({}, '', to);
+  }, address);
+  // A screen that was just writing its own filters into the address may win; who types the address gets there.
+  await page
+    .waitForFunction(() => document.querySelector('main h1:not([data-before])'), null, { timeout: 3000 })
+    .catch(() => {
+      console.log(`${address} did not follow ${page.url()}, and is loaded anew.`);
+      return page.goto(address);
+    });
+}
+
+/** Waits until a screen has read all that it shows. */
+export async function settled(page: Page, asked: Set<unknown>): Promise<void> {
+  const isRead = () =>
+    !!document.querySelector('main h1:not([data-before])') && !document.querySelector('[aria-busy=true]');
+  await page.waitForFunction(isRead);
+  await expect.poll(() => asked.size, { interval: 20, timeout: 10_000 }).toBe(0);
+  await page.waitForFunction(isRead);
+}
+
+/** The requests of a page that have no response yet. */
+export function openRequests(page: Page): Set<unknown> {
+  const asked = new Set<unknown>();
+  page.on('request', (request) => asked.add(request));
+  for (const end of ['requestfinished', 'requestfailed'] as const)
+    page.on(end, (request) => asked.delete(request));
+  return asked;
+}

@@ -1,0 +1,226 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBillingApp } from '#test/billing/billing-app.ts';
+import { operatorEnv } from '#test/factories/operators.ts';
+import { type Person as Account, found } from '#test/factories.ts';
+import { tooWideOn, violationsOn } from './accessibility.ts';
+import { type Answers, refusedRequest, responseOf, standBetween } from './answers.ts';
+import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
+import { type FullWorkspace, fillWorkspace } from './full-workspace.ts';
+import { follow, openRequests, sessionCookie, settled, withSession } from './screens.ts';
+
+const billing = useBillingApp({ ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
+const { app } = billing;
+const browser = useBrowser(app);
+
+let workspace: FullWorkspace;
+let newcomer: Account;
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  workspace = await fillWorkspace(billing);
+  newcomer = await found(app);
+});
+
+const ways: PersonOptions[] = [
+  { locale: 'en', colorScheme: 'light' },
+  { locale: 'ar', colorScheme: 'dark' },
+];
+
+/** Opens a browser in which somebody is signed in. */
+async function signedIn(options: PersonOptions, person: Account) {
+  const { page, context } = await browser.person('/about', {
+    viewport: { width: 800, height: 640 },
+    ...options,
+  });
+  await context.addCookies([await sessionCookie(app, person)]);
+  const answers = await standBetween(context);
+  return { page, context, answers };
+}
+
+/**
+ * Visits every screen in both ways.
+ * @param browsers share the screens among them, where a visit waits more than it works
+ * @returns what is wrong, as `look` says it
+ */
+async function everywhere(
+  person: () => Account,
+  prepare: (answers: Answers) => void,
+  look: (visit: { page: Page; path: string; answers: Answers }) => Promise<string[]>,
+  browsers = 1,
+): Promise<string[]> {
+  const visit = async (way: PersonOptions, paths: string[]) => {
+    const { page, answers } = await signedIn(way, person());
+    const found: string[] = [];
+    for (const path of paths) {
+      prepare(answers);
+      const address = workspace.addressOf(path);
+      if (path === paths[0]) await page.goto(address);
+      else await follow(page, address);
+      for (const fault of await look({ page, path, answers })) found.push(`${way.locale} ${path}: ${fault}`);
+    }
+    return found;
+  };
+  const shares = Array.from({ length: browsers }, (_, at) =>
+    withSession.filter((_, index) => index % browsers === at),
+  );
+  const faults = await Promise.all(ways.flatMap((way) => shares.map((paths) => visit(way, paths))));
+  return faults.flat();
+}
+
+const forAdministrators = [
+  '/app/members',
+  '/app/audit',
+  '/app/usage',
+  '/billing',
+  '/app/storage',
+  '/app/operator',
+];
+
+/** Screens that ask nothing but who one is until the person does something. */
+const quiet = ['/app/translate', '/app/security', '/app/memories/concordance'];
+
+const looks = async (page: Page) => [...(await violationsOn(page)), ...(await tooWideOn(page))];
+
+/** Waits for a part of the page. @returns what is wrong: that it is not there */
+const missing = async (page: Page, part: string): Promise<string[]> => {
+  const isThere = page.locator(part).first().waitFor({ timeout: 4000 });
+  return isThere.then(
+    () => [],
+    () => [`there is no ${part}`],
+  );
+};
+
+const problem = 'main [role=alert]';
+
+describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic and dark', () => {
+  test('says that it waits, then what failed, with the id of the request, and goes on when it is tried again', async () => {
+    const faults = await everywhere(
+      () => workspace.operator,
+      (answers) => answers.hold(['auth.me']),
+      async ({ page, path, answers }) => {
+        if (quiet.includes(path)) return [];
+        const found = [...(await missing(page, 'main [aria-busy=true] p')), ...(await looks(page))];
+        answers.refuse({ code: 'internal_error', detail: 'internal error' }, ['auth.me']);
+        found.push(...(await missing(page, problem)), ...(await looks(page)));
+        for (const words of await page.locator(problem).allInnerTexts())
+          if (!words.includes('internal error') || !words.includes(refusedRequest)) found.push(words);
+        answers.pass();
+        await page.waitForFunction(
+          (problems) => {
+            for (const retry of document.querySelectorAll<HTMLElement>(`${problems} button`)) retry.click();
+            return !document.querySelector(problems);
+          },
+          problem,
+          { polling: 250 },
+        );
+        return found;
+      },
+      3,
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test('says what it may not do, and offers nothing that would not help', async () => {
+    const faults = await everywhere(
+      () => workspace.operator,
+      (answers) => answers.refuse({ code: 'forbidden', detail: 'not allowed' }, ['auth.me']),
+      async ({ page, path }) => {
+        if (quiet.includes(path)) return [];
+        const found = [...(await missing(page, problem)), ...(await looks(page))];
+        if ((await page.locator(`${problem} button`).count()) > 0) found.push('a button to try again');
+        return found;
+      },
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test('begins empty, and has nothing of another workspace', async () => {
+    const faults = await everywhere(
+      () => newcomer,
+      () => {},
+      async ({ page }) => {
+        await settled(page, openRequests(page));
+        return looks(page);
+      },
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test('asks nothing for a member that only administrators may know, and says who can help', async () => {
+    const refused: string[] = [];
+    const faults = await everywhere(
+      () => workspace.member,
+      () => {},
+      async ({ page, path }) => {
+        page.removeAllListeners('response');
+        page.on('response', (response) => {
+          if (response.status() === 403) refused.push(`${path} asked ${response.url()}`);
+        });
+        await settled(page, openRequests(page));
+        return [
+          ...(forAdministrators.includes(path) ? await missing(page, 'main [role=note]') : []),
+          ...(await looks(page)),
+        ];
+      },
+    );
+    expect([...faults, ...refused]).toEqual([]);
+  });
+});
+
+describe.skipIf(withoutBrowser)('a refusal', () => {
+  test('has the form that the service gives it', async () => {
+    const headers = { ...workspace.operator.bearer, 'x-request-id': refusedRequest };
+    const input = encodeURIComponent(JSON.stringify({ json: { job_id: 'none' } }));
+    const { status, body } = await app.json('GET', `/trpc/translations.get?input=${input}`, { headers });
+    const made = responseOf({ code: 'not_found', detail: body.error.json.message });
+    expect(made.status).toBe(status);
+    expect(body.error.json).toMatchObject(JSON.parse(made.body).error.json);
+    expect(Object.keys(body.error.json.data)).toEqual(Object.keys(JSON.parse(made.body).error.json.data));
+  });
+
+  test('for want of a subscription leads to the page where it can be paid', async () => {
+    const { page, answers } = await signedIn({ locale: 'en' }, workspace.operator);
+    await page.goto('/app/translate?to=["de"]');
+    answers.refuse({ code: 'payment_required', detail: 'subscription required' });
+    await page.getByLabel('Text to translate').fill('Hello');
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByRole('alert').getByText('subscription required').waitFor();
+    answers.pass();
+    await page.getByRole('alert').getByRole('link', { name: 'Open billing' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
+  });
+
+  test('for too many requests counts down, then may be tried again', async () => {
+    const { page, answers } = await signedIn({ locale: 'en' }, workspace.operator);
+    answers.refuse({ code: 'too_many_requests', detail: 'too many requests', retryAfter: 3 }, ['auth.me']);
+    await page.goto('/app/jobs');
+    const retry = page.getByRole('alert').getByRole('button');
+    // At once, and not after the time that it is about.
+    await retry.filter({ hasText: 'Try again in 3 seconds' }).waitFor({ timeout: 2000 });
+    expect(await retry.isDisabled()).toBe(true);
+    await retry.filter({ hasText: 'Try again in 1 second' }).waitFor();
+    answers.pass();
+    await page.getByRole('button', { name: 'Try again', exact: true }).click();
+    await page.getByText('A text that waits', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
+
+test.skipIf(withoutBrowser)(
+  'being offline is said, and what failed meanwhile is read when it is over',
+  async () => {
+    const { page, context } = await signedIn({ locale: 'en' }, workspace.operator);
+    await page.goto('/app/jobs');
+    await page.getByText('A text that waits', { exact: true }).waitFor();
+    const notice = page.locator('main > p').getByText('You are offline');
+    await context.setOffline(true);
+    await notice.waitFor();
+    await page.getByLabel('Status').selectOption('failed');
+    await page.getByRole('alert').getByText('You are offline').waitFor();
+    expect(await looks(page)).toEqual([]);
+    await context.setOffline(false);
+    await notice.waitFor({ state: 'detached' });
+    await page.getByText('A text that fails', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  },
+);

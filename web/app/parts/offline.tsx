@@ -1,0 +1,30 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useT } from '../i18n.tsx';
+import { announce } from './announcer.tsx';
+
+/** Whether the browser has a network; the component is rendered again at each change. */
+export function useOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine);
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
+}
+
+/** Says that there is no network as long as there is none, and to a screen reader also that there is one again. */
+export function OfflineNotice() {
+  const t = useT();
+  const isOnline = useOnline();
+  const was = useRef(isOnline);
+  useEffect(() => {
+    if (was.current === isOnline) return;
+    was.current = isOnline;
+    announce(t(isOnline ? 'common.online' : 'common.offline'));
+  }, [isOnline, t]);
+  return isOnline ? null : <p className="notice">{t('common.offline')}</p>;
+}

@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'react';
+import { dropDraft, writeDrafts } from '../../drafts/drafts.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { TextDiff } from '../../parts/text-diff.tsx';
+import { type CorrectionStore, useCorrections } from './corrections.ts';
+import styles from './documents.module.css';
+import { type FoundCorrection, findCorrections } from './kept-corrections.ts';
+import type { Languages } from './segment-row.tsx';
+
+/** Corrections that were left on this device, offered as differences. None is taken up, and none is sent, by itself. */
+export function FoundCorrections({
+  documentId,
+  opening,
+  languages,
+  corrections: store,
+}: {
+  documentId: string;
+  opening: string;
+  languages: Languages;
+  corrections: CorrectionStore;
+}) {
+  const t = useT();
+  const { moment } = useFormat();
+  const corrections = useCorrections(store);
+  const [found, setFound] = useState<readonly FoundCorrection[]>([]);
+  const isDecided = found.length === 0;
+  useEffect(() => {
+    if (!isDecided) return;
+    let isLate = false;
+    // A device that keeps nothing has nothing to offer.
+    void findCorrections(documentId, opening).then(
+      (more) => !isLate && more.length > 0 && setFound(more),
+      () => {},
+    );
+    return () => {
+      isLate = true;
+    };
+  }, [documentId, opening, isDecided]);
+
+  const forget = async (decided: readonly FoundCorrection[]) => {
+    // Taken up, they are kept anew; only then the old ones go.
+    await writeDrafts();
+    await Promise.all(decided.map(({ draft }) => dropDraft(draft.item)));
+    setFound((before) => before.filter((one) => !decided.includes(one)));
+  };
+  const use = (chosen: readonly FoundCorrection[]) => {
+    store.change({ kind: 'restore', corrections: chosen.map(({ correction }) => correction) });
+    announce(t('documents.found_used', { count: chosen.length }));
+    void forget(chosen);
+  };
+  const useAll = () => {
+    const taken = new Set(store.all().keys());
+    // The newest of each segment; none takes the place of what was typed since.
+    use(
+      found.filter(({ correction: { segment } }) => {
+        const isFree = !taken.has(segment.position);
+        taken.add(segment.position);
+        return isFree;
+      }),
+    );
+  };
+  if (isDecided) return null;
+  return (
+    <section className={styles.left} aria-label={t('documents.found_corrections')}>
+      <div className={styles.applyActions}>
+        <p>{t('documents.found_hint', { count: found.length })}</p>
+        <button type="button" className="small" onClick={useAll}>
+          {t('documents.use_found', { count: found.length })}
+        </button>
+        <button type="button" className="plain small" onClick={() => void forget(found)}>
+          {t('documents.discard_found', { count: found.length })}
+        </button>
+      </div>
+      <ul className="rows">
+        {found.map((one) => {
+          const { segment, text, replaces } = one.correction;
+          const before = corrections.get(segment.position)?.text ?? segment.target_text ?? '';
+          return (
+            <li key={one.draft.item.id}>
+              <b>{t('documents.segment_n', { number: segment.position + 1 })}</b>{' '}
+              <span className={styles.soft}>{moment(new Date(one.draft.changedAt).toISOString())}</span>
+              {replaces !== segment.target_text && <p>{t('documents.found_older')}</p>}
+              <TextDiff before={before} after={text} language={languages.target} />
+              <div className={styles.applyActions}>
+                <button type="button" className="small" onClick={() => use([one])}>
+                  {t('documents.use_one')}
+                </button>
+                <button type="button" className="plain small" onClick={() => void forget([one])}>
+                  {t('documents.discard_one')}
+                </button>
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,185 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { readLanguage } from '#server/languages.ts';
+import { mutate } from '../client.ts';
+import { useT } from '../i18n.tsx';
+import { announce } from '../parts/announcer.tsx';
+import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { LanguageText, languageOf } from '../parts/language-text.tsx';
+import { useLanguages } from '../parts/languages.tsx';
+import { Read } from '../parts/loading.tsx';
+import { fieldProblem, Problem } from '../parts/problem.tsx';
+import { useAction } from '../parts/use-action.ts';
+import styles from './terms.module.css';
+import { useGlossaries } from './use-glossaries.ts';
+
+/** What the fields of the dialog begin with. */
+export interface Term {
+  source: string;
+  target: string;
+}
+
+interface Props {
+  term: Term;
+  sourceLang: string;
+  targetLang: string;
+  onClose: () => void;
+}
+
+/** Where the last term of a language pair went, until the page is loaded again: the next one mostly goes there, too. */
+const lastGlossary = new Map<string, string>();
+
+/** Adds a term with its translation to a glossary of the workspace that is for these languages. */
+export function NewTermDialog(props: Props) {
+  const t = useT();
+  const glossaries = useGlossaries();
+  const { sourceLang, targetLang, onClose } = props;
+  const fits = (tag: string | null, language: string) => tag === null || readLanguage(tag) === language;
+  return (
+    <Dialog title={t('terms.title')} onClose={onClose}>
+      <Read from={glossaries} lines={6}>
+        {(all) => {
+          const sets = all.filter(
+            (set) => fits(set.source_lang, sourceLang) && fits(set.target_lang, targetLang),
+          );
+          return sets.length > 0 ? <TermForm {...props} sets={sets} /> : <NoGlossary onClose={onClose} />;
+        }}
+      </Read>
+    </Dialog>
+  );
+}
+
+function NoGlossary({ onClose }: Pick<Props, 'onClose'>) {
+  const t = useT();
+  return (
+    <>
+      <p>
+        {t('terms.none')} <Link to="/app/glossaries">{t('terms.to_glossaries')}</Link>
+      </p>
+      <button type="button" onClick={onClose}>
+        {t('common.cancel')}
+      </button>
+    </>
+  );
+}
+
+function TermForm({
+  term,
+  sourceLang,
+  targetLang,
+  onClose,
+  sets,
+}: Props & { sets: readonly { id: string; name: string }[] }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const queries = useQueryClient();
+  const { run, error, isBusy } = useAction();
+  const pair = `${sourceLang} ${targetLang}`;
+  const [source, setSource] = useState(term.source);
+  const [target, setTarget] = useState(term.target);
+  const [isCaseSensitive, setCaseSensitive] = useState(false);
+  const [setId, setSetId] = useState(
+    () => sets.find(({ id }) => id === lastGlossary.get(pair))?.id ?? (sets[0] as { id: string }).id,
+  );
+  const [added, setAdded] = useState<{ name: string; others: readonly string[] }>();
+  const first = useRef<HTMLInputElement>(null);
+  // After the dialog has opened, which focuses its first field.
+  useEffect(() => first.current?.focus(), []);
+  const add = async () => {
+    const { set, other_targets: others } = await mutate((rpc, to) =>
+      rpc.terminology.addEntry.mutate(
+        {
+          set_id: setId,
+          source_lang: sourceLang,
+          target_lang: targetLang,
+          source_term: source,
+          target_term: target,
+          case_sensitive: isCaseSensitive,
+        },
+        to,
+      ),
+    );
+    lastGlossary.set(pair, setId);
+    announce(t('terms.added', { name: set.name }));
+    void queries.invalidateQueries({ queryKey: ['terminology'] });
+    if (others.length === 0) onClose();
+    else setAdded({ name: set.name, others });
+  };
+  const problems = ['source_term', 'target_term'].map((name) => fieldProblem(error, name));
+
+  if (added)
+    return (
+      <>
+        <p>{t('terms.added', { name: added.name })}</p>
+        <p>{t('terms.others', { name: added.name })}</p>
+        <ul>
+          {added.others.map((other) => (
+            <li key={other}>
+              <LanguageText as="span" language={targetLang}>
+                {other}
+              </LanguageText>
+            </li>
+          ))}
+        </ul>
+        <button ref={(button) => button?.focus()} type="button" onClick={onClose}>
+          {t('keys.close')}
+        </button>
+      </>
+    );
+  return (
+    <form onSubmit={run(add)} className={styles.form}>
+      <Field
+        {...languageOf(sourceLang)}
+        label={t('terms.source', { language: nameOf(sourceLang) })}
+        value={source}
+        onValue={setSource}
+        problem={problems[0]}
+        required
+        maxLength={1000}
+        autoComplete="off"
+        ref={term.source === '' ? first : null}
+      />
+      <Field
+        {...languageOf(targetLang)}
+        label={t('terms.target', { language: nameOf(targetLang) })}
+        value={target}
+        onValue={setTarget}
+        problem={problems[1]}
+        required
+        maxLength={1000}
+        autoComplete="off"
+        spellCheck
+        ref={term.source === '' ? null : first}
+      />
+      <label>
+        {t('terms.glossary')}
+        <select value={setId} onChange={(event) => setSetId(event.target.value)}>
+          {sets.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="beside-field">
+        <input
+          type="checkbox"
+          checked={isCaseSensitive}
+          onChange={(event) => setCaseSensitive(event.target.checked)}
+        />
+        {t('terms.case_sensitive')}
+      </label>
+      {error && !problems.some(Boolean) ? <Problem error={error} /> : null}
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy}>
+          {t('terms.add')}
+        </button>
+        <button type="button" disabled={isBusy} onClick={onClose}>
+          {t('common.cancel')}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+import { BookPlus } from 'lucide-react';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { useT } from '../i18n.tsx';
+import { useCommands } from '../keys/use-commands.ts';
+import { NewTermDialog, type Term } from './new-term-dialog.tsx';
+import { type SelectedWords, useSelectedWords, wordsOfTranslation } from './selected-words.ts';
+import styles from './terms.module.css';
+
+/** Characters of the selected words that the button repeats. */
+const mostShown = 30;
+
+/**
+ * Makes a glossary's term of words that are selected in a source text, and of those in its translation if there are any: by the button
+ * that appears at them, or by the command, which also works without a selection.
+ */
+export function NewTerm({ sourceLang, targetLang }: { sourceLang: string; targetLang: string }) {
+  const selected = useSelectedWords();
+  const [term, setTerm] = useState<Term>();
+  // A text that was replaced meanwhile has no words any more.
+  const current = selected?.range.startContainer.isConnected ? selected : undefined;
+  const open = () => setTerm({ source: current?.words ?? '', target: wordsOfTranslation(current) });
+  useCommands({ addTerm: open });
+  return (
+    <>
+      {current && !term && <Offer selected={current} onClick={open} />}
+      {term && (
+        <NewTermDialog
+          term={term}
+          sourceLang={sourceLang}
+          targetLang={targetLang}
+          onClose={() => setTerm(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The button below the selected words. It follows them when something scrolls. */
+function Offer({ selected: { words, range }, onClick }: { selected: SelectedWords; onClick: () => void }) {
+  const t = useT();
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const place = () => {
+      const element = button.current;
+      if (!element) return;
+      const { left, bottom } = range.getBoundingClientRect();
+      const most = { left: innerWidth - element.offsetWidth, top: innerHeight - element.offsetHeight };
+      element.style.left = `${Math.max(0, Math.min(left, most.left - 16))}px`;
+      element.style.top = `${Math.max(0, Math.min(bottom + 6, most.top))}px`;
+    };
+    place();
+    addEventListener('scroll', place, { capture: true, passive: true });
+    addEventListener('resize', place);
+    return () => {
+      removeEventListener('scroll', place, { capture: true });
+      removeEventListener('resize', place);
+    };
+  }, [range]);
+  const characters = [...words];
+  const shown = characters.length > mostShown ? `${characters.slice(0, mostShown).join('')}…` : words;
+  return (
+    <button
+      ref={button}
+      type="button"
+      className={styles.offer}
+      // The words stay selected, and the focus where it was.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onClick}
+    >
+      <BookPlus aria-hidden="true" size={16} /> {t('terms.add_words', { words: shown })}
+    </button>
+  );
+}
