@@ -39,6 +39,7 @@ async function buildWeb(): Promise<void> {
       reportCompressedSize: false,
       rolldownOptions: {
         input: {
+          session: join(root, 'app/session/start.ts'),
           app: join(root, 'app/main.tsx'),
           pages: join(root, 'app/styles/pages.css'),
           'word-preview': join(root, 'preview/word-preview.ts'),
@@ -54,6 +55,13 @@ async function buildWeb(): Promise<void> {
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
         },
         output: {
+          codeSplitting: {
+            groups: (['session', 'app', 'workspace'] as const).map((name) => ({
+              name: (id: string, modules: Rolldown.ChunkingContext) =>
+                fileOf(id, modules) === name ? name : null,
+              debugName: name,
+            })),
+          },
           entryFileNames: '[name]-[hash].js',
           chunkFileNames: '[name]-[hash].js',
           assetFileNames: '[name]-[hash][extname]',
@@ -65,12 +73,51 @@ async function buildWeb(): Promise<void> {
   await compressAll(join(dist, 'static'));
 }
 
+/**
+ * The file for a module: one for the session, one for what else the first screen needs, and one for what the screens of the
+ * workspace share. By default the bundler makes a file of each set of modules that the same screens import: thirty of them
+ * for a list, and a browser asks for six at a time over HTTP/1.1.
+ * @returns null for what a single screen has for itself, and libraries that few have
+ */
+function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app' | 'workspace' | null {
+  const users = new Set<string>();
+  const add = (module: string) => {
+    if (users.has(module)) return;
+    users.add(module);
+    modules.getModuleInfo(module)?.importers.forEach(add);
+  };
+  add(id);
+  const isUsedBy = (file: string) => users.has(join(root, 'app', file));
+  if (isUsedBy('session/start.ts')) return 'session';
+  if (isUsedBy('main.tsx')) return 'app';
+  if (isUsedBy('parts/workspace-frame.tsx'))
+    return isUsedBy('screens/sign-in/sign-in.tsx') ? 'app' : 'workspace';
+  const screens = [...users].filter((user) => modules.getModuleInfo(user)?.dynamicImporters.length);
+  return screens.length > 1 && id.startsWith(join(root, 'app')) ? 'workspace' : null;
+}
+
 /** What `web/server/build.ts` reads. */
 function addressesOf({ output }: Rolldown.RolldownOutput) {
   const chunks = output.filter((one) => one.type === 'chunk');
-  const chunk = (name: string) => {
+  const entry = (name: string) => {
     const found = chunks.find((one) => one.isEntry && one.name === name);
     if (!found) throw new Error(`the build has no ${name}`);
+    return found;
+  };
+  /** The file that a module is in. Its entry is another one if screens share the file, which does nothing but import it. */
+  const fileWith = (module: string) => {
+    const found = chunks.find(({ moduleIds }) => moduleIds.includes(join(root, 'app', module)));
+    if (!found) throw new Error(`the build has no ${module}`);
+    return found;
+  };
+  /** Adds a file and all that it imports. */
+  const addAll = (one: Rolldown.OutputChunk, found: Set<Rolldown.OutputChunk>): Set<Rolldown.OutputChunk> => {
+    if (found.has(one)) return found;
+    found.add(one);
+    for (const name of one.imports) {
+      const imported = chunks.find(({ fileName }) => fileName === name);
+      if (imported) addAll(imported, found);
+    }
     return found;
   };
   const style = (name: string) => {
@@ -80,22 +127,39 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     if (!found) throw new Error(`the build has no style sheet ${name}`);
     return address(found.fileName);
   };
-  const app = chunk('app');
+  const filesOf = (wanted: Iterable<Rolldown.OutputChunk>) => ({
+    scripts: [...wanted].map(({ fileName }) => address(fileName)),
+    styles: [...new Set([...wanted].flatMap((one) => [...(one.viteMetadata?.importedCss ?? [])]))].map(
+      address,
+    ),
+  });
+  const scripts = [fileWith('session/start.ts'), fileWith('main.tsx')] as const;
+  const first = new Set(scripts.flatMap((one) => [...addAll(one, new Set())]));
+  const frame = chunks.find(({ name }) => name === 'workspace-frame');
+  const screenFiles = (one: Rolldown.OutputChunk) => {
+    const all = addAll(one, new Set());
+    if (frame && one.name !== 'sign-in') addAll(frame, all);
+    return filesOf([...all].filter((file) => !first.has(file)));
+  };
   return {
-    script: address(app.fileName),
-    style: style('app'),
-    preloads: app.imports.map(address),
+    scripts: scripts.map(({ fileName }) => address(fileName)),
+    first: filesOf(first),
+    screens: Object.fromEntries(
+      chunks
+        .filter(({ facadeModuleId }) => facadeModuleId?.startsWith(join(root, 'app/screens/')))
+        .map((one) => [one.name, screenFiles(one)]),
+    ),
     catalogs: Object.fromEntries(
       locales.map((locale) => [
         locale,
         {
-          signIn: address(chunk(`locale-${locale}`).fileName),
-          workspace: address(chunk(`locale-${locale}-workspace`).fileName),
+          signIn: address(entry(`locale-${locale}`).fileName),
+          workspace: address(entry(`locale-${locale}-workspace`).fileName),
         },
       ]),
     ),
     pageStyle: style('pages'),
-    wordPreview: address(chunk('word-preview').fileName),
+    wordPreview: address(entry('word-preview').fileName),
   };
 }
 

@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, date, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
@@ -23,3 +23,39 @@ export const reviewClaims = pgTable(
     index('review_claims_expires_at_idx').on(t.expiresAt),
   ],
 );
+
+/**
+ * What each member did at review on a UTC day, as sums, so that a report reads few rows and nothing is kept of single texts
+ * (docs/decisions/0054). Only decisions that close a job count.
+ */
+export const reviewDays = pgTable(
+  'review_days',
+  {
+    tenantId: identifier('tenant_id')
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+    day: date('day', { mode: 'string' }).notNull(),
+    userId: identifier('user_id').notNull(),
+    /** Approved as the pipeline had written it. */
+    approved: count('approved'),
+    /** Approved with another text. */
+    edited: count('edited'),
+    rejected: count('rejected'),
+    /** Approved texts that were compared with the pipeline's, their words, and the words that were changed. */
+    measured: count('measured'),
+    words: sum('words'),
+    edits: sum('edits'),
+    /** Decisions whose working time is known, and that time. */
+    timed: count('timed'),
+    workedMs: sum('worked_ms'),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.day, t.userId] })],
+);
+
+function count(name: string) {
+  return integer(name).notNull().default(0);
+}
+
+function sum(name: string) {
+  return bigint(name, { mode: 'number' }).notNull().default(0);
+}

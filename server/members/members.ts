@@ -95,6 +95,24 @@ async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
   return inserted.length > 0;
 }
 
+/** The email addresses of some members, revoked ones too, by id. */
+export async function emailsOf(
+  tx: Tx,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx
+    .select({ userId: users.userId, email: users.email })
+    .from(users)
+    .where(
+      and(
+        eq(users.tenantId, tenantId),
+        sql`${users.userId} = any(array(select json_array_elements_text(${JSON.stringify(userIds)}::json)))`,
+      ),
+    );
+  return new Map(rows.map(({ userId, email }) => [userId, email]));
+}
+
 export async function findMember(tx: Tx, tenantId: string, userId: string): Promise<MemberRow | undefined> {
   const [row] = await tx.select(columns).from(users).where(isMember(tenantId, userId));
   return row;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { calendarDate } from '#server/metering/schema.ts';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
@@ -23,6 +24,35 @@ export const claimState = z.object({
   others: z.array(itemHolder),
 });
 
+/** Input of `reviews.byReviewer`: days in UTC, both ends counted, 366 at most; the last 30 if nothing is said. */
+export const reviewerReportInput = z
+  .object({ from: calendarDate.optional(), to: calendarDate.optional() })
+  .prefault({});
+
+/** What one member did at review. A figure of which nothing is known is 0, beside the 0 of how many it is of. */
+export const reviewerFigures = z.object({
+  user_id: z.string(),
+  email: z.string().nullable().meta({ description: 'null for a member who is gone' }),
+  approved: z.int().meta({ description: 'as the pipeline had written them' }),
+  edited: z.int().meta({ description: 'approved with another text' }),
+  rejected: z.int(),
+  measured: z.int().meta({ description: 'approved texts that `words` and `edits` are of' }),
+  words: z
+    .int()
+    .meta({ description: 'of the longer one of each two texts, the pipeline’s and the approved one' }),
+  edits: z.int().meta({ description: 'words that were inserted, deleted or replaced' }),
+  timed: z.int().meta({ description: 'decisions that `worked_ms` is of' }),
+  worked_ms: z.int().meta({ description: 'as the reviewers’ browsers say' }),
+});
+
+export const reviewerReport = z.object({
+  from: calendarDate,
+  to: calendarDate,
+  reviewers: z.array(reviewerFigures).meta({ description: 'at most 1000, who decided most first' }),
+});
+
+export type ReviewerReportInput = z.infer<typeof reviewerReportInput>;
+export type ReviewerReport = z.infer<typeof reviewerReport>;
 export type ReviewItem = z.infer<typeof reviewItem>;
 export type ItemHolder = z.infer<typeof itemHolder>;
 export type ClaimState = z.infer<typeof claimState>;

@@ -7,6 +7,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import type { TermCheck } from '#server/terminology/glossary.ts';
+import { type ClosingReview, compareLater, countReview } from './count-review.ts';
 import { publishJob } from './golden/pending-persistence.ts';
 import { advance, reviewableStatuses } from './job-states.ts';
 import { getJob, isJob, jobOfRow } from './jobs.ts';
@@ -32,7 +33,9 @@ export class JobChanged extends AppError {
 /**
  * Applies a reviewer's action to a job (C 4 "Review"). One transaction locks and decides, so that of two closing reviews one wins. The golden
  * record is written after it. If the process dies in between, the job stays `approved` and the sweep publishes it.
+ * A member's closing review is counted in the same transaction (docs/decisions/0054).
  * @param seen the `updated_at` of the job that the reviewer saw; undefined to review whatever it is now
+ * @param workedMs milliseconds that the reviewer worked at it; undefined if unknown
  * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending; JobChanged
  */
 export async function reviewJob(
@@ -50,10 +53,10 @@ export async function reviewJob(
   withTenant: WithTenant,
   jobId: string,
   request: ReviewRequest,
-  seen?: string,
+  { seen, workedMs }: { seen?: string | undefined; workedMs?: number | undefined } = {},
 ): Promise<TranslationJob> {
   let checked: Checked | undefined;
-  const decide = async (tx: Tx, tenantId: string, reviewer: string | null) => {
+  const decide = async (tx: Tx, tenantId: string, reviewer: Reviewer) => {
     const found = await selectReviewable(tx, tenantId, jobId);
     const present = found?.job ?? (await getJob(tx, tenantId, jobId));
     if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
@@ -67,13 +70,15 @@ export async function reviewJob(
       action: request.action,
       finalTranslation: request.final_translation ?? undefined,
       notes: request.notes ?? undefined,
-      reviewer,
+      reviewer: reviewer.name,
     };
     const missing = missingTerms(services, found.job, publishedText(found.job, review), checked);
     if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
     const change = decideReview(found.job, review, missing, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, change);
-    return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs };
+    const by = { tenantId, userId: reviewer.userId, workedMs };
+    const uncompared = await countReview(tx, by, found.job, closingOf(found.job, change));
+    return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs, uncompared };
   };
   let decided = await withTenant(async (tx, principal) =>
     decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
@@ -86,7 +91,9 @@ export async function reviewJob(
     checked = { asked: unchecked, missing: missing_terms };
     decided = await services.database.inTenant(tenantId, (tx) => decide(tx, tenantId, reviewer));
   }
-  const { tenantId, job, attempt, publishAs } = decided;
+  const { tenantId, job, attempt, publishAs, uncompared } = decided;
+  // Nobody waits for it.
+  if (uncompared) void services.backgroundWork.track(compareLater(services, uncompared));
   if (!publishAs) return job;
   // A process that stops waits for it, even if the reviewer has disconnected.
   return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));
@@ -117,10 +124,17 @@ function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boole
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
+/** Who reviews. `userId` is null for a key: it says a name at most, which anybody may say. */
+interface Reviewer {
+  name: string | null;
+  userId: string | null;
+}
+
 /** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
-function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
-  if (principal.kind === 'session') return principal.user.email || principal.user.id;
-  return said ?? null;
+function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
+  if (principal.kind !== 'session') return { name: said ?? null, userId: null };
+  const { email, id } = principal.user;
+  return { name: email || id, userId: id };
 }
 
 interface Review {
@@ -149,8 +163,7 @@ function decideReview(
   now: Date,
 ): ReviewChange {
   const agentRun = recordReview(job.agent_run, review, now);
-  const kept = job.request.metadata['review_pipeline_candidate'];
-  const pipelineOwn = typeof kept === 'string' ? kept : job.final_translation;
+  const pipelineOwn = pipelineText(job);
   const text = review.finalTranslation ?? job.final_translation ?? '';
   const { action } = review;
 
@@ -178,6 +191,12 @@ function decideReview(
       },
     }),
   };
+}
+
+/** What the pipeline wrote, before any reviewer saved a draft; null if it wrote nothing. */
+function pipelineText(job: TranslationJob): string | null {
+  const kept = job.request.metadata['review_pipeline_candidate'];
+  return typeof kept === 'string' ? kept : job.final_translation;
 }
 
 function recordReview(run: AgentRun, { action, notes, reviewer }: Review, now: Date): AgentRun {
@@ -224,6 +243,20 @@ interface ReviewChange {
   /** Merged into the pipeline's metadata. */
   override?: Record<string, unknown>;
   publishAs?: 'published' | 'human_edited';
+}
+
+/** What a review decided about the pipeline's text; undefined for a draft, which decides nothing. */
+function closingOf(
+  job: TranslationJob,
+  { status, publishAs, finalTranslation }: ReviewChange,
+): ClosingReview | undefined {
+  if (status === 'rejected') return { decision: 'rejected', texts: null };
+  if (!publishAs) return undefined;
+  const before = pipelineText(job);
+  return {
+    decision: publishAs === 'published' ? 'approved' : 'edited',
+    texts: before === null ? null : { before, after: finalTranslation ?? '' },
+  };
 }
 
 /** Selects a job if it is reviewable (B 3.1) and locks it for the rest of the transaction: of two closing reviews the second finds none. */

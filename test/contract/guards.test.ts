@@ -97,6 +97,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
 
   'reviews.next': 'bearer',
   'reviews.claim': 'bearer',
+  'reviews.byReviewer': 'administrator_session',
 
   'documents.translate': 'tenant_identity',
   'documents.list': 'tenant_identity',

@@ -13,6 +13,7 @@ export const withoutRoute: readonly string[] = [
   'memory.browse',
   'memory.concordance',
   'memory.matches',
+  'reviews.byReviewer',
   'reviews.claim',
   'reviews.next',
   'tenants.rotateKey',

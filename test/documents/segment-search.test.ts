@@ -115,6 +115,12 @@ describe.each(['docx/kitchen-sink.docx', 'xlsx/thirty-sheets.xlsx', 'pdf/two-col
         [{ page: 1 }, (one) => one.page === 1],
         [{ page: 2 }, (one) => one.page === 2],
         [{ page: 2_147_483_647 }, () => false],
+        ...[all[3]!.region_id, all[3]!.cell_id ?? 'none', 'none%'].map(
+          (unit): [Fields, (one: Found) => boolean] => [
+            { unit_id: unit },
+            (one) => one.region_id === unit || one.cell_id === unit,
+          ],
+        ),
         [
           { text: word.toUpperCase() },
           (one) => has(one.source_text, word.toLowerCase()) || has(one.target_text, word.toLowerCase()),

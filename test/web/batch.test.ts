@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { corpusFile } from '#test/corpus/files.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { breakingEngine } from './breaking-engine.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
+import { corpusDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
 
 const model = breakingEngine();
@@ -112,5 +114,24 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
       buffer: Buffer.from('MZ'),
     });
     await page.getByText('This kind of file cannot be translated.').waitFor();
+  });
+
+  test('sees how much of a document has been sent, and goes to it', async () => {
+    const { page, context } = await signedIn(app, browser, '/app/translate?kind=file&to=["de"]');
+    const { name, type } = corpusDocument('docx/two-columns-headers.docx');
+    const file = corpusFile('docx/two-columns-headers.docx');
+    await page.getByLabel('File to translate').setInputFiles({ name, mimeType: type, buffer: file });
+    const network = await context.newCDPSession(page);
+    await network.send('Network.enable');
+    const uploadThroughput = file.length / 3;
+    const rest = { offline: false, latency: 0, downloadThroughput: -1 };
+    await network.send('Network.emulateNetworkConditions', { ...rest, uploadThroughput });
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    const bar = page.getByRole('progressbar', { name: 'Uploading …' });
+    await expect
+      .poll(() => bar.evaluate((element) => (element as HTMLProgressElement).value), { interval: 20 })
+      .toSatisfy((sent: number) => sent > 0 && sent < 1);
+    await page.getByRole('link', { name: 'Open the document' }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
   });
 });

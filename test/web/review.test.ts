@@ -114,4 +114,16 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await opened(page, 'First');
     expect(await status(2)).toBe('human_edited');
   });
+
+  test('reads how many wait, though the list begins with a hundred', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const texts = Array.from({ length: 103 }, (_, n) => `Sentence ${n + 1}`);
+    await waitingJobs(app, { 'x-api-key': apiKey }, texts);
+    await openReview(page);
+    await page.getByText('103 waiting', { exact: true }).waitFor();
+    expect(await page.locator('[data-row]').count()).toBe(100);
+    // The service counts no filter.
+    await page.goto('/app/review?text=Sentence');
+    await page.getByText('More than 100 waiting', { exact: true }).waitFor();
+  });
 });

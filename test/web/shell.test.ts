@@ -51,6 +51,20 @@ describe('the page of the application', () => {
     expect(text).not.toContain('state=y');
   });
 
+  test("names its screen's own file at the address of every screen, so that the browser fetches it at once", async () => {
+    const router = await readFile(join(dist, '../app/router.tsx'), 'utf8');
+    const screens = router.split('createRoute(').flatMap((route) => {
+      const path = /\bpath: '([^']+)'/.exec(route)?.[1]?.replaceAll(/\$\w+/g, 'x');
+      const file = /import\('\.\/screens\/[\w-]+\/([\w-]+)\.tsx'\)/.exec(route)?.[1];
+      return path && file ? [[path, file] as const] : [];
+    });
+    expect(screens.length).toBeGreaterThan(15);
+    for (const [path, file] of screens) {
+      const text = await (await app.request(path)).text();
+      expect.soft(text, path).toMatch(new RegExp(`rel="modulepreload" href="/static/${file}-[\\w-]+\\.js"`));
+    }
+  });
+
   test('names the ways to sign in that are on, and the path of the public address', async () => {
     expect(await described()).toMatchObject({
       basePath: '',
@@ -85,8 +99,8 @@ describe('the page of the application', () => {
 
 describe('the built files', () => {
   test('may be kept for ever, and come compressed as they were built', async () => {
-    const { script } = JSON.parse(await readFile(join(dist, 'build.json'), 'utf8'));
-    const plain = await app.request(script, { headers: { 'accept-encoding': 'identity' } });
+    const { scripts } = JSON.parse(await readFile(join(dist, 'build.json'), 'utf8'));
+    const plain = await app.request(scripts[1], { headers: { 'accept-encoding': 'identity' } });
     expect(Object.fromEntries(plain.headers)).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
       'content-type': expect.stringMatching(/^(text|application)\/javascript/),
@@ -97,7 +111,7 @@ describe('the built files', () => {
       ['br, gzip', 'br'],
       ['gzip', 'gzip'],
     ] as const) {
-      const response = await app.request(script, { headers: { 'accept-encoding': accepted } });
+      const response = await app.request(scripts[1], { headers: { 'accept-encoding': accepted } });
       expect(response.headers.get('content-encoding')).toBe(encoding);
       expect(response.headers.get('vary')).toMatch(/accept-encoding/i);
       expect(await response.text()).toBe(source);

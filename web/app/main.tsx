@@ -1,5 +1,3 @@
-// First, so that a secret in the address is gone before anything else runs.
-import './session/arrival.ts';
 import './styles/base.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -9,7 +7,7 @@ import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
 import { start } from './session/keeper.ts';
 
-// Both are needed before the first screen; neither waits for the other.
+// Both are needed before the first screen; neither waits for the other. The session's script has run already.
 await Promise.all([loadInterface(), start()]);
 
 createRoot(document.getElementById('app') as HTMLElement).render(

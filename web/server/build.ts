@@ -11,12 +11,20 @@ export interface Catalog {
   workspace: string;
 }
 
+/** Addresses of files. */
+export interface Files {
+  scripts: string[];
+  styles: string[];
+}
+
 /** The addresses of the built application's first files. */
 export interface Build {
-  script: string;
-  style: string;
-  /** The modules that the script imports. */
-  preloads: string[];
+  /** In the order in which they run: the session's, and the application's. */
+  scripts: string[];
+  /** These with all that they import. */
+  first: Files;
+  /** What each screen has besides, by the name of its file. */
+  screens: Record<string, Files>;
   catalogs: Record<Locale, Catalog>;
   /** The style sheet of the public pages. */
   pageStyle: string;

@@ -88,7 +88,11 @@ export async function serveWeb(
       request.routeOptions.url === '/signin' &&
       ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
     const signedOut = wouldHaveCookie && !hasRefreshToken(request);
-    const page = shellPage(files, about, { locale: localeOf(request), signedOut });
+    const page = shellPage(files, about, {
+      path: request.url.split('?')[0] as string,
+      locale: localeOf(request),
+      signedOut,
+    });
     return reply.headers(headers).header('vary', vary).send(page);
   }
 

@@ -41,20 +41,45 @@ export function deploymentOf(
 }
 
 /**
+ * The screen at an address of the application, by the name of its file. The router in the browser decides; this says which files
+ * the browser will want, before any script runs.
+ */
+function screenAt(path: string): string {
+  const [area = '', name, part] = path.split('/').slice(1);
+  if (area !== 'app') return { signin: 'sign-in', jobs: 'job' }[area] ?? area;
+  if (!name) return 'home';
+  if (!part) return name;
+  return part === 'concordance' ? part : (itemScreens[name] ?? name);
+}
+
+/** The screens of one item of a list. */
+const itemScreens: Record<string, string> = {
+  documents: 'document',
+  glossaries: 'glossary',
+  memories: 'memory',
+};
+
+/**
  * The page of the application: the addresses of its files, and the deployment in a meta element, so that nothing is inline.
+ * @param path of the request, below the deployment's own
  * @param signedOut whether the browser certainly has no session, so that it need not try to renew one
  */
 export function shellPage(
   build: Build,
   deployment: Deployment,
-  { locale, signedOut }: { locale: Locale; signedOut: boolean },
+  { path, locale, signedOut }: { path: string; locale: Locale; signedOut: boolean },
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
   const { signIn, workspace } = build.catalogs[locale];
-  const preloads = [signIn, ...(signedOut ? [] : [workspace]), ...build.preloads]
-    .map((path) => `<link rel="modulepreload" href="${at(path)}">`)
-    .join('');
+  const screen = build.screens[screenAt(path)] ?? { scripts: [], styles: [] };
+  const styles = [...build.first.styles, ...screen.styles]
+    .map((file) => `<link rel="stylesheet" href="${at(file)}">`)
+    .join('\n');
+  const preloads = [...build.first.scripts, ...screen.scripts, signIn, ...(signedOut ? [] : [workspace])]
+    .map((file) => `<link rel="modulepreload" href="${at(file)}">`)
+    .join('\n');
+  const scripts = build.scripts.map((file) => `<script type="module" src="${at(file)}"></script>`).join('\n');
   const catalogs = Object.fromEntries(
     Object.entries(build.catalogs).map(([name, { signIn, workspace }]) => [
       name,
@@ -70,9 +95,9 @@ export function shellPage(
 <meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs, signedOut }))}">
 <title>LinguaLoop</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${at(build.style)}">
+${styles}
 ${preloads}
-<script type="module" src="${at(build.script)}"></script>
+${scripts}
 </head>
 <body>
 <div id="app"></div>

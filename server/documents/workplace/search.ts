@@ -23,12 +23,18 @@ const kinds = [
 const mostPosition = 2_147_483_647;
 const position = z.int().min(0).max(mostPosition);
 
+/** Of a region or a cell, in UTF-16 units. */
+const longestId = 500;
+
 export const segmentSearch = z.object({
   document_id: z.string(),
   flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
   corrected: z.boolean().optional(),
   kind: z.enum(kinds).optional(),
   page: z.int().min(1).max(mostPosition).optional().meta({ description: 'or the sheet, from 1' }),
+  unit_id: z.string().min(1).max(longestId).optional().meta({
+    description: "a region's or a cell's, as findings name it; in a workbook every sheet may have that cell",
+  }),
   text: searchedText.optional(),
   text_in: z.enum(['source', 'target', 'either']).default('either'),
   limit: z.int().min(1).max(500).default(100),
@@ -105,8 +111,8 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
   return { position: Number(cursor) + 1 };
 }
 
-function filtersOf({ flagged, corrected, kind, page, text, text_in }: SegmentSearch): SQL[] {
-  const { needsReview, sourceText, targetText } = documentSegments;
+function filtersOf({ flagged, corrected, kind, page, unit_id, text, text_in }: SegmentSearch): SQL[] {
+  const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
   const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
   return [
     // As the partial index has it.
@@ -114,6 +120,7 @@ function filtersOf({ flagged, corrected, kind, page, text, text_in }: SegmentSea
     ...(corrected === undefined ? [] : [eq(documentSegments.corrected, corrected)]),
     ...(kind === undefined ? [] : [eq(documentSegments.kind, kind)]),
     ...(page === undefined ? [] : [eq(documentSegments.page, page)]),
+    ...(unit_id === undefined ? [] : [or(eq(regionId, unit_id), eq(cellId, unit_id)) as SQL]),
     ...(text === undefined
       ? []
       : [or(...searched.map((column) => hasText(sql`${column}`, text, 'contains'))) as SQL]),

@@ -1,8 +1,13 @@
-import { bearerProcedure, deferredBearerProcedure } from '#server/access/guards/session.ts';
+import {
+  administratorSessionProcedure,
+  bearerProcedure,
+  deferredBearerProcedure,
+} from '#server/access/guards/session.ts';
 import { audienceOf, deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import { AppError } from '#server/errors.ts';
 import { claimantOf } from '#server/reviews/claims.ts';
-import { claimInput, claimState } from '#server/reviews/schema.ts';
+import { reportReviewers } from '#server/reviews/figures.ts';
+import { claimInput, claimState, reviewerReport, reviewerReportInput } from '#server/reviews/schema.ts';
 import { JobChanged, reviewJob } from '../review.ts';
 import { translationJob } from '../schema.ts';
 import { viewFor } from '../tenant-view.ts';
@@ -48,9 +53,9 @@ export const workplaceProcedures = {
   act: deferredTenantProcedure
     .input(actInput)
     .output(translationJob)
-    .mutation(async ({ ctx, input: { job_id, updated_at, ...review } }) => {
+    .mutation(async ({ ctx, input: { job_id, updated_at: seen, worked_ms: workedMs, ...review } }) => {
       try {
-        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, updated_at);
+        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, { seen, workedMs });
         return viewFor(ctx.audience)(job);
       } catch (error) {
         if (!(error instanceof JobChanged)) throw error;
@@ -66,7 +71,7 @@ export const workplaceProcedures = {
     })),
 };
 
-/** Whose turn it is. Only for members: a claim says who, which a key does not know. */
+/** Whose turn it is, and who did how much. Only for members: a claim says who, which a key does not know. */
 export const turnProcedures = {
   /** A mutation, because it claims the job. */
   next: deferredBearerProcedure
@@ -89,4 +94,11 @@ export const turnProcedures = {
     .input(claimInput)
     .output(claimState)
     .mutation(({ ctx, input }) => claim(ctx.tx, claimantOf(ctx.principal), input)),
+
+  byReviewer: administratorSessionProcedure
+    .input(reviewerReportInput)
+    .output(reviewerReport)
+    .query(({ ctx, input }) =>
+      ctx.asAdministrator((tx, { tenant }) => reportReviewers(tx, tenant.id, input)),
+    ),
 };

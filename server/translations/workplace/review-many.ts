@@ -18,7 +18,7 @@ export async function reviewJobs(
   await withTenant(async () => {});
   return eachItem<ReviewManyInput['reviews'][number], ReviewResult>({ services, requestId }, reviews, {
     async work({ job_id, updated_at: seen, ...request }) {
-      const { id, status, updated_at } = await reviewJob(services, withTenant, job_id, request, seen);
+      const { id, status, updated_at } = await reviewJob(services, withTenant, job_id, request, { seen });
       return { outcome: 'done', job_id: id, status, updated_at };
     },
     refuse: ({ job_id }, refusal) => ({ outcome: 'refused', job_id, ...refusal }),

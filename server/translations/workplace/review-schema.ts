@@ -33,7 +33,13 @@ export const textCheck = z.object({
 const seen = z.iso.datetime({ offset: true });
 
 /** Input of `translations.act`: a review of the job as it was at `updated_at`. */
-export const actInput = reviewInput.safeExtend({ updated_at: seen });
+export const actInput = reviewInput.safeExtend({
+  updated_at: seen,
+  worked_ms: z.int().min(0).max(86_400_000).optional().meta({
+    description:
+      'how long the reviewer worked at the text, as the browser measured it; omitted if unknown. Only a member’s closing review counts it',
+  }),
+});
 
 /** Input of `translations.reviewMany`. */
 export const reviewManyInput = z.object({

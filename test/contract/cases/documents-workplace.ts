@@ -102,6 +102,7 @@ export const documentWorkplaceCases: Cases = {
     invalid('the kind is none', { kind: 'footnote' }),
     invalid('the page is 0', { page: 0 }),
     invalid('the page is beyond every page', { page: 2 ** 31 }),
+    invalid('the unit is too long', { unit_id: 'u'.repeat(501) }),
     invalid('the text is empty', { text: '' }),
     invalid('the text is too long', { text: 't'.repeat(201) }),
     invalid('the text has a NUL', { text: '\0' }),

@@ -1,6 +1,6 @@
 import { submitHeld } from '../../factories.ts';
 import type { ContractFixture } from '../fixture.ts';
-import { asCookie, asKey, asMember, asNobody, type Cases, noId } from './case.ts';
+import { asAdmin, asCookie, asKey, asMember, asNobody, type Cases, noId } from './case.ts';
 
 const detail = 'missing or invalid tenant credentials';
 const noBearer = 'missing bearer token';
@@ -93,6 +93,16 @@ export const reviewingCases: Cases = {
     { name: 'a cookie asks', status: 401, detail: noBearer, ask: asCookie() },
     { name: 'the cursor is none', status: 422, ask: asMember({ after: 'zzz' }) },
     { name: 'the language is unknown', status: 422, ask: asMember({ source_lang: 'xx' }) },
+  ],
+  'reviews.byReviewer': [
+    { name: 'reports', status: 200, ask: asAdmin() },
+    { name: 'the range is too long', status: 400, ask: asAdmin({ from: '2025-01-01', to: '2026-02-01' }) },
+    { name: 'the day is none', status: 422, ask: asAdmin({ from: '2026-02-30' }) },
+    { name: 'the range is none', status: 422, ask: asAdmin({ from: '2026-02-02', to: '2026-02-01' }) },
+    { name: 'a member asks', status: 403, detail: 'admin role required', ask: asMember() },
+    { name: 'a key asks', status: 401, detail: noBearer, ask: asKey() },
+    { name: 'nobody asks', status: 401, detail: noBearer, ask: asNobody() },
+    { name: 'a cookie asks', status: 401, detail: noBearer, ask: asCookie() },
   ],
   'reviews.claim': [
     { name: 'claims', status: 200, ask: asMember(({ jobId }) => ({ kind: 'job', id: jobId })) },

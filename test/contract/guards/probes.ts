@@ -194,6 +194,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
 
   'reviews.next': {},
+  'reviews.byReviewer': {},
   'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
 
   'documents.translate': { input: () => documentForm(), in: '202' },

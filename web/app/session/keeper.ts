@@ -91,7 +91,9 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
     if (mustWait && !isFresh()) await askOthers();
     const fresh = isFresh();
     if (fresh) return fresh;
-    const response = await signInRequest<Issued>('refresh', {});
+    const request = signInRequest<Issued>('refresh', {});
+    setAsked();
+    const response = await request;
     if (response.ok) return begin(response.body);
     if (response.error.status !== 401) throw response.error;
     return null;
@@ -141,6 +143,11 @@ export const session: Session = {
   end: async () => {},
 };
 
+const { promise, resolve: setAsked } = Promise.withResolvers<void>();
+
+/** Settles when the service was asked who is signed in, or need not be. */
+export const asked: Promise<void> = promise;
+
 let starting: Promise<void> | undefined;
 
 /** Finds out who is signed in: another tab knows, or the cookie of a former visit does. */
@@ -152,7 +159,7 @@ export function start(): Promise<void> {
     if (state.kind !== 'starting') return;
     if (deployment.signedOut) enter({ kind: 'signed_out' });
     else await resume();
-  })();
+  })().finally(setAsked);
   return starting;
 }
 

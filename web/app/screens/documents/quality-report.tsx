@@ -1,8 +1,12 @@
-import type { TenantDocumentJob } from '#sdk/types.ts';
+import type { DocumentQualityFinding, TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import styles from './documents.module.css';
 import type { SegmentFilter } from './search.ts';
+import { segmentOfFinding } from './use-segments.ts';
 
 const findingCodes = [
   'missing_translation',
@@ -19,18 +23,31 @@ const findingCodes = [
 /** How many findings of a kind are listed. */
 const most = 100;
 
-/** The score of a document, and what the checks found, by kind. */
+/** They name what has no segment: a table. */
+const withoutSegment = ['table_header_kept'];
+
+/** The score of a document, and what the checks found, by kind. A finding leads to the segment that it names. */
 export function QualityReport({
-  document: { quality_report: report },
+  document: { id, quality_report: report },
   onFilter,
+  onOpen,
 }: {
   document: TenantDocumentJob;
   onFilter: (filter: SegmentFilter) => void;
+  onOpen: (position: number) => void;
 }) {
   const t = useT();
+  const { run, error } = useAction();
   const { number } = useFormat();
   if (!report || report.total_units === 0) return null;
   const kinds = [...Map.groupBy(report.findings, ({ code }) => code)];
+  const open = async (finding: DocumentQualityFinding) => {
+    const segment = await segmentOfFinding(id, finding);
+    if (!segment) return announce(t('documents.no_segment_there'));
+    // The others that need a review are the next ones to look at; a segment that a reviewer has corrected is not among them.
+    onFilter(isDoubt(finding.code) && segment.quality.needs_review ? { flagged: true } : {});
+    onOpen(segment.position);
+  };
   const nameOf = (code: string) => {
     const known = findingCodes.find((one) => one === code);
     return known ? t(`documents.finding_${known}`) : code;
@@ -43,6 +60,7 @@ export function QualityReport({
           count: report.findings.length,
         })}
       </summary>
+      {error ? <Problem error={error} /> : null}
       {kinds.length === 0 && <p>{t('documents.no_findings')}</p>}
       {kinds.map(([code, findings]) => (
         <details key={code}>
@@ -52,7 +70,7 @@ export function QualityReport({
             </span>{' '}
             {nameOf(code)}
           </summary>
-          {(code === 'low_segment_quality' || code === 'terminology_noncompliant') && (
+          {isDoubt(code) && (
             <button type="button" className="plain small" onClick={() => onFilter({ flagged: true })}>
               {t('documents.show_flagged')}
             </button>
@@ -61,7 +79,13 @@ export function QualityReport({
             {findings.slice(0, most).map((finding, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a report does not change, and its findings have no id
               <li key={place}>
-                <bdi>{finding.message}</bdi>
+                {finding.unit_id === null || withoutSegment.includes(code) ? (
+                  <bdi>{finding.message}</bdi>
+                ) : (
+                  <button type="button" className={styles.finding} onClick={run(() => open(finding))}>
+                    <bdi>{finding.message}</bdi>
+                  </button>
+                )}
               </li>
             ))}
           </ul>
@@ -70,4 +94,9 @@ export function QualityReport({
       ))}
     </details>
   );
+}
+
+/** Whether a finding of this kind says that its segment needs a review. */
+function isDoubt(code: string): boolean {
+  return code === 'low_segment_quality' || code === 'terminology_noncompliant';
 }

@@ -1,4 +1,5 @@
 import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
+import type { DocumentQualityFinding } from '#sdk/types.ts';
 import { query } from '../../client.ts';
 import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
 
@@ -78,6 +79,23 @@ export async function readSegments(documentId: string, positions: readonly numbe
     read = page.segments.at(-1)?.position ?? position;
   }
   return found;
+}
+
+/** The segment that a finding names; undefined if it names none, like one of a table. */
+export async function segmentOfFinding(
+  documentId: string,
+  { unit_id: unitId, message }: DocumentQualityFinding,
+): Promise<Segment | undefined> {
+  if (unitId === null) return undefined;
+  const { segments } = await query((rpc, to) =>
+    rpc.documents.search.query({ document_id: documentId, unit_id: unitId, limit: pageSize }, to),
+  );
+  // Several sheets have the same cell. The message says which, and one name may be the end of another.
+  return (
+    segments
+      .filter(({ place }) => message.includes(place))
+      .toSorted((one, other) => other.place.length - one.place.length)[0] ?? segments[0]
+  );
 }
 
 /** The index of a position among all that the filter admits; undefined if the filter does not admit it. */

@@ -60,7 +60,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
   return (
     <>
       <DocumentActions document={document} unapplied={unapplied} />
-      <QualityReport document={document} onFilter={setFilter} />
+      <QualityReport document={document} onFilter={setFilter} onOpen={setCurrent} />
       {isInFlight(document.status) && <p>{t('documents.under_way')}</p>}
       <SegmentFilters documentId={id} filter={filter} onChange={setFilter} />
       {mayEdit && (

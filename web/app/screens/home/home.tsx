@@ -6,6 +6,7 @@ import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { JobRows } from '../../parts/job-rows.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { useJobCounts } from '../../parts/use-job-counts.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { AllowanceLeft } from './allowance.tsx';
 import styles from './home.module.css';
@@ -64,11 +65,7 @@ function JobsOf({
     queryFn: () => query((rpc, to) => rpc.translations.search.query({ statuses: [status], limit: most }, to)),
     refetchInterval: readAgain,
   });
-  const counts = useQuery({
-    queryKey: ['jobs', 'counts'],
-    queryFn: () => query((rpc, to) => rpc.translations.counts.query(undefined, to)),
-    refetchInterval: readAgain,
-  });
+  const counts = useJobCounts();
   const found = counts.data?.by_status.find((one) => one.status === status);
   return (
     <Part

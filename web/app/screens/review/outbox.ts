@@ -23,6 +23,8 @@ export interface Decision {
   text?: string | undefined;
   /** Why it is rejected. */
   notes?: string | undefined;
+  /** Milliseconds that the person worked at it; unknown where several are decided on at once. */
+  workedMs?: number | undefined;
 }
 
 /**
@@ -30,6 +32,9 @@ export interface Decision {
  * meanwhile.
  */
 export type Sent = Decision & { state: 'sending' | 'done' | 'refused' | 'changed'; error?: unknown };
+
+/** The longest working time that the service takes. */
+const dayMs = 86_400_000;
 
 /** Reviews that one request carries. */
 const mostOfRequest = 100;
@@ -78,7 +83,11 @@ export async function send(decision: Decision, version?: Promise<string>): Promi
 async function act(decision: Decision): Promise<Sent> {
   const { item } = decision;
   try {
-    const review = reviewOf(decision);
+    const { workedMs } = decision;
+    const review = {
+      ...reviewOf(decision),
+      ...(workedMs !== undefined && { worked_ms: Math.min(workedMs, dayMs) }),
+    };
     // A second delivery does no harm: the version has changed by then.
     const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), {
       repeatable: true,

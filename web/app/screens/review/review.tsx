@@ -18,6 +18,7 @@ import styles from './review.module.css';
 import { claimFirst, useClaims } from './use-claims.ts';
 import { nextFree, type Row, useQueue } from './use-queue.ts';
 import { useSelection } from './use-selection.ts';
+import { useWorkTime, workedAt } from './work-time.ts';
 
 /** Items after the open one that are read before they are needed. */
 const readAhead = { whole: 2, long: 8 };
@@ -31,7 +32,7 @@ export function ReviewScreen() {
   const navigate = useNavigate();
   const { item: addressed, ...filters } = useSearch({ from: '/workspace/app/review' });
   const [openId, setOpenId] = useState(addressed);
-  const { rows, openAt, hasMore, isWaiting, error, refetch, fetchMore } = useQueue(filters, openId);
+  const { rows, openAt, hasMore, waiting, isWaiting, error, refetch, fetchMore } = useQueue(filters, openId);
   const open = rows[openAt];
   const sent = useSent();
   const editor = useRef<OpenItem>(null);
@@ -48,6 +49,7 @@ export function ReviewScreen() {
   const upcoming = nextFree(rows, openAt, ({ summary }) => summary.claimed_by.length === 0);
   const { others, held } = useClaims(openId, upcoming?.summary.id);
   useReadAhead(rows, openAt);
+  useWorkTime(openId);
 
   const show = (id: string | undefined, to: 'field' | 'list') => {
     inField.current = to === 'field';
@@ -115,6 +117,7 @@ export function ReviewScreen() {
       action,
       text: action === 'approve' ? opened.text : undefined,
       notes,
+      workedMs: workedAt(opened.item.id),
     };
     void send(decision, opened.saving()).then(report);
     goOn(t(action === 'approve' ? 'review.approved' : 'review.rejected'));
@@ -169,7 +172,7 @@ export function ReviewScreen() {
             {t('review.title')}
           </h1>
           <p className="hint">
-            {t('review.waiting', { count: rows.length, more: hasMore ? 'yes' : 'no' })}
+            {t('review.waiting', { count: waiting.count, more: waiting.more ? 'yes' : 'no' })}
             {sending > 0 && ` · ${t('review.sending', { count: sending })}`}
           </p>
           <QueueFilters

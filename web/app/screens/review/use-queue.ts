@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { query } from '../../client.ts';
+import { useJobCounts } from '../../parts/use-job-counts.ts';
 import type { Filters } from './filters.ts';
 import type { Summary } from './items.ts';
 import { type Sent, useSent } from './outbox.ts';
@@ -79,11 +80,19 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
 
+  const hasMore = hasNextPage && rows.length < mostRows;
+  // The service counts all that wait, but not by filters.
+  const isCounted = hasMore && !source && !target && !trigger && !text;
+  const counts = useJobCounts({ enabled: isCounted });
+  const counted = isCounted ? counts.data?.waiting : undefined;
+
   return {
     rows,
     openAt,
     /** Whether more follows than `rows`. */
-    hasMore: hasNextPage && rows.length < mostRows,
+    hasMore,
+    /** How many wait; of a list that is not read whole, as far as they are known. */
+    waiting: counted ?? { count: rows.length, more: hasMore },
     isWaiting: data === undefined || (rows.length === 0 && hasNextPage),
     error: found.error,
     refetch: found.refetch,

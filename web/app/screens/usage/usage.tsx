@@ -12,9 +12,10 @@ import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { DailyReport } from './daily-report.tsx';
+import { Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
 
-/** `/app/usage`: what the workspace used, day by day, and what is left of its allowance. */
+/** `/app/usage`: what the workspace used, day by day, what is left of its allowance, and what its reviewers did. */
 export function UsageScreen() {
   return (
     <AdminsOnly title="usage.title">
@@ -22,6 +23,7 @@ export function UsageScreen() {
         <>
           <Allowance tenantId={tenant.id} />
           <Days tenantId={tenant.id} />
+          <Reviewers />
         </>
       )}
     </AdminsOnly>

@@ -1,0 +1,126 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** How much of a text was changed. */
+export interface EditDistance {
+  /** Words that were inserted, deleted or replaced: the fewest that make one text of the other (Levenshtein). */
+  edits: number;
+  /** Words of the longer of the two texts; `edits` is never more. */
+  words: number;
+}
+
+/** UTF-16 units of both texts that are compared at once: 0.3 ms, and 3 ms where nothing but punctuation was changed. */
+const shortEnough = 5000;
+
+/** UTF-16 units of a text that is measured at all. Two of 50,000 take 80 ms, 0.8 s at the worst, in slices. */
+const longest = 200_000;
+
+/** Steps of the comparison, or words that are cut, between two looks at other work: about a millisecond. */
+const slice = 50_000;
+
+/** `measureEdit`, if that is short enough to do it at once; else undefined. */
+export function measureEditAtOnce(before: string, after: string, language: string): EditDistance | undefined {
+  if (before.length + after.length > shortEnough) return undefined;
+  const steps = measure(before, after, language);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * Compares two texts word by word. Words are what `Intl.Segmenter` cuts, so that Chinese, Japanese and Thai have some, too; numbers and
+ * punctuation count, white space does not. It lets other requests pass while it works.
+ * @param language of both texts
+ * @returns undefined for a text that is longer than any that is reviewed
+ */
+export async function measureEdit(
+  before: string,
+  after: string,
+  language: string,
+): Promise<EditDistance | undefined> {
+  if (before.length > longest || after.length > longest) return undefined;
+  const steps = measure(before, after, language);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await setImmediate();
+  }
+}
+
+function* measure(before: string, after: string, language: string): Generator<undefined, EditDistance> {
+  const numbers = new Map<string, number>();
+  const one = yield* wordsOf(before, language, numbers);
+  const other = yield* wordsOf(after, language, numbers);
+  const words = Math.max(one.length, other.length);
+  // What both begin and end with changes nothing, and is nearly all of most texts.
+  let start = 0;
+  while (start < Math.min(one.length, other.length) && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  const [short, long] = [one, other]
+    .map((all) => all.slice(start, all.length - end))
+    .sort((a, b) => a.length - b.length) as [number[], number[]];
+  return { edits: yield* distance(short, long, numbers.size), words };
+}
+
+/** The words of a text, each as its number. */
+function* wordsOf(
+  text: string,
+  language: string,
+  numbers: Map<string, number>,
+): Generator<undefined, number[]> {
+  const words: number[] = [];
+  const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
+  for (const { segment } of segmenter.segment(text)) {
+    if (segment.trim() === '') continue;
+    const word = segment.normalize('NFC');
+    let number = numbers.get(word);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(word, number);
+    }
+    words.push(number);
+    if (words.length % 2000 === 0) yield;
+  }
+  return words;
+}
+
+/**
+ * Levenshtein's distance by Myers' bit vectors, 32 rows of the matrix at a time. A bit says whether a cell is one more (`plus`) or one less
+ * (`minus`) than the cell above it; `across` says the same of each column's last row against the column before.
+ * @see Myers, "A fast bit-vector algorithm for approximate string matching" (1999); Hyyrö (2003)
+ */
+function* distance(
+  short: readonly number[],
+  long: readonly number[],
+  distinct: number,
+): Generator<undefined, number> {
+  // Row 0 is 0, 1, 2, …: each column is one more than the one before.
+  const across = new Int8Array(long.length).fill(1);
+  const rowsOf = new Int32Array(distinct);
+  let steps = 0;
+  for (let from = 0; from < short.length; from += 32) {
+    const rows = short.slice(from, from + 32);
+    for (const [row, word] of rows.entries()) rowsOf[word] = (rowsOf[word] as number) | (1 << row);
+    const last = 1 << (rows.length - 1);
+    let plus = -1;
+    let minus = 0;
+    for (let column = 0; column < long.length; column++) {
+      const same = rowsOf[long[column] as number] as number;
+      const carried = across[column] as number;
+      const equal = carried < 0 ? same | 1 : same;
+      const vertical = same | minus;
+      const horizontal = (((equal & plus) + plus) ^ plus) | equal;
+      let up = minus | ~(horizontal | plus);
+      let down = plus & horizontal;
+      across[column] = up & last ? 1 : down & last ? -1 : 0;
+      up = (up << 1) | (carried > 0 ? 1 : 0);
+      down = (down << 1) | (carried < 0 ? 1 : 0);
+      plus = down | ~(vertical | up);
+      minus = up & vertical;
+      if (++steps % slice === 0) yield;
+    }
+    for (const word of rows) rowsOf[word] = 0;
+  }
+  return short.length + across.reduce((sum, step) => sum + step, 0);
+}

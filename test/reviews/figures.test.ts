@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
+import { env, type Fields, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { answered, engineOf } from '#test/setup/engine.ts';
+import { openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
+
+const app = useTestApp({ env, engine: engineOf(async () => answered(['Bonjour le monde.'], 7)) });
+
+let mine: Reviewers;
+beforeEach(async () => {
+  mine = await openReviewers(app);
+});
+
+const ask = (input: Fields = {}, as: Person = mine.founder) =>
+  viaRpc(app, { path: 'reviews.byReviewer', type: 'query' }, { input, headers: as.bearer });
+const reported = async (input: Fields = {}, as?: Person): Promise<Fields[]> =>
+  (await ask(input, as)).body.reviewers;
+
+let jobs = 0;
+
+/** A new job, and a review of it as the person saw it. Each has another source, which the memory does not know. */
+async function reviewed(review: Fields, as: Person = mine.founder): Promise<Fields> {
+  const { id: job_id, updated_at } = await mine.held({ source_text: `Hello${'!'.repeat(++jobs)}` });
+  return mine.call('translations.act', { job_id, updated_at, ...review }, as);
+}
+
+const nothing = {
+  ...{ approved: 0, edited: 0, rejected: 0, measured: 0 },
+  ...{ words: 0, edits: 0, timed: 0, worked_ms: 0 },
+};
+
+describe('the figures of reviewers', () => {
+  test('each decision of a member, how much of the text was changed, and the time that is known', async () => {
+    const colleague = await mine.join();
+    await reviewed({ action: 'approve', worked_ms: 4000 });
+    await reviewed({ action: 'approve', final_translation: 'Bonjour à tout le monde.' });
+    await reviewed({ action: 'reject', worked_ms: 1000 });
+    await reviewed({ action: 'modify', final_translation: 'Salut le monde.', worked_ms: 9000 }, colleague);
+    const { status, body } = await ask();
+    expect(status).toBe(200);
+    expect(body.from < body.to).toBe(true);
+    expect(body.reviewers).toEqual([
+      {
+        ...{ user_id: mine.founder.userId, email: mine.founder.email },
+        ...{ approved: 1, edited: 1, rejected: 1 },
+        ...{ measured: 2, words: 4 + 6, edits: 2, timed: 2, worked_ms: 5000 },
+      },
+      {
+        ...nothing,
+        ...{ user_id: colleague.userId, email: colleague.email },
+        ...{ edited: 1, measured: 1, words: 4, edits: 1, timed: 1, worked_ms: 9000 },
+      },
+    ]);
+  });
+
+  test('the comparison is with the pipeline’s text, whoever saved drafts in between', async () => {
+    const colleague = await mine.join();
+    const saved = await reviewed(
+      { action: 'save', final_translation: 'Autre chose.', worked_ms: 5 },
+      colleague,
+    );
+    expect(await reported()).toEqual([]);
+    await mine.call('translations.act', {
+      job_id: saved['id'],
+      updated_at: saved['updated_at'],
+      action: 'approve',
+      final_translation: 'Bonjour le monde !',
+    });
+    expect(await reported()).toMatchObject([{ approved: 0, edited: 1, words: 4, edits: 1, timed: 0 }]);
+  });
+
+  test('a review that is refused, or that comes twice, is counted once at most', async () => {
+    const { id: job_id, updated_at } = await mine.held();
+    const review = { job_id, updated_at, action: 'approve', worked_ms: 10 };
+    await Promise.all([1, 2, 3].map(() => mine.refused('translations.act', review)));
+    expect(await reported()).toMatchObject([{ approved: 1, measured: 1, timed: 1, worked_ms: 10 }]);
+  });
+
+  test('reviews of one member that come at once are all counted', async () => {
+    const jobs = await Promise.all(Array.from({ length: 8 }, () => mine.held()));
+    await Promise.all(
+      jobs.map(({ id: job_id, updated_at }) =>
+        mine.call('translations.act', { job_id, updated_at, action: 'approve', worked_ms: 1 }),
+      ),
+    );
+    expect(await reported()).toMatchObject([{ approved: 8, words: 32, timed: 8, worked_ms: 8 }]);
+  });
+
+  test('of reviews in bulk and over REST no time is known; those of a key are nobody’s', async () => {
+    const [one, two, three] = await Promise.all([mine.held(), mine.held(), mine.held()]);
+    await mine.call('translations.reviewMany', { reviews: [{ job_id: one.id, action: 'approve' }] });
+    await mine.review(two.id, { action: 'approve' });
+    await app.json('POST', `/api/translations/${three.id}/review`, {
+      headers: mine.founder.key,
+      body: { action: 'approve', reviewer: mine.founder.email },
+    });
+    expect(await reported()).toMatchObject([{ approved: 2, measured: 2, timed: 0, worked_ms: 0 }]);
+  });
+
+  test('a long text is compared after its review; markup is no text', async () => {
+    await reviewed({ action: 'approve', final_translation: 'mot '.repeat(12_500) });
+    await expect.poll(() => reported()).toMatchObject([{ edited: 1, measured: 1, words: 12_500 }]);
+    const html = await mine.held({ source_text: '<p>Hello</p>', text_type: 'Html' });
+    await mine.call('translations.act', {
+      job_id: html.id,
+      updated_at: html.updated_at,
+      action: 'approve',
+      final_translation: `<p class="a b c d e f g">${html.final_translation}</p>`,
+    });
+    expect(await reported()).toMatchObject([{ measured: 2, edits: 12_500 }]);
+  });
+
+  test('only of the days that are asked for, and of the workspace that asks', async () => {
+    await reviewed({ action: 'approve' });
+    await mine.sql()`update review_days set day = '2026-02-03'`;
+    expect(await reported({ from: '2026-02-03', to: '2026-02-03' })).toHaveLength(1);
+    expect(await reported({ from: '2026-02-04', to: '2026-03-01' })).toEqual([]);
+    const neighbour = await openReviewers(app);
+    const all = { from: '2026-01-01', to: '2026-12-31' };
+    expect(await reported(all, neighbour.founder)).toEqual([]);
+    expect(await reported(all)).toHaveLength(1);
+  });
+
+  test.each([-1, 86_400_001, 1.5])('a time of %s is refused', async (worked_ms) => {
+    const { id: job_id, updated_at } = await mine.held();
+    const { status } = await mine.refused('translations.act', {
+      ...{ job_id, updated_at, action: 'approve', worked_ms },
+    });
+    expect(status).toBe(422);
+  });
+});

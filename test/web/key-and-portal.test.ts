@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { lockMember, newFamily, startSession } from '#server/access/sessions.ts';
+import { subscriptionEvent, useBillingApp } from '#test/billing/billing-app.ts';
+import { found, foundEnrolled } from '#test/factories.ts';
+import { totpCode } from '#test/setup/totp.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { signInAt } from './reviewing.ts';
+
+/** Without a BASE_URL: the browser speaks http with the application itself. */
+const billing = useBillingApp({ BASE_URL: '' });
+const { app } = billing;
+const browser = useBrowser(app);
+
+describe.skipIf(withoutBrowser)('an administrator', () => {
+  test('replaces the API key by a code of the authenticator, after a wrong one', async () => {
+    const founder = await foundEnrolled(app);
+    const { secret } = founder;
+    const { page, context } = await browser.person('/about');
+    // A sign-in would use up the only good code of these 30 seconds.
+    const { refreshToken: value } = await app.database.inTenant(founder.tenantId, async (tx) => {
+      const member = await lockMember(tx, founder.tenantId, founder.userId);
+      if (!member) throw new Error('no such member');
+      return startSession(tx, member, app.services.settings, newFamily({ secondFactor: true }));
+    });
+    const url = new URL('/signin', app.address).href;
+    await context.addCookies([{ name: 'll_refresh', value, url, httpOnly: true, sameSite: 'Strict' }]);
+    await page.goto('/app/security');
+    await page.getByText('Replace the API key').first().click();
+    const code = page.getByLabel('Code of your authenticator');
+    const replace = page.getByRole('button', { name: 'Replace the API key' });
+    const good = totpCode(secret, 1);
+    await code.fill(good === '000000' ? '000001' : '000000');
+    await replace.click();
+    await page.locator('.problem, .field-problem').first().waitFor();
+    const status = async (key: string) =>
+      (await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } })).status;
+    expect(await status(founder.apiKey)).toBe(200);
+    await code.fill(good);
+    await replace.click();
+    const key = await page.getByLabel('New API key').inputValue();
+    expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
+  });
+
+  test("goes to Stripe's portal as the customer of the workspace, and comes back to billing", async () => {
+    const founder = await found(app);
+    const customer = 'cus_portal';
+    billing.stripe.subscribe(customer, { status: 'active' });
+    const event = subscriptionEvent('created', founder.tenantId, { id: 'sub_portal', customer });
+    expect((await billing.deliver(event)).status).toBe(200);
+    await billing.note(founder.tenantId, { pay_customer_id: customer });
+    const origin = 'https://billing.stripe.example';
+    const { page } = await browser.person('/billing', { leavesTo: origin });
+    await signInAt(page, founder);
+    await page.getByRole('button', { name: 'Open the billing portal' }).click();
+    await page.waitForURL(`${origin}/**`);
+    const [asked] = billing.stripe.asked('POST', '/v1/billing_portal/sessions');
+    expect(asked?.fields).toMatchObject({ customer });
+    const back = new URL(String(asked?.fields['return_url']));
+    await page.goto(`${app.address}${back.pathname}${back.search}`);
+    await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
+
+    // A customer that was deleted at Stripe is no dead end.
+    billing.stripe.deleteCustomer(customer);
+    await page.getByRole('button', { name: 'Open the billing portal' }).click();
+    await page.getByRole('alert').getByText('no Stripe customer').waitFor();
+  });
+});

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { signedIn } from './founder.ts';
+import { field, opened, openReview, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => {
+  test('what was approved in the editor and in bulk, with the time of the first only, and as a file', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    await waitingJobs(app, { 'x-api-key': apiKey }, ['One two three four.', 'Second', 'Third']);
+    const begun = Date.now();
+    await openReview(page);
+    await field(page).fill('Un deux trois quatre.');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 'Second');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+j');
+    await page.keyboard.press('a');
+    await page.getByText('Nothing waits for review.').waitFor();
+    const longest = Date.now() - begun;
+
+    await page.goto('/app/usage');
+    const reviewers = page.getByRole('region', { name: 'Reviewers' });
+    const row = reviewers.locator('tbody tr');
+    await row.waitFor();
+    const cells = await row.locator('td').allInnerTexts();
+    expect(cells.slice(0, 3)).toEqual(['2', '1', '0']);
+    expect(cells[3]).toMatch(/^\d+(\.\d)?%$/);
+    expect(cells[4]).toMatch(/^\d+s\s*1 of 3 reviews$/);
+
+    const download = page.waitForEvent('download');
+    await reviewers.getByRole('button', { name: 'Export the reviewers (CSV)' }).click();
+    const saved = await download;
+    expect(saved.suggestedFilename()).toMatch(/^reviewers-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+    const [head, line = ''] = (await readFile(await saved.path(), 'utf8')).split('\r\n');
+    expect(head).toBe('user_id,email,approved,edited,rejected,measured,words,edits,timed,worked_ms');
+    const values = line.split(',');
+    expect(values.slice(2, 6)).toEqual(['2', '1', '0', '3']);
+    expect(values[8]).toBe('1');
+    expect(Number(values[9])).toBeGreaterThan(0);
+    expect(Number(values[9])).toBeLessThan(longest);
+
+    // Of the days that the page is about.
+    await openSuperuser(app.superuserUrl)`update review_days set day = '2026-02-03'`;
+    await page.goto('/app/usage?from=2026-02-03&to=2026-02-04');
+    await row.waitFor();
+    await page.goto('/app/usage?from=2026-02-04&to=2026-02-05');
+    await reviewers.getByText('No member decided a review on these days.').waitFor();
+  });
+
+  test('time in a hidden tab is no work', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    await waitingJobs(app, { 'x-api-key': apiKey }, ['One', 'Two']);
+    await page.clock.install();
+    await openReview(page);
+    const see = (state: 'hidden' | 'visible') =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    await page.clock.fastForward(5_000);
+    await see('hidden');
+    await page.clock.fastForward(3_600_000);
+    await see('visible');
+    // A pause of an hour in a visible tab: of it, a minute counts.
+    await page.clock.fastForward(3_600_000);
+    await field(page).press('Control+Enter');
+    await opened(page, 'Two');
+    const worked = async () => {
+      const [row] = await openSuperuser(app.superuserUrl)<{ worked_ms: string }[]>`
+        select worked_ms from review_days order by worked_ms desc limit 1`;
+      return Number(row?.worked_ms);
+    };
+    await expect.poll(worked).toBeGreaterThanOrEqual(65_000);
+    expect(await worked()).toBeLessThan(80_000);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { found, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { impatient } from '#test/storage/bound-workspace.ts';
+import { startAccount } from '#test/storage/data-lake-account.ts';
+import { withWorkers } from '#test/translation-memory/background.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field, memberAt, openReview, patient, waitingJobs } from './reviewing.ts';
+
+const account = await startAccount();
+afterAll(() => account.lake.close());
+const app = useTestApp({
+  env: {
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    STORAGE_BINDING_ENABLED: 'true',
+    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
+  },
+  accountTimes: impatient,
+});
+const browser = useBrowser(app);
+let workspaces = 0;
+
+/** Binds a container of a workspace's own, by its program. @returns what repeats that, and leaves the binding unverified */
+async function binding({ key: headers }: Person) {
+  workspaces += 1;
+  const filesystem = `journey${workspaces}`;
+  account.lake.addFilesystem(account.name, filesystem);
+  const bind = async (secret = account.sas) => {
+    const body = { account_url: account.address.accountUrl, filesystem, auth_mode: 'sas', secret };
+    expect((await app.json('PUT', '/api/storage/binding', { headers, body })).status).toBe(200);
+  };
+  await bind();
+  return {
+    bind,
+    verify: async () => (await app.json('POST', '/api/storage/binding/verify', { headers })).body.status,
+    files: () => [...account.lake.files(account.name, filesystem).keys()],
+  };
+}
+
+describe.skipIf(withoutBrowser)(
+  'an administrator whose workspace has an account of its own',
+  { timeout: 40_000 },
+  () => {
+    test('reads what the provider says of a wrong secret, and mends it', async () => {
+      const founder = await found(app);
+      const { bind } = await binding(founder);
+      await bind(account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D'));
+      const { page } = await memberAt(browser, founder, '/app/storage');
+      await page.getByText('New work is refused until the storage is verified').waitFor();
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Does not work', { exact: true }).waitFor();
+      await page.getByText('The provider said:').waitFor();
+      expect(await page.locator('.problem').innerText()).toContain(
+        'Server failed to authenticate the request',
+      );
+      await page.getByLabel('SAS token', { exact: true }).fill(account.sas);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Not verified', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Verified', { exact: true }).waitFor();
+      expect(await page.getByText('The provider said:').count()).toBe(0);
+      expect(await page.content()).not.toContain(new URLSearchParams(account.sas).get('sig'));
+    });
+
+    test('publishes the jobs that were approved while the account could not be used, by verifying it', async () => {
+      const founder = await found(app);
+      const { bind, verify, files } = await binding(founder);
+      expect(await verify()).toBe('verified');
+      const [job] = await waitingJobs(app, founder.key, ['A text for the account']);
+      await bind();
+      const { page } = await memberAt(browser, founder, '/app');
+      await openReview(page);
+      await field(page).press('Control+Enter');
+      const status = async () =>
+        (await app.json('GET', `/api/translations/${job?.id}`, { headers: founder.key })).body.status;
+      await expect.poll(status, patient).toBe('persistence_failed');
+      expect(files().filter((path) => path.startsWith('golden/'))).toEqual([]);
+      await withWorkers(app, async () => {
+        await page.goto('/app/storage');
+        await page.getByRole('button', { name: 'Verify' }).click();
+        await page.getByText('Jobs that waited for storage: 1 published, 0 failed').waitFor();
+      });
+      await expect.poll(status, patient).toBe('published');
+      expect(files().some((path) => path.includes(job?.id ?? 'none'))).toBe(true);
+    });
+  },
+);

@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import { query } from '../client.ts';
+
+/** Milliseconds after which they are read again. */
+const readAgain = 10_000;
+
+/** How many jobs of the workspace have each status, and how many wait for a reviewer, up to the service's limit. One request for all. */
+export function useJobCounts({ enabled = true }: { enabled?: boolean } = {}) {
+  return useQuery({
+    queryKey: ['jobs', 'counts'],
+    queryFn: () => query((rpc, to) => rpc.translations.counts.query(undefined, to)),
+    refetchInterval: readAgain,
+    enabled,
+  });
+}

@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import type { Rpc } from '#sdk/rpc.ts';
+import { query } from '../../client.ts';
+import { useInterface, useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import styles from './usage.module.css';
+
+type Report = Awaited<ReturnType<Rpc['reviews']['byReviewer']['query']>>;
+type Figures = Report['reviewers'][number];
+
+/** What each reviewer decided on the days of the page, how much of the texts was changed, and how long it took. */
+export function Reviewers() {
+  const t = useT();
+  const { from, to } = useSearch({ from: '/workspace/app/usage' });
+  const report = useQuery({
+    queryKey: ['reviews', 'byReviewer', from, to],
+    queryFn: () =>
+      query((rpc, options) =>
+        rpc.reviews.byReviewer.query({ ...(from && { from }), ...(to && { to }) }, options),
+      ),
+  });
+  return (
+    <section aria-labelledby="reviewers">
+      <h2 id="reviewers">{t('usage.reviewers')}</h2>
+      <Read from={report} lines={6}>
+        {(found) =>
+          found.reviewers.length === 0 ? <p>{t('usage.no_reviews')}</p> : <Table report={found} />
+        }
+      </Read>
+    </section>
+  );
+}
+
+function Table({ report }: { report: Report }) {
+  const t = useT();
+  const { number, utcDay } = useFormat();
+  const { locale } = useInterface();
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const save = async () => {
+    await saveFile({ fileName: `reviewers-${report.from}-${report.to}.csv`, body: csvOf(report.reviewers) });
+    announce(t('usage.reviewers_exported'));
+  };
+  return (
+    <>
+      <p className="hint">{t('usage.reviewers_hint')}</p>
+      <div className="table-scroll">
+        <table className={styles['table']}>
+          <caption>{t('usage.reviewers_of', { from: utcDay(report.from), to: utcDay(report.to) })}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('usage.reviewer')}</th>
+              <th scope="col">{t('usage.approved')}</th>
+              <th scope="col">{t('usage.edited')}</th>
+              <th scope="col">{t('usage.rejected')}</th>
+              <th scope="col">{t('usage.edit_distance')}</th>
+              <th scope="col">{t('usage.time_each')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.reviewers.map((one) => (
+              <tr key={one.user_id}>
+                <th scope="row">
+                  <bdi translate="no">{one.email ?? one.user_id}</bdi>
+                </th>
+                <td>{number(one.approved)}</td>
+                <td>{number(one.edited)}</td>
+                <td>{number(one.rejected)}</td>
+                <td>
+                  {one.words > 0 ? percent.format(one.edits / one.words) : t('usage.unknown')}
+                  <Known of={one.measured} all={one.approved + one.edited} />
+                </td>
+                <td>
+                  {one.timed > 0 ? durationOf(one.worked_ms / one.timed, locale) : t('usage.unknown')}
+                  <Known of={one.timed} all={one.approved + one.edited + one.rejected} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <button type="button" onClick={() => void save()}>
+        {t('usage.export_reviewers')}
+      </button>
+    </>
+  );
+}
+
+/** Says of how many reviews a figure is, where it is not of all. */
+function Known({ of, all }: { of: number; all: number }) {
+  const t = useT();
+  const { number } = useFormat();
+  if (of === 0 || of >= all) return null;
+  return <span className={styles['known']}>{t('usage.known', { of: number(of), all: number(all) })}</span>;
+}
+
+/** Minutes and seconds in the language of the interface. */
+function durationOf(milliseconds: number, locale: string): string {
+  const seconds = Math.round(milliseconds / 1000);
+  const part = (value: number, unit: 'minute' | 'second') =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(value);
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0
+    ? part(seconds, 'second')
+    : `${part(minutes, 'minute')} ${part(seconds % 60, 'second')}`;
+}
+
+const columns = [
+  'user_id',
+  'email',
+  'approved',
+  'edited',
+  'rejected',
+  'measured',
+  'words',
+  'edits',
+  'timed',
+  'worked_ms',
+] as const satisfies readonly (keyof Figures)[];
+
+/** RFC 4180, with the service's own names and sums. */
+function csvOf(reviewers: readonly Figures[]): string {
+  const cell = (value: string | number | null) => {
+    if (typeof value !== 'string') return String(value ?? '');
+    // A spreadsheet would take an address like =a@example.org for a formula.
+    const text = /^[=+\-@\t]/.test(value) ? `'${value}` : value;
+    return `"${text.replaceAll('"', '""')}"`;
+  };
+  const lines = reviewers.map((one) => columns.map((name) => cell(one[name])).join(','));
+  return [columns.join(','), ...lines, ''].join('\r\n');
+}
