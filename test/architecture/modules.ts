@@ -242,6 +242,12 @@ export const modules: Module[] = [
     may: [/^web\/server\/locale\.ts$/, /^npm:(@lingui\/message-utils|vite)$/, /^node:/],
   },
   {
+    // A program of its own, a caller of the service like the examples.
+    name: 'web/translate',
+    files: /^web\/translate\//,
+    may: [/^sdk\/src\//, /^web\/server\/locale\.ts$/, /^npm:@lingui\/message-utils$/, /^node:/],
+  },
+  {
     name: 'workers',
     files: /^workers\//,
     may: [

@@ -1,0 +1,114 @@
+import {
+  type CompiledMessage,
+  type CompiledMessageToken,
+  compileMessageOrThrow,
+} from '@lingui/message-utils/compileMessage';
+
+/*
+ * Messages in ICU MessageFormat, and what a translator gets of them. The service knows their placeholders and syntax, and holds a
+ * translation that loses one. What it does not know is which forms the other language has: Arabic needs six where English has two.
+ */
+
+type Choices = Record<string, CompiledMessage>;
+
+/** @throws Error that says where the message is wrong */
+export function readMessage(message: string): CompiledMessage {
+  return compileMessageOrThrow(message);
+}
+
+/**
+ * The message as it is sent: with the plural forms of the target language, each in English. So a translator, or a reviewer, finds every form
+ * that must be there, and no other. A message without plurals is sent as it is.
+ */
+export function messageFor(message: string, language: string): string {
+  const parts = readMessage(message);
+  return hasPlural(parts) ? textOf(parts, language, false) : message;
+}
+
+function hasPlural(parts: CompiledMessage): boolean {
+  return parts.some((part) => {
+    const choice = choiceOf(part);
+    return choice && (choice.type !== 'select' || Object.values(choice.texts).some(hasPlural));
+  });
+}
+
+/** The argument, type and texts of a choice; undefined for anything else. */
+function choiceOf(part: CompiledMessageToken) {
+  if (typeof part === 'string') return undefined;
+  const [argument, type = '', format] = part;
+  if (!['plural', 'selectordinal', 'select'].includes(type)) return undefined;
+  const { offset, ...texts } = format as Choices & { offset?: number };
+  return { argument, type, offset, texts: texts as Choices };
+}
+
+function textOf(parts: CompiledMessage, language: string, inPlural: boolean): string {
+  return parts
+    .map((part) => {
+      // Within a plural a "#" by itself is the number.
+      if (typeof part === 'string') return inPlural && part === '#' ? part : quoted(part, inPlural);
+      const choice = choiceOf(part);
+      if (!choice) return `{${part.filter(Boolean).join(', ')}}`;
+      const { argument, type, offset } = choice;
+      const texts = Object.entries(type === 'select' ? choice.texts : formsOf(choice, language));
+      const forms = texts.map(([name, text]) => {
+        const selector = /^\d+$/.test(name) ? `=${name}` : name;
+        return `${selector} {${textOf(text, language, inPlural || type !== 'select')}}`;
+      });
+      return `{${argument}, ${type}, ${offset ? `offset:${offset} ` : ''}${forms.join(' ')}}`;
+    })
+    .join('');
+}
+
+/** Braces, and within a plural number signs, that are text. */
+function quoted(text: string, inPlural: boolean): string {
+  return text.replace(inPlural ? /[{}#]+/g : /[{}]+/g, "'$&'");
+}
+
+/** The forms of a language. One that English has, too, begins with its text, the others with that of `other`. */
+function formsOf({ type, texts }: { type: string; texts: Choices }, language: string): Choices {
+  const rules = new Intl.PluralRules(language, { type: type === 'plural' ? 'cardinal' : 'ordinal' });
+  const order = ['zero', 'one', 'two', 'few', 'many', 'other'];
+  const categories = rules
+    .resolvedOptions()
+    .pluralCategories.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
+  const exact = Object.entries(texts).filter(([name]) => /^\d+$/.test(name));
+  return Object.fromEntries([
+    ...exact,
+    ...categories.map((name) => [name, texts[name] ?? texts['other'] ?? []] as const),
+  ]);
+}
+
+/**
+ * A translation as it is written: an apostrophe before a brace would make the brace text (*d'{name}*), so it becomes the typographic one.
+ * @returns the message, or why it cannot be used: it is no message, or has not the arguments and forms of what was sent
+ */
+export function readTranslation(sent: string, translated: string): { message: string } | { problem: string } {
+  const message = translated.replace(/(?<=\p{L})'(?=[{}#])/gu, '’');
+  let parts: CompiledMessage;
+  try {
+    parts = readMessage(message);
+  } catch (error) {
+    return { problem: `it is no ICU message: ${String((error as Error).message).split('\n')[0]}` };
+  }
+  const [expected, found] = [syntaxOf(readMessage(sent)), syntaxOf(parts)];
+  const lacking = [...expected].filter((part) => !found.has(part));
+  const alien = [...found].filter((part) => !expected.has(part));
+  if (lacking.length > 0) return { problem: `it lacks ${lacking.join(', ')}` };
+  if (alien.length > 0) return { problem: `it has ${alien.join(', ')}, which the English has not` };
+  return { message };
+}
+
+/** The arguments of a message, and the choices with their selectors. */
+function syntaxOf(parts: CompiledMessage): Set<string> {
+  const found = new Set<string>();
+  for (const part of parts) {
+    if (typeof part === 'string') continue;
+    const choice = choiceOf(part);
+    if (!choice) found.add(`{${part.filter(Boolean).join(', ')}}`);
+    for (const [name, text] of Object.entries(choice?.texts ?? {})) {
+      found.add(`{${choice?.argument}, ${choice?.type}, … ${name}}`);
+      for (const inner of syntaxOf(text)) found.add(inner);
+    }
+  }
+  return found;
+}

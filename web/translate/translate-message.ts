@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LinguaLoop } from '#sdk/client.ts';
+import type { TranslationJob } from '#sdk/types.ts';
+import type { Wanted } from './catalogs.ts';
+import { readTranslation } from './message.ts';
+
+/** What became of a message. */
+export type Outcome =
+  | { kind: 'translated'; translation: string }
+  | { kind: 'held'; job: TranslationJob }
+  | { kind: 'failed'; problem: string };
+
+/** Milliseconds between two looks at a job that another run has begun, and how many. */
+const wait = { between: 1000, looks: 60 };
+
+/**
+ * Translates a message. The same message into the same language is the same job, whichever run asks: one that was held is found again, with
+ * what its reviewer made of it, and costs nothing more. A message has a key of its own because the keys of a batch count its texts: the next
+ * run, with fewer of them, would be another batch.
+ * @throws LinguaLoopError; the signal's reason
+ */
+export async function translateMessage(
+  client: LinguaLoop,
+  message: Wanted,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  let job = await client.translations.create(
+    {
+      source_text: message.sent,
+      source_lang: 'en',
+      target_lang: message.locale,
+      metadata: { interface_message: message.id },
+    },
+    { idempotencyKey: keyOf(message), signal },
+  );
+  for (let looks = 0; isUnderWay(job) && looks < wait.looks; looks++) {
+    await delay(wait.between, undefined, { signal });
+    job = await client.translations.get(job.id, { signal });
+  }
+  return outcomeOf(message, job);
+}
+
+function keyOf({ id, locale, sent }: Wanted): string {
+  const identity = JSON.stringify([id, locale, sent]);
+  return `interface-${createHash('sha256').update(identity).digest('hex')}`;
+}
+
+function isUnderWay({ status }: TranslationJob): boolean {
+  return status === 'pending' || status === 'approved';
+}
+
+function outcomeOf({ sent }: Wanted, job: TranslationJob): Outcome {
+  const { status, final_translation: translation } = job;
+  if (status === 'awaiting_review' || status === 'refined') return { kind: 'held', job };
+  if (status !== 'published' && status !== 'human_edited') return { kind: 'failed', problem: problemOf(job) };
+  const read = readTranslation(sent, translation ?? '');
+  if ('message' in read) return { kind: 'translated', translation: read.message };
+  return { kind: 'failed', problem: `its translation cannot be used: ${read.problem}; write it by hand` };
+}
+
+function problemOf({ status, agent_run }: TranslationJob): string {
+  if (status === 'rejected') {
+    const notes = agent_run.human_review_task?.metadata['notes'];
+    const why = typeof notes === 'string' && notes !== '' ? ` (${notes})` : '';
+    return `its translation was rejected${why}; write it by hand, or change the English`;
+  }
+  return `the job is ${status}${agent_run.error ? `: ${agent_run.error}` : ''}; run again`;
+}
