@@ -1,4 +1,5 @@
 import { createStore, del, entries, get, set } from 'idb-keyval';
+import { useSyncExternalStore } from 'react';
 import { sessionState } from '../session/keeper.ts';
 
 /*
@@ -42,21 +43,16 @@ const writeAfter = 150;
 /** Texts that are not written yet, by key. Null: to be removed. */
 const unwritten = new Map<string, Draft | null>();
 /** The writing of each key that is under way. Only one at a time, so that an older text never comes after a newer one. */
-const writing = new Map<string, Promise<void>>();
-/** The writing that begins soon. */
-let soon: Promise<void> | undefined;
+const writing = new Map<string, Promise<boolean>>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** Whether the last writing succeeded: a full disk, or a browser that is told to keep nothing, refuses it. */
+let isKeeping = true;
+const listeners = new Set<() => void>();
 
-/**
- * Keeps what was typed: stored within 300 ms, however fast the typing goes on.
- * @returns when it is stored; rejects if the browser refuses to store it
- */
-export function keepDraft(item: DraftItem, draft: Draft): Promise<void> {
+/** Keeps what was typed: stored within 300 ms, however fast the typing goes on. */
+export function keepDraft(item: DraftItem, draft: Draft): void {
   unwritten.set(keyOf(item), draft);
-  soon ??= new Promise((resolve) => setTimeout(resolve, writeAfter)).then(() => {
-    soon = undefined;
-    return writeDrafts();
-  });
-  return soon;
+  timer ??= setTimeout(writeDrafts, writeAfter);
 }
 
 /**
@@ -66,7 +62,7 @@ export function keepDraft(item: DraftItem, draft: Draft): Promise<void> {
 export async function dropDraft(item: DraftItem, until?: number): Promise<void> {
   const key = keyOf(item);
   if (until !== undefined) {
-    const stored = await readDraft(item);
+    const stored = await readDraft(item).catch(() => undefined);
     // What was typed while it was read is newer.
     const draft = unwritten.get(key) ?? stored;
     if (!draft || draft.changedAt > until) return;
@@ -104,24 +100,51 @@ export async function listDrafts(): Promise<StoredDraft[]> {
     .sort((one, other) => other.changedAt - one.changedAt);
 }
 
+/** Whether this device keeps drafts. A failure to do so ends nothing else: what is sent is sent. */
+export function useKeeping(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isKeeping,
+  );
+}
+
+function setKeeping(keeps: boolean): void {
+  isKeeping = keeps;
+  for (const listener of listeners) listener();
+}
+
 /** Writes what is not written yet. */
 export async function writeDrafts(): Promise<void> {
+  clearTimeout(timer);
+  timer = undefined;
   await Promise.all([...unwritten.keys()].map(write));
 }
 
 async function write(key: string): Promise<void> {
   const before = writing.get(key);
-  if (before) return before.catch(() => undefined).then(() => (unwritten.has(key) ? write(key) : undefined));
+  if (before) return before.then(() => (unwritten.has(key) ? write(key) : undefined));
   const draft = unwritten.get(key);
   if (draft === undefined) return;
   const done = (draft ? set(key, draft, store) : del(key, store))
-    .then(() => {
-      // What was typed meanwhile is newer, and is written next; so is what could not be written.
-      if (unwritten.get(key) === draft) unwritten.delete(key);
-    })
+    .then(
+      () => {
+        setKeeping(true);
+        // What was typed meanwhile is newer, and is written next.
+        if (unwritten.get(key) === draft) unwritten.delete(key);
+        return true;
+      },
+      () => {
+        // It is tried again with the next text, and is known until the page ends.
+        setKeeping(false);
+        return false;
+      },
+    )
     .finally(() => writing.delete(key));
   writing.set(key, done);
-  return done.then(() => (unwritten.has(key) ? write(key) : undefined));
+  return done.then((isWritten) => (isWritten && unwritten.has(key) ? write(key) : undefined));
 }
 
 /** Workspace, person, item. Ids have no colon. */
@@ -147,5 +170,5 @@ function personPrefix(): string {
 
 // A page that is hidden may be ended without another event.
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') void writeDrafts().catch(() => undefined);
+  if (document.visibilityState === 'hidden') void writeDrafts();
 });

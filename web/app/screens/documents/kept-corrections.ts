@@ -43,14 +43,13 @@ export function keepChanges(
   for (const [position, correction] of after) {
     if (before.get(position) === correction) continue;
     const { segment, text, replaces } = correction;
-    const draft = {
+    keepDraft(itemOf(position), {
       text,
       base: replaces,
       language,
       source: segment.source_text.slice(0, sourceExcerpt),
       changedAt: Date.now(),
-    };
-    void keepDraft(itemOf(position), draft).catch(() => undefined);
+    });
   }
 }
 

@@ -76,7 +76,7 @@ export async function send(decision: Decision, version?: Promise<string>): Promi
   enter({ ...decision, state: 'sending' });
   const outcome = await afterDraft(decision, version);
   enter(outcome);
-  if (outcome.state === 'done') await dropDraft({ kind: 'job', id }, decidedAt).catch(() => undefined);
+  if (outcome.state === 'done') await dropDraft({ kind: 'job', id }, decidedAt);
   return outcome;
 }
 
@@ -173,7 +173,7 @@ export async function sendMany(decisions: readonly Decision[]): Promise<{ done: 
     outcomes.push(...some);
   }
   const done = outcomes.filter(({ state }) => state === 'done');
-  await Promise.allSettled(done.map(({ item }) => dropDraft({ kind: 'job', id: item.id }, decidedAt)));
+  await Promise.all(done.map(({ item }) => dropDraft({ kind: 'job', id: item.id }, decidedAt)));
   return { done: done.length, back: outcomes.length - done.length };
 }
 

@@ -119,8 +119,8 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
     if (value === base.target) {
       // Texts that were found and not decided on stay.
       const left = draftOf(undecided.current);
-      if (left) void keepDraft(draftItem, left).catch(onUnkept);
-      else void dropDraft(draftItem).catch(onUnkept);
+      if (left) keepDraft(draftItem, left);
+      else void dropDraft(draftItem);
       setState({ kind: 'unchanged' });
       return;
     }
@@ -134,11 +134,9 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
       source: base.source.slice(0, sourceExcerpt),
       changedAt: Date.now(),
     };
-    void keepDraft(draftItem, { ...draft, former: draftOf(undecided.current) }).catch(onUnkept);
+    keepDraft(draftItem, { ...draft, former: draftOf(undecided.current) });
     setState({ kind: 'kept' });
   };
-  /** The browser stores nothing: there is no room, or it is not allowed to. */
-  const onUnkept = (error: unknown) => setState({ kind: 'unsaved', error });
 
   const saveText = async (value: string): Promise<string> => {
     const job = await saveDraft(item.id, version.current, value);
