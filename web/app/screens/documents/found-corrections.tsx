@@ -79,15 +79,27 @@ export function FoundCorrections({
           const before = corrections.get(segment.position)?.text ?? segment.target_text ?? '';
           return (
             <li key={one.draft.item.id}>
-              <b>{t('documents.segment_n', { number: segment.position + 1 })}</b>{' '}
+              <b id={`found-${one.draft.item.id}`}>
+                {t('documents.segment_n', { number: segment.position + 1 })}
+              </b>{' '}
               <span className={styles.soft}>{moment(new Date(one.draft.changedAt).toISOString())}</span>
               {replaces !== segment.target_text && <p>{t('documents.found_older')}</p>}
               <TextDiff before={before} after={text} language={languages.target} />
               <div className={styles.applyActions}>
-                <button type="button" className="small" onClick={() => use([one])}>
+                <button
+                  type="button"
+                  className="small"
+                  aria-describedby={`found-${one.draft.item.id}`}
+                  onClick={() => use([one])}
+                >
                   {t('documents.use_one')}
                 </button>
-                <button type="button" className="plain small" onClick={() => void forget([one])}>
+                <button
+                  type="button"
+                  className="plain small"
+                  aria-describedby={`found-${one.draft.item.id}`}
+                  onClick={() => void forget([one])}
+                >
                   {t('documents.discard_one')}
                 </button>
               </div>
