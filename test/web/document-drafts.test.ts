@@ -86,6 +86,8 @@ describe.skipIf(withoutBrowser)(
       await left(second).getByText('You made 2 corrections here earlier').waitFor();
       expect(await targets()).toEqual(['[fr] Hello', '[fr] Goodbye', '[fr] Thanks']);
       await expectAccessible(second);
+      // An approval cannot be taken back, so they are decided on first.
+      expect(await second.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
       await signOutLists(second, ['Salut', 'Merci']);
 
       const thanks = left(second).getByRole('listitem').filter({ hasText: 'Merci' });
