@@ -142,6 +142,28 @@ describe.skipIf(withoutBrowser)(
       expect(await left(page).locator('ins').allTextContents()).toContain('Confidentiel');
     });
 
+    test('are said to be kept nowhere if the device refuses to, and leaving asks first', async () => {
+      const { page, path, targets } = await atDocument();
+      await page.addInitScript(() => {
+        IDBObjectStore.prototype.put = () => {
+          throw new DOMException('the disk is full', 'QuotaExceededError');
+        };
+      });
+      await page.goto(path);
+      await type(page, 1, 'Salut');
+      await page.getByText('This device keeps nothing').waitFor();
+      const asked = page.waitForEvent('dialog');
+      const leaving = page.getByRole('link', { name: 'All documents' }).click();
+      const dialog = await asked;
+      expect(dialog.message()).toContain('1 correction is not applied, and will be lost.');
+      await dialog.dismiss();
+      await leaving;
+      expect(await field(page, 1).inputValue()).toBe('Salut');
+      // Nor does it keep anybody from applying them.
+      await page.getByRole('button', { name: 'Apply 1 correction' }).click();
+      await expect.poll(targets, patient).toEqual(['Salut', '[fr] Goodbye', '[fr] Thanks']);
+    });
+
     test('of two tabs are kept apart, and each is offered only when its tab is no more', async () => {
       const { page, tab, path } = await atDocument();
       await type(page, 1, 'From the first tab');

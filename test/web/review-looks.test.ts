@@ -3,6 +3,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { expectAccessible } from './accessibility.ts';
 import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
+import { hostileTexts } from './hostile.ts';
 import { field, openReview, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -14,11 +15,10 @@ const ways: [string, PersonOptions][] = [
   ['light, German, 800 px', { locale: 'de', colorScheme: 'light', viewport: { width: 800, height: 640 } }],
 ];
 
-/** Texts that would do harm as markup, by their direction, or by their width. */
+/** Of the texts of each kind, one; one loses its placeholder. */
 const hostile = [
   '<img src=x onerror="window.harmed = true"> {name}',
-  '</textarea><svg onload=window.harmed=true>',
-  '\u202emirrored\u202c and \u2066isolated',
+  ...hostileTexts.filter((text) => text.startsWith('</textarea>') || text.startsWith('\u202emirrored')),
   'W'.repeat(20_000),
 ];
 

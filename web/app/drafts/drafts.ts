@@ -1,4 +1,5 @@
 import { createStore, del, entries, get, set } from 'idb-keyval';
+import { useSyncExternalStore } from 'react';
 import { sessionState } from '../session/keeper.ts';
 
 /*
@@ -44,6 +45,9 @@ const unwritten = new Map<string, Draft | null>();
 /** The writing of each key that is under way. Only one at a time, so that an older text never comes after a newer one. */
 const writing = new Map<string, Promise<void>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** Whether the last writing succeeded: a full disk, or a browser that is told to keep nothing, refuses it. */
+let isKeeping = true;
+const listeners = new Set<() => void>();
 
 /** Keeps what was typed: stored within 300 ms, however fast the typing goes on. */
 export function keepDraft(item: DraftItem, draft: Draft): void {
@@ -77,6 +81,22 @@ export async function listDrafts(): Promise<StoredDraft[]> {
     .sort((one, other) => other.changedAt - one.changedAt);
 }
 
+/** Whether this device keeps drafts. A failure to do so ends nothing else: what is sent is sent. */
+export function useKeeping(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isKeeping,
+  );
+}
+
+function setKeeping(keeps: boolean): void {
+  isKeeping = keeps;
+  for (const listener of listeners) listener();
+}
+
 /** Writes what is not written yet. */
 export async function writeDrafts(): Promise<void> {
   clearTimeout(timer);
@@ -89,11 +109,16 @@ async function write(key: string): Promise<void> {
   if (before) return before.then(() => (unwritten.has(key) ? write(key) : undefined));
   const draft = unwritten.get(key);
   if (draft === undefined) return;
-  const done = (draft ? set(key, draft, store) : del(key, store)).finally(() => {
-    writing.delete(key);
-    // What was typed meanwhile is newer, and is written next.
-    if (unwritten.get(key) === draft) unwritten.delete(key);
-  });
+  const done = (draft ? set(key, draft, store) : del(key, store))
+    .then(
+      () => setKeeping(true),
+      () => setKeeping(false),
+    )
+    .finally(() => {
+      writing.delete(key);
+      // What was typed meanwhile is newer, and is written next.
+      if (unwritten.get(key) === draft) unwritten.delete(key);
+    });
   writing.set(key, done);
   return done.then(() => (unwritten.has(key) ? write(key) : undefined));
 }

@@ -37,7 +37,7 @@ export function EventTable({
               <td data-label={t('audit.what')}>{isAction(action) ? t(`audit.${action}`) : action}</td>
               <td data-label={t('audit.by')}>
                 {actor.id === null ? (
-                  kindName(actor.kind, t)
+                  <bdi>{kindName(actor.kind, t)}</bdi>
                 ) : (
                   <bdi translate="no">{people.get(actor.id) ?? actor.id}</bdi>
                 )}

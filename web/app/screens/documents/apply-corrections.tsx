@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { ConflictError } from '#sdk/status-errors.ts';
 import { mutate } from '../../client.ts';
+import { useKeeping } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -30,6 +31,7 @@ export function ApplyCorrections({
   const t = useT();
   const corrections = useCorrections(store);
   const queries = useQueryClient();
+  const isKeeping = useKeeping();
   const { run, error, isBusy } = useAction();
   const conflicts = [...corrections.values()].filter(isInConflict);
 
@@ -93,7 +95,7 @@ export function ApplyCorrections({
         >
           {t('documents.discard')}
         </button>
-        <span className={styles.soft}>{t('documents.kept')}</span>
+        <span className={styles.soft}>{t(isKeeping ? 'documents.kept' : 'documents.not_kept')}</span>
         {corrections.size > most && <span className="hint">{t('documents.at_most', { most })}</span>}
       </div>
       {error ? <Problem error={error} /> : null}

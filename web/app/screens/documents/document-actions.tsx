@@ -38,7 +38,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
     announce(t('documents.deleted'));
     // They are of no use to anybody, and texts of what was deleted do not stay on the device.
     await forgetCorrections(document.id).catch(() => {});
-    await navigate({ to: '/app/documents' });
+    await navigate({ to: '/app/documents', ignoreBlocker: true });
     queries.removeQueries({ queryKey: ['documents', 'document', document.id] });
     await queries.invalidateQueries({ queryKey: ['documents'] });
   };

@@ -1,6 +1,7 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
+import { useKeeping } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -27,7 +28,6 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
   const [current, setCurrent] = useState<number | null>(null);
   const [isPreviewed, setPreviewed] = useState(true);
   const { id, request } = document;
-  // Leaving asks nothing: what is not applied is kept, and offered when the document is opened again.
   const [{ opening, corrections }] = useState(() => {
     const kept = { documentId: id, opening: nextOpening(), language: request.target_lang };
     return {
@@ -36,6 +36,15 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
     };
   });
   const unapplied = useCorrectionCount(corrections);
+  // Leaving asks nothing where what is not applied is kept, and offered when the document is opened again.
+  const isLost = !useKeeping() && unapplied > 0;
+  useBlocker({
+    shouldBlockFn: ({ current: from, next }) =>
+      isLost &&
+      from.pathname !== next.pathname &&
+      !window.confirm(t('documents.leave', { count: unapplied })),
+    enableBeforeUnload: isLost,
+  });
   const mayEdit = document.status === 'translated';
   const setFilter = useCallback(
     (search: SegmentFilter) =>

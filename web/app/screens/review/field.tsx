@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useId } from 'react';
+import { useKeeping } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
 import { editedFieldMark } from '../../keys/use-commands.ts';
 import { LanguageText, languageOf } from '../../parts/language-text.tsx';
@@ -71,7 +72,8 @@ export function SourceAndTarget({
 /** Where the text is: unchanged, on this device, or on the service. */
 function StateNote({ state }: { state: SaveState }) {
   const t = useT();
-  if (state.kind === 'kept') return t('review.kept');
+  const isKeeping = useKeeping();
+  if (state.kind === 'kept') return t(isKeeping ? 'review.kept' : 'review.not_kept');
   if (state.kind === 'saving') return t('review.saving');
   if (state.kind === 'saved') return t('review.saved');
   if (state.kind === 'unsaved') return t('review.unsaved', { problem: problemText(state.error, t) });

@@ -7,6 +7,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageChoice, LanguageSelect } from '../../parts/languages.tsx';
+import { fieldProblem } from '../../parts/problem.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
 import { OptionFields } from './option-fields.tsx';
@@ -38,7 +39,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
       ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
       : wasSent && text.trim() === ''
         ? t('translate.no_text')
-        : undefined,
+        : runs.map(({ error }) => fieldProblem(error, 'source_text')).find(Boolean),
     languages: wasSent && to.length === 0 ? t('translate.no_language') : undefined,
   };
 
