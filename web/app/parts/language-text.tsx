@@ -35,3 +35,11 @@ export function LanguageText({
     children,
   );
 }
+
+/**
+ * A name where there is no element to keep its direction to itself, as in the title of the page or beside a number in a choice: without
+ * the characters that would turn what stands around it.
+ */
+export function plainName(name: string): string {
+  return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+}

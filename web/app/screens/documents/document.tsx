@@ -4,6 +4,7 @@ import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { DocumentStatus } from './document-status.tsx';
@@ -34,7 +35,7 @@ function Document({ document }: { document: TenantDocumentJob }) {
   const { request, source_file_name: name, approved_at: approvedAt, approved_by: approvedBy } = document;
   return (
     <>
-      <title>{`${name} · LinguaLoop`}</title>
+      <title>{`${plainName(name)} · LinguaLoop`}</title>
       <p className={styles.back}>
         <Link to="/app/documents">{t('documents.all')}</Link>
       </p>

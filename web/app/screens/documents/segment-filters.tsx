@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { plainName } from '../../parts/language-text.tsx';
 import styles from './documents.module.css';
 import { useOutline } from './outline.ts';
 import { longestText, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
@@ -72,7 +73,7 @@ export function SegmentFilters({
             ({ page, sheet, segments }) =>
               page !== null && (
                 <option key={page} value={page} translate={sheet === null ? undefined : 'no'}>
-                  {`${sheet ?? t('documents.page_n', { page })} (${number(segments)})`}
+                  {`${sheet === null ? t('documents.page_n', { page }) : plainName(sheet)} (${number(segments)})`}
                 </option>
               ),
           )}

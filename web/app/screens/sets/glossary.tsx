@@ -5,7 +5,7 @@ import { client, query } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { LanguageText } from '../../parts/language-text.tsx';
+import { LanguageText, plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Heading, Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
@@ -60,7 +60,7 @@ function Glossary({ set }: { set: TerminologySet }) {
   };
   return (
     <>
-      <title>{`${set.name} · LinguaLoop`}</title>
+      <title>{`${plainName(set.name)} · LinguaLoop`}</title>
       <h1 className={styles.title}>
         <bdi translate="no">{set.name}</bdi>
       </h1>

@@ -6,6 +6,7 @@ import { client, query } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { plainName } from '../../parts/language-text.tsx';
 import { Heading, Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -52,7 +53,7 @@ function Memory({ set }: { set: TranslationMemorySet }) {
   const filter = useSearch({ from: '/workspace/app/memories/$setId' });
   return (
     <>
-      <title>{`${set.name} · LinguaLoop`}</title>
+      <title>{`${plainName(set.name)} · LinguaLoop`}</title>
       <h1 className={styles.title}>
         <bdi translate="no">{set.name}</bdi>
       </h1>

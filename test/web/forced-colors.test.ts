@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { addDocument, found, submitHeld } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field } from './reviewing.ts';
+import { sessionCookie } from './screens.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** What the eye can tell an element by where there are only the system's colours: without shadows, and without our backgrounds. */
+const marksOf = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const style = getComputedStyle(element);
+      const line = (width: string, kind: string, color: string) =>
+        width === '0px' || kind === 'none' || color === style.backgroundColor
+          ? ''
+          : `${width} ${kind} ${color}`;
+      return JSON.stringify([
+        ...(['Top', 'Right', 'Bottom', 'Left'] as const).map((side) =>
+          line(style[`border${side}Width`], style[`border${side}Style`], style[`border${side}Color`]),
+        ),
+        line(style.outlineWidth, style.outlineStyle, style.outlineColor),
+        style.textDecorationLine,
+        style.forcedColorAdjust === 'none' && style.backgroundColor,
+      ]);
+    });
+
+/** That the two can be told apart. */
+const expectDifferent = async (page: Page, one: string, other: string) =>
+  expect([one, await marksOf(page, one)]).not.toEqual([one, await marksOf(page, other)]);
+
+describe.skipIf(withoutBrowser)('in forced colours, without motion', () => {
+  test('what is current, chosen, changed and focused can be told from the rest', async () => {
+    const founder = await found(app);
+    for (let jobs = 0; jobs < 2; jobs += 1) await submitHeld(app, founder);
+    const document = await addDocument(app, founder);
+    const { page, context } = await browser.person('/about', { viewport: { width: 1280, height: 800 } });
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce', colorScheme: 'dark' });
+    await context.addCookies([await sessionCookie(app, founder)]);
+
+    await page.goto('/app/review');
+    await field(page).fill('Salut');
+    await page.locator('main ins').first().waitFor();
+    await expectDifferent(page, 'nav [aria-current]', 'nav a:not([aria-current])');
+    await expectDifferent(page, 'li[data-open]', 'li:has([data-row]):not([data-open])');
+    await expectDifferent(page, 'main ins', 'main del');
+    await expectDifferent(page, 'button.primary', 'button.danger');
+    await expectDifferent(page, 'textarea:focus', 'input[type=search]');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.locator('[role=option]').first().waitFor();
+    await expectDifferent(page, '[role=option][aria-selected=true]', '[role=option][aria-selected=false]');
+    await page.keyboard.press('Escape');
+
+    await page.goto(`/app/documents/${document}`);
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    await page.locator('[data-current]').waitFor();
+    await page.locator('button[aria-current][aria-description]').waitFor();
+    await expectDifferent(page, '[data-current]', '[data-current] ~ *, li:has([data-current]) ~ li > *');
+    await expectDifferent(
+      page,
+      'button[aria-description][aria-current]',
+      'button[aria-description]:not([aria-current])',
+    );
+
+    for (const address of ['/app', '/app/jobs', '/app/members', '/app/translate']) {
+      await page.goto(address);
+      await page.locator('main h1').waitFor();
+      for (let stops = 0; stops < 12; stops += 1) {
+        await page.keyboard.press('Tab');
+        // Some have an outline of their own, but none has none.
+        expect(
+          await page.evaluate(() => {
+            const { outlineStyle, outlineWidth } = getComputedStyle(window.document.activeElement as Element);
+            return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2;
+          }),
+        ).toBe(true);
+      }
+    }
+    const moving = await page.evaluate(() => window.document.getAnimations().length);
+    expect(moving).toBe(0);
+  });
+});
