@@ -114,6 +114,16 @@ describe('terminology.addEntry', () => {
     expect(await listed()).toHaveLength(30);
   });
 
+  test('additions to several glossaries of a pair share its room', async () => {
+    const { id } = await mine.glossary(['pay,payer'], { name: 'Another' });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        add({ set_id: n % 2 ? id : setId, source_term: `word ${n}`, target_term: 'mot' }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(27);
+  });
+
   test('a glossary that was uploaded for other languages is refused, whatever its tags', async () => {
     const { id } = await mine.glossary(['a,b'], {
       name: 'British',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
+import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
@@ -132,5 +133,31 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     expect(await translation.inputValue()).toBe('facture');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await said(page, 'Added to House.');
+  });
+
+  test('accessible in light and dark, in English and Arabic, 320 px wide too', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    await setsOf(app, headers).glossary(['order,commande'], { name: 'N'.repeat(128) });
+    await waitingJobs(app, headers, [`Pay the ${'invoice'.repeat(20)} now.`]);
+    await openReview(page);
+    const look = async () => {
+      await selectWords(page, 'invoice'.repeat(20));
+      await page
+        .getByRole('button', { name: /invoiceinvoice/ })
+        .last()
+        .waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Control+i');
+      await page.getByRole('dialog').locator('select').waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+    };
+    await look();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.locator('.language-choice').selectOption('ar');
+    await page.locator('html[dir=rtl]').waitFor();
+    await look();
   });
 });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
 import { field, opened, openReview, waitingJobs } from './reviewing.ts';
@@ -45,6 +46,14 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     expect(values[8]).toBe('1');
     expect(Number(values[9])).toBeGreaterThan(0);
     expect(Number(values[9])).toBeLessThan(longest);
+
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.locator('.language-choice').selectOption('ar');
+    await page.getByRole('region', { name: 'المراجعون' }).waitFor();
+    await expectAccessible(page);
+    await page.locator('.language-choice').selectOption('en');
 
     // Of the days that the page is about.
     await openSuperuser(app.superuserUrl)`update review_days set day = '2026-02-03'`;

@@ -48,7 +48,7 @@ function Table({ report }: { report: Report }) {
     <>
       <p className="hint">{t('usage.reviewers_hint')}</p>
       <div className="table-scroll">
-        <table className={styles['table']}>
+        <table className={`stacked ${styles['table']}`}>
           <caption>{t('usage.reviewers_of', { from: utcDay(report.from), to: utcDay(report.to) })}</caption>
           <thead>
             <tr>
@@ -66,14 +66,14 @@ function Table({ report }: { report: Report }) {
                 <th scope="row">
                   <bdi translate="no">{one.email ?? one.user_id}</bdi>
                 </th>
-                <td>{number(one.approved)}</td>
-                <td>{number(one.edited)}</td>
-                <td>{number(one.rejected)}</td>
-                <td>
+                <td data-label={t('usage.approved')}>{number(one.approved)}</td>
+                <td data-label={t('usage.edited')}>{number(one.edited)}</td>
+                <td data-label={t('usage.rejected')}>{number(one.rejected)}</td>
+                <td data-label={t('usage.edit_distance')}>
                   {one.words > 0 ? percent.format(one.edits / one.words) : t('usage.unknown')}
                   <Known of={one.measured} all={one.approved + one.edited} />
                 </td>
-                <td>
+                <td data-label={t('usage.time_each')}>
                   {one.timed > 0 ? durationOf(one.worked_ms / one.timed, locale) : t('usage.unknown')}
                   <Known of={one.timed} all={one.approved + one.edited + one.rejected} />
                 </td>
@@ -82,7 +82,7 @@ function Table({ report }: { report: Report }) {
           </tbody>
         </table>
       </div>
-      <button type="button" onClick={() => void save()}>
+      <button type="button" className={styles['below']} onClick={() => void save()}>
         {t('usage.export_reviewers')}
       </button>
     </>
