@@ -155,11 +155,11 @@ test('what is sent: credentials, tenant, request id, the name of the SDK', async
 describe('timeouts', () => {
   test('TimeoutError names the call and its duration; a read is sent again before it', async () => {
     const fetched = vi.fn(() => new Promise<never>(() => {}));
-    const error = await client({ timeoutMs: 2, fetch: fetched })
+    const error = await client({ timeout: 2, fetch: fetched })
       .translations.get('1')
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({ status: null, call: 'translations.get', timeoutMs: 2 });
+    expect(error).toMatchObject({ status: null, call: 'translations.get', timeout: 2 });
     expect(error.message).toBe('translations.get: no answer within 2 ms');
     expect(fetched).toHaveBeenCalledTimes(3);
   });
@@ -173,20 +173,20 @@ describe('timeouts', () => {
         return fetch(url, init);
       },
     });
-    await expect(watched.system.health({ timeoutMs: 5, maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
+    await expect(watched.system.health({ timeout: 5, maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
   test('applies to a fetch that ignores its signal, and to the token source', async () => {
-    const deaf = client({ fetch: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
+    const deaf = client({ fetch: () => new Promise(() => {}), timeout: 1, maxRetries: 0 });
     await expect(deaf.system.health()).rejects.toBeInstanceOf(TimeoutError);
-    const stuck = client({ accessToken: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
+    const stuck = client({ accessToken: () => new Promise(() => {}), timeout: 1, maxRetries: 0 });
     await expect(stuck.system.health()).rejects.toBeInstanceOf(TimeoutError);
   });
 
   test('Infinity means no limit', async () => {
     server.script(result({ status: 'ok' }));
-    expect(await client({ timeoutMs: Number.POSITIVE_INFINITY }).system.health()).toEqual({ status: 'ok' });
+    expect(await client({ timeout: Number.POSITIVE_INFINITY }).system.health()).toEqual({ status: 'ok' });
   });
 });
 
@@ -262,11 +262,11 @@ describe("the caller's signal", () => {
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
     onTestFinished(() => void vi.restoreAllMocks());
     // Odd durations, by which our timers are recognized: other code starts timers, too.
-    const { translations } = client({ timeoutMs: 12_345 });
+    const { translations } = client({ timeout: 12_345 });
     await translations.get('1', { signal });
     await translations.get('1', { signal });
     await expect(translations.get('1', { signal })).rejects.toMatchObject({ status: 404 });
-    await expect(translations.get('1', { signal, timeoutMs: 7, maxRetries: 0 })).rejects.toThrow('no answer');
+    await expect(translations.get('1', { signal, timeout: 7, maxRetries: 0 })).rejects.toThrow('no answer');
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     const timers = started.mock.results
       .filter((_, n) => started.mock.calls[n]?.[1] === 12_345 || started.mock.calls[n]?.[1] === 7)

@@ -11,7 +11,7 @@ import {
 import {
   failure,
   type Received,
-  restFailure,
+  failure,
   result,
   type Step,
   useScriptedServer,
@@ -33,7 +33,7 @@ const failed = {
 };
 
 const accepted: Step = { status: 202, body: queued };
-const transient = restFailure(503, 'try again', { error_code: 'transient_error' });
+const transient = failure(503, 'try again', { error_code: 'transient_error' });
 const book = { name: 'Book.xlsx', data: new TextEncoder().encode('PK') };
 const quickly = { pollEvery: { firstMs: 1, maxMs: 1 } };
 
@@ -108,10 +108,10 @@ describe('documents.translate', () => {
   });
 
   test.each([
-    [restFailure(400, 'source_document: the file is protected'), 'BadRequestError'],
-    [restFailure(402, 'subscription required'), 'PaymentRequiredError'],
-    [restFailure(415, 'unsupported source_document type'), 'UnsupportedMediaTypeError'],
-    [restFailure(504, 'split the file', { error_code: 'stage_timeout' }), 'GatewayTimeoutError'],
+    [failure(400, 'source_document: the file is protected'), 'BadRequestError'],
+    [failure(402, 'subscription required'), 'PaymentRequiredError'],
+    [failure(415, 'unsupported source_document type'), 'UnsupportedMediaTypeError'],
+    [failure(504, 'split the file', { error_code: 'stage_timeout' }), 'GatewayTimeoutError'],
   ])('a refusal is thrown, and not sent again', async (step, name) => {
     server.script(step);
     await expect(client().documents.translate(book, { target_lang: 'fr' })).rejects.toMatchObject({ name });
@@ -310,7 +310,7 @@ describe('a download', () => {
     ['a file of another type', file('x', { 'content-type': 'text/plain' }), { answeredBy: 'other' }],
     [
       'one that is not there yet',
-      restFailure(409, 'document translation is still in progress'),
+      failure(409, 'document translation is still in progress'),
       { status: 409 },
     ],
   ])('%s is an error', async (_, step, error) => {
@@ -330,7 +330,7 @@ describe('a download', () => {
 
   test('one that stands still is a TimeoutError', async () => {
     server.script('silence');
-    const call = client().documents.download(id, { timeoutMs: 100, maxRetries: 0 });
+    const call = client().documents.download(id, { timeout: 100, maxRetries: 0 });
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
   });
 });

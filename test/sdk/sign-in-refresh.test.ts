@@ -252,7 +252,7 @@ describe("the caller's signal and deadline", () => {
     });
     const controller = new AbortController();
     const impatient = client.translations.golden('1', {}, { signal: controller.signal });
-    const hasty = client.auth.me({ timeoutMs: 5, maxRetries: 0 });
+    const hasty = client.auth.me({ timeout: 5, maxRetries: 0 });
     const patient = client.auth.me();
     await asked.promise;
     controller.abort('enough');

@@ -274,7 +274,7 @@ export async function calls(client: LinguaLoop, options: CallOptions): Promise<v
   await client.translations.get(created.id, { idempotencyKey: 'k' });
   // @ts-expect-error baseUrl is missing
   new LinguaLoop({ apiKey: 'k' });
-  new LinguaLoop({ baseUrl: 'http://localhost', fetch, accessToken: async () => 't', timeoutMs: 1 });
+  new LinguaLoop({ baseUrl: 'http://localhost', fetch, accessToken: async () => 't', timeout: 1 });
 }
 
 export async function signingIn(client: LinguaLoop, options: CallOptions): Promise<Tokens> {

@@ -1,11 +1,11 @@
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import superjson from 'superjson';
-import type { AppRouter } from '../../server/router.ts';
-import { exchange, parse } from './exchange.ts';
-import { FailedResponse } from './failed-response.ts';
-import type { RequestHeaders } from './headers.ts';
-import type { Fetch } from './options.ts';
+import { exchange, parse } from '#sdk/exchange.ts';
+import { FailedResponse } from '#sdk/failed-response.ts';
+import type { RequestHeaders } from '#sdk/headers.ts';
+import type { Fetch } from '#sdk/options.ts';
+import type { AppRouter } from '#server/router.ts';
 
 /** The typed client of the service's procedures: one HTTP request per call, no retries, tRPC's own errors. */
 export type Rpc = TRPCClient<AppRouter>;
