@@ -20,6 +20,7 @@ const long = [
   'test/storage/binding-states.test.ts',
   'test/storage/replays.test.ts',
   'test/translation-memory/embedded-imports.test.ts',
+  'test/web/kills.test.ts',
   'test/web/states.test.ts',
   'test/web/dialogs.test.ts',
   'test/web/documents.test.ts',

@@ -32,8 +32,12 @@ export interface PersonOptions {
  * A browser for the tests of a file. After each test it holds that no page wrote an error to its console, broke the content
  * security policy or asked another origin for anything.
  * @param others origins that may be asked, too: an identity provider's
+ * @param mayEnd whether the service may end in the middle of a request
  */
-export function useBrowser(app: TestApp, { others = [] }: { others?: readonly string[] } = {}) {
+export function useBrowser(
+  app: Pick<TestApp, 'address'>,
+  { others = [], mayEnd = false }: { others?: readonly string[]; mayEnd?: boolean } = {},
+) {
   let browser: Browser | undefined;
   let open: Person[] = [];
   let faults: string[] = [];
@@ -55,7 +59,9 @@ export function useBrowser(app: TestApp, { others = [] }: { others?: readonly st
 
   const watch = (page: Page, leavesTo: string | undefined) => {
     page.on('console', (message) => {
-      if (message.type() === 'error' && !isRefusedRequest(message.text())) faults.push(message.text());
+      const text = message.text();
+      if (message.type() === 'error' && !isRefusedRequest(text) && !(mayEnd && isLostRequest(text)))
+        faults.push(text);
     });
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('request', (request) => {
@@ -84,6 +90,12 @@ export function useBrowser(app: TestApp, { others = [] }: { others?: readonly st
 /** Chromium writes a line for each response of 400 and above, and for each request without a network; a test that expects one looks at the page. */
 function isRefusedRequest(text: string): boolean {
   return /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/.test(
+    text,
+  );
+}
+
+function isLostRequest(text: string): boolean {
+  return /^Failed to load resource: net::ERR_(CONNECTION|EMPTY_RESPONSE|NETWORK|INCOMPLETE|SOCKET)/.test(
     text,
   );
 }

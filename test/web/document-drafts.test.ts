@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { openTeam } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { memberAt, patient, signInAt } from './reviewing.ts';
@@ -84,6 +85,9 @@ describe.skipIf(withoutBrowser)(
       await second.reload();
       await left(second).getByText('You made 2 corrections here earlier').waitFor();
       expect(await targets()).toEqual(['[fr] Hello', '[fr] Goodbye', '[fr] Thanks']);
+      await expectAccessible(second);
+      // An approval cannot be taken back, so they are decided on first.
+      expect(await second.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
       await signOutLists(second, ['Salut', 'Merci']);
 
       const thanks = left(second).getByRole('listitem').filter({ hasText: 'Merci' });

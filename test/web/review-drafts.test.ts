@@ -1,9 +1,10 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { field, memberAt, openReview, patient, said, signInAt, waitingJobs } from './reviewing.ts';
+import { field, memberAt, opened, openReview, patient, said, signInAt, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -81,5 +82,75 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     await context.setOffline(false);
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await stored()).final_translation, patient).toBe('Hors ligne');
+  });
+
+  test('is offered beside an older one that was not decided on, however often the page has crashed', async () => {
+    const { page, tab } = await atFirstJob();
+    const offers = (at: Page) => at.getByRole('region', { name: 'Text that you have not sent' });
+    let open = page;
+    for (const text of ['Un', 'Deux', 'Trois']) {
+      await field(open).fill(text);
+      await open.waitForTimeout(300);
+      await open.close();
+      open = await tab();
+      await openReview(open);
+      await offers(open).first().waitFor();
+    }
+    expect(await offers(open).locator('ins').allTextContents()).toEqual(['Trois', 'Deux', 'Un']);
+    await field(open).fill('Quatre');
+    await offers(open).nth(1).getByRole('button', { name: 'Discard it' }).click();
+    await open.waitForTimeout(300);
+    await open.reload();
+    await expect
+      .poll(() => offers(open).locator('ins').allTextContents(), patient)
+      .toEqual(['Quatre', 'Trois', 'Un']);
+  });
+
+  test('is not forgotten when an earlier save of its item is answered after it was typed', async () => {
+    const { page, tab } = await atFirstJob();
+    await field(page).fill('Premier');
+    let answer: (() => void) | undefined;
+    await page.route('**/trpc/translations.act*', async (route) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await route.continue();
+    });
+    await page.keyboard.press('Control+s');
+    await expect.poll(() => answer).toBeDefined();
+    await page.keyboard.press('Alt+ArrowDown');
+    await opened(page, 'The second text');
+    await page.keyboard.press('Alt+ArrowUp');
+    await opened(page, 'The first text');
+    await field(page).fill('Second');
+    await page.waitForTimeout(300);
+    answer?.();
+    await said(page, 'Draft saved.');
+    await page.waitForTimeout(300);
+    await page.close();
+    const again = await tab();
+    await openReview(again);
+    await again.getByRole('button', { name: /^The first text/ }).click();
+    await again.getByRole('region', { name: 'Text that you have not sent' }).getByText('Second').waitFor();
+  });
+
+  test('comes back with its approval if the draft that was saved just before cannot be sent', async () => {
+    const { page, context, stored } = await atFirstJob();
+    await field(page).fill('Hors ligne');
+    await context.setOffline(true);
+    await page.keyboard.press('Control+s');
+    await page.keyboard.press('Control+Enter');
+    await said(page, /Sending the approval\. Next/);
+    await page.getByRole('button', { name: /^The first text.*Refused/ }).click();
+    expect(await field(page).inputValue()).toBe('Hors ligne');
+    await context.setOffline(false);
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('1 saved').waitFor();
+    const { status, final_translation } = await stored();
+    expect({ status, final_translation }).toEqual({
+      status: 'human_edited',
+      final_translation: 'Hors ligne',
+    });
+    await said(page, '1 review is saved.');
   });
 });

@@ -7,7 +7,7 @@ export const patient = { timeout: 10_000 };
 
 /** Jobs of a workspace that wait for review, oldest first. @param headers of the workspace */
 export async function waitingJobs(
-  app: TestApp,
+  app: Pick<TestApp, 'json'>,
   headers: Record<string, string>,
   texts: readonly string[],
   targetLang = 'fr',

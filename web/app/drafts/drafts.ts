@@ -25,7 +25,7 @@ export interface Draft {
   source: string;
   /** Milliseconds since 1970. */
   changedAt: number;
-  /** A text that was found when this one was begun, and that the person has not decided on. */
+  /** The text that was found when this one was begun, and that the person has not decided on; it may have a former one itself. */
   former?: Draft | undefined;
 }
 
@@ -43,7 +43,7 @@ const writeAfter = 150;
 /** Texts that are not written yet, by key. Null: to be removed. */
 const unwritten = new Map<string, Draft | null>();
 /** The writing of each key that is under way. Only one at a time, so that an older text never comes after a newer one. */
-const writing = new Map<string, Promise<void>>();
+const writing = new Map<string, Promise<boolean>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** Whether the last writing succeeded: a full disk, or a browser that is told to keep nothing, refuses it. */
 let isKeeping = true;
@@ -55,11 +55,30 @@ export function keepDraft(item: DraftItem, draft: Draft): void {
   timer ??= setTimeout(writeDrafts, writeAfter);
 }
 
-/** Forgets the draft of an item: it was sent, or the person gave it up. */
-export async function dropDraft(item: DraftItem): Promise<void> {
+/**
+ * Forgets the texts of an item: they were sent, or the person gave them up.
+ * @param until milliseconds since 1970: what was typed later stays, here or in another tab
+ */
+export async function dropDraft(item: DraftItem, until?: number): Promise<void> {
   const key = keyOf(item);
+  if (until !== undefined) {
+    const stored = await readDraft(item).catch(() => undefined);
+    // What was typed while it was read is newer.
+    const draft = unwritten.get(key) ?? stored;
+    if (!draft || draft.changedAt > until) return;
+  }
   unwritten.set(key, null);
   await write(key);
+}
+
+/** The texts that a draft stands for, newest first. */
+export function textsOf(draft: Draft): Draft[] {
+  return [draft, ...(draft.former ? textsOf(draft.former) : [])];
+}
+
+/** The draft that stands for these texts, newest first; undefined for none. */
+export function draftOf(texts: readonly Draft[]): Draft | undefined {
+  return texts.reduceRight<Draft | undefined>((former, text) => ({ ...text, former }), undefined);
 }
 
 /** The draft that the signed-in person left of an item. */
@@ -111,16 +130,21 @@ async function write(key: string): Promise<void> {
   if (draft === undefined) return;
   const done = (draft ? set(key, draft, store) : del(key, store))
     .then(
-      () => setKeeping(true),
-      () => setKeeping(false),
+      () => {
+        setKeeping(true);
+        // What was typed meanwhile is newer, and is written next.
+        if (unwritten.get(key) === draft) unwritten.delete(key);
+        return true;
+      },
+      () => {
+        // It is tried again with the next text, and is known until the page ends.
+        setKeeping(false);
+        return false;
+      },
     )
-    .finally(() => {
-      writing.delete(key);
-      // What was typed meanwhile is newer, and is written next.
-      if (unwritten.get(key) === draft) unwritten.delete(key);
-    });
+    .finally(() => writing.delete(key));
   writing.set(key, done);
-  return done.then(() => (unwritten.has(key) ? write(key) : undefined));
+  return done.then((isWritten) => (isWritten && unwritten.has(key) ? write(key) : undefined));
 }
 
 /** Workspace, person, item. Ids have no colon. */

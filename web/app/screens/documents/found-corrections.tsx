@@ -9,21 +9,15 @@ import styles from './documents.module.css';
 import { type FoundCorrection, findCorrections } from './kept-corrections.ts';
 import type { Languages } from './segment-row.tsx';
 
-/** Corrections that were left on this device, offered as differences. None is taken up, and none is sent, by itself. */
-export function FoundCorrections({
-  documentId,
-  opening,
-  languages,
-  corrections: store,
-}: {
-  documentId: string;
-  opening: string;
-  languages: Languages;
-  corrections: CorrectionStore;
-}) {
-  const t = useT();
-  const { moment } = useFormat();
-  const corrections = useCorrections(store);
+/** Corrections that the person left on this device and has not decided on. */
+export interface Found {
+  found: readonly FoundCorrection[];
+  /** They were taken up, or given up. */
+  forget(decided: readonly FoundCorrection[]): Promise<void>;
+}
+
+/** @param opening the present one, whose corrections are not offered */
+export function useFoundCorrections(documentId: string, opening: string): Found {
   const [found, setFound] = useState<readonly FoundCorrection[]>([]);
   const isDecided = found.length === 0;
   useEffect(() => {
@@ -39,12 +33,30 @@ export function FoundCorrections({
     };
   }, [documentId, opening, isDecided]);
 
-  const forget = async (decided: readonly FoundCorrection[]) => {
-    // Taken up, they are kept anew; only then the old ones go.
-    await writeDrafts();
-    await Promise.all(decided.map(({ draft }) => dropDraft(draft.item)));
-    setFound((before) => before.filter((one) => !decided.includes(one)));
+  return {
+    found,
+    async forget(decided) {
+      // Taken up, they are kept anew; only then the old ones go.
+      await writeDrafts();
+      await Promise.all(decided.map(({ draft }) => dropDraft(draft.item)));
+      setFound((before) => before.filter((one) => !decided.includes(one)));
+    },
   };
+}
+
+/** Offers them as differences. None is taken up, and none is sent, by itself. */
+export function FoundCorrections({
+  found,
+  forget,
+  languages,
+  corrections: store,
+}: Found & {
+  languages: Languages;
+  corrections: CorrectionStore;
+}) {
+  const t = useT();
+  const { moment } = useFormat();
+  const corrections = useCorrections(store);
   const use = (chosen: readonly FoundCorrection[]) => {
     store.change({ kind: 'restore', corrections: chosen.map(({ correction }) => correction) });
     announce(t('documents.found_used', { count: chosen.length }));
@@ -61,7 +73,7 @@ export function FoundCorrections({
       }),
     );
   };
-  if (isDecided) return null;
+  if (found.length === 0) return null;
   return (
     <section className={styles.left} aria-label={t('documents.found_corrections')}>
       <div className={styles.applyActions}>
@@ -79,15 +91,27 @@ export function FoundCorrections({
           const before = corrections.get(segment.position)?.text ?? segment.target_text ?? '';
           return (
             <li key={one.draft.item.id}>
-              <b>{t('documents.segment_n', { number: segment.position + 1 })}</b>{' '}
+              <b id={`found-${one.draft.item.id}`}>
+                {t('documents.segment_n', { number: segment.position + 1 })}
+              </b>{' '}
               <span className={styles.soft}>{moment(new Date(one.draft.changedAt).toISOString())}</span>
               {replaces !== segment.target_text && <p>{t('documents.found_older')}</p>}
               <TextDiff before={before} after={text} language={languages.target} />
               <div className={styles.applyActions}>
-                <button type="button" className="small" onClick={() => use([one])}>
+                <button
+                  type="button"
+                  className="small"
+                  aria-describedby={`found-${one.draft.item.id}`}
+                  onClick={() => use([one])}
+                >
                   {t('documents.use_one')}
                 </button>
-                <button type="button" className="plain small" onClick={() => void forget([one])}>
+                <button
+                  type="button"
+                  className="plain small"
+                  aria-describedby={`found-${one.draft.item.id}`}
+                  onClick={() => void forget([one])}
+                >
                   {t('documents.discard_one')}
                 </button>
               </div>

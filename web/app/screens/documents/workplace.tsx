@@ -10,7 +10,7 @@ import { ApplyCorrections } from './apply-corrections.tsx';
 import { createCorrections, useCorrectionCount } from './corrections.ts';
 import { DocumentActions } from './document-actions.tsx';
 import styles from './documents.module.css';
-import { FoundCorrections } from './found-corrections.tsx';
+import { FoundCorrections, useFoundCorrections } from './found-corrections.tsx';
 import { keepChanges, nextOpening } from './kept-corrections.ts';
 import { QualityReport } from './quality-report.tsx';
 import type { SegmentFilter } from './search.ts';
@@ -36,6 +36,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
     };
   });
   const unapplied = useCorrectionCount(corrections);
+  const left = useFoundCorrections(id, opening);
   // Leaving asks nothing where what is not applied is kept, and offered when the document is opened again.
   const isLost = !useKeeping() && unapplied > 0;
   useBlocker({
@@ -68,13 +69,11 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
   );
   return (
     <>
-      <DocumentActions document={document} unapplied={unapplied} />
+      <DocumentActions document={document} unapplied={unapplied + left.found.length} />
       <QualityReport document={document} onFilter={setFilter} onOpen={setCurrent} />
       {isInFlight(document.status) && <p>{t('documents.under_way')}</p>}
       <SegmentFilters documentId={id} filter={filter} onChange={setFilter} />
-      {mayEdit && (
-        <FoundCorrections documentId={id} opening={opening} languages={languages} corrections={corrections} />
-      )}
+      {mayEdit && <FoundCorrections {...left} languages={languages} corrections={corrections} />}
       <ApplyCorrections documentId={id} languages={languages} corrections={corrections} />
       <NewTerm sourceLang={languages.source} targetLang={languages.target} />
       <div className={styles.panes} data-previewed={isPreviewed || undefined}>

@@ -5,12 +5,17 @@ import { TextDiff } from '../../parts/text-diff.tsx';
 import styles from './review.module.css';
 import type { Editing } from './use-editing.ts';
 
-/** Texts that the person wrote before and did not send, offered as differences. None gets into the field by itself. */
-export function FoundDrafts({ editing }: { editing: Editing }) {
-  return editing.found.map((draft) => <FoundDraft key={draft.changedAt} draft={draft} editing={editing} />);
+/**
+ * Texts that the person wrote before and did not send, offered as differences. None gets into the field by itself.
+ * @param isOpen whether the field takes a text
+ */
+export function FoundDrafts({ editing, isOpen }: { editing: Editing; isOpen: boolean }) {
+  return editing.found.map((draft) => (
+    <FoundDraft key={draft.changedAt} draft={draft} editing={editing} isOpen={isOpen} />
+  ));
 }
 
-function FoundDraft({ draft, editing }: { draft: Draft; editing: Editing }) {
+function FoundDraft({ draft, editing, isOpen }: { draft: Draft; editing: Editing; isOpen: boolean }) {
   const t = useT();
   const { moment } = useFormat();
   const { base } = editing;
@@ -20,15 +25,18 @@ function FoundDraft({ draft, editing }: { draft: Draft; editing: Editing }) {
       {draft.base !== base.target && <p>{t('review.found_draft_older')}</p>}
       <TextDiff before={base.target} after={draft.text} language={base.targetLang} />
       <div className="actions">
-        <button
-          type="button"
-          onClick={() => {
-            editing.discard(draft);
-            editing.insert(draft.text, 'all');
-          }}
-        >
-          {t('review.use_draft')}
-        </button>
+        {isOpen && (
+          <button
+            type="button"
+            onClick={() => {
+              // In this order there is no moment at which it is stored nowhere.
+              editing.insert(draft.text, 'all');
+              editing.discard(draft);
+            }}
+          >
+            {t('review.use_draft')}
+          </button>
+        )}
         <button type="button" onClick={() => editing.discard(draft)}>
           {t('review.discard_draft')}
         </button>

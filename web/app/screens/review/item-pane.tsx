@@ -187,7 +187,7 @@ function Editor({
             {t('review.closed_by', { who: lastReview(job)?.actor ?? '' })}
           </p>
         )}
-        <FoundDrafts editing={editing} />
+        <FoundDrafts editing={editing} isOpen={isOpen} />
         <SourceAndTarget editing={editing} isOpen={isOpen} wantsFocus={wantsFocus} />
         <NewTerm sourceLang={base.sourceLang} targetLang={base.targetLang} />
         {children}

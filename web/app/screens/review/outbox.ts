@@ -3,10 +3,10 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import type { Rpc } from '#sdk/rpc.ts';
 import type { TranslationJob } from '#sdk/types.ts';
 import { client, mutate } from '../../client.ts';
-import { dropDraft } from '../../drafts/drafts.ts';
+import { dropDraft, listDrafts } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
 import { onSessionChange, sessionState } from '../../session/keeper.ts';
-import { type Item, lastReview } from './items.ts';
+import { type Item, isReviewable, itemOfJob, lastReview } from './items.ts';
 
 /*
  * Reviews that are sent behind the person's back: the next item is shown at once, and a refusal brings its item back with its text.
@@ -72,16 +72,26 @@ export async function send(decision: Decision, version?: Promise<string>): Promi
   const { id } = decision.item;
   const before = sent.get(id);
   if (before?.state === 'sending') return before;
+  const decidedAt = Date.now();
   enter({ ...decision, state: 'sending' });
-  const saved = await version;
-  const outcome = await act(saved ? { ...decision, item: { ...decision.item, version: saved } } : decision);
+  const outcome = await afterDraft(decision, version);
   enter(outcome);
-  if (outcome.state === 'done') await dropDraft({ kind: 'job', id });
+  if (outcome.state === 'done') await dropDraft({ kind: 'job', id }, decidedAt);
   return outcome;
 }
 
+async function afterDraft(decision: Decision, version: Promise<string> | undefined): Promise<Sent> {
+  try {
+    const saved = await version;
+    return await act(saved ? { ...decision, item: { ...decision.item, version: saved } } : decision);
+  } catch (error) {
+    // The draft was not saved, so the review that is of it comes back, too.
+    return { ...decision, state: 'refused', error };
+  }
+}
+
 async function act(decision: Decision): Promise<Sent> {
-  const { item } = decision;
+  const { item, text } = decision;
   try {
     const { workedMs } = decision;
     const review = {
@@ -100,7 +110,13 @@ async function act(decision: Decision): Promise<Sent> {
       return { ...decision, state: 'refused', error };
     // The answer to the first delivery may have been lost on its way.
     const present = await readJob(item.id).catch(() => undefined);
-    return { ...decision, state: present && isOutcome(present, decision) ? 'done' : 'changed', error };
+    if (!present) return { ...decision, state: 'refused', error };
+    if (isOutcome(present, decision)) return { ...decision, state: 'done' };
+    // A draft was saved whose answer was lost: the very text that is approved, so that nothing is overwritten.
+    const isOwnText = isReviewable(present) && present.final_translation === text;
+    if (isOwnText && present.updated_at !== item.version)
+      return act({ ...decision, item: itemOfJob(present) });
+    return { ...decision, state: 'changed', error };
   }
 }
 
@@ -112,6 +128,15 @@ function reviewOf({ item, action, text, notes }: Decision) {
     ...(text !== undefined && text !== item.target && { final_translation: text }),
     ...(notes && { notes }),
   };
+}
+
+/** Forgets the drafts that were sent by a page that ended before it had the answer. */
+export async function dropSentDrafts(): Promise<void> {
+  for (const { item, text, changedAt } of await listDrafts()) {
+    if (item.kind !== 'job' || sent.has(item.id)) continue;
+    const job = await readJob(item.id).catch(() => undefined);
+    if (job && !isReviewable(job) && job.final_translation === text) await dropDraft(item, changedAt);
+  }
 }
 
 /** Reads a job anew. */
@@ -138,6 +163,7 @@ function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
 
 /** Sends several reviews, a hundred in a request. Each has an outcome of its own. @returns how many were done and how many came back */
 export async function sendMany(decisions: readonly Decision[]): Promise<{ done: number; back: number }> {
+  const decidedAt = Date.now();
   const fresh = decisions.filter(({ item }) => sent.get(item.id)?.state !== 'sending');
   enter(...fresh.map((one) => ({ ...one, state: 'sending' as const })));
   const outcomes: Sent[] = [];
@@ -147,7 +173,7 @@ export async function sendMany(decisions: readonly Decision[]): Promise<{ done: 
     outcomes.push(...some);
   }
   const done = outcomes.filter(({ state }) => state === 'done');
-  await Promise.all(done.map(({ item }) => dropDraft({ kind: 'job', id: item.id })));
+  await Promise.all(done.map(({ item }) => dropDraft({ kind: 'job', id: item.id }, decidedAt)));
   return { done: done.length, back: outcomes.length - done.length };
 }
 
@@ -179,7 +205,8 @@ async function outcomeOf(decision: Decision, result: Result | undefined): Promis
   });
   if (result.http_status !== 409) return { ...decision, state: 'refused', error };
   const present = await readJob(decision.item.id).catch(() => undefined);
-  return { ...decision, state: present && isOutcome(present, decision) ? 'done' : 'changed', error };
+  if (!present) return { ...decision, state: 'refused', error };
+  return { ...decision, state: isOutcome(present, decision) ? 'done' : 'changed', error };
 }
 
 // What one person sent is nothing that the next one on this device should see.

@@ -10,7 +10,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import type { Filters } from './filters.ts';
 import { ItemPane, jobQuery, type OpenItem } from './item-pane.tsx';
 import { itemOfSummary } from './items.ts';
-import { type Action, type Sent, send, useSent } from './outbox.ts';
+import { type Action, dropSentDrafts, type Sent, send, useSent } from './outbox.ts';
 import { QueueFilters } from './queue-filters.tsx';
 import { focusRow, QueueList } from './queue-list.tsx';
 import { RejectDialog } from './reject-dialog.tsx';
@@ -25,6 +25,9 @@ const readAhead = { whole: 2, long: 8 };
 
 /** Milliseconds after which the address names the open item. */
 const addressAfter = 150;
+
+/** Milliseconds without another review after which the person hears that all are saved. */
+const pauseBeforeSaved = 1500;
 
 /** `/app/review`: a reviewer's workplace. The queue, the open job, and what speaks about it. */
 export function ReviewScreen() {
@@ -50,6 +53,7 @@ export function ReviewScreen() {
   const { others, held } = useClaims(openId, upcoming?.summary.id);
   useReadAhead(rows, openAt);
   useWorkTime(openId);
+  useEffect(() => void dropSentDrafts().catch(() => undefined), []);
 
   const show = (id: string | undefined, to: 'field' | 'list') => {
     inField.current = to === 'field';
@@ -89,7 +93,8 @@ export function ReviewScreen() {
   }, [first, source, target, trigger, text]);
 
   const isTyping = () => document.activeElement?.matches('[data-edited]') ?? false;
-  const handled = [...sent.values()].filter(({ state }) => state === 'sending' || state === 'done').length;
+  const { sending, done } = useSaved(sent);
+  const handled = sending + done;
   /** Shows the next item at once, before anything has been sent. */
   const goOn = (said: string) => {
     const next = nextFree(rows, openAt, (row) => !isHeld(row));
@@ -120,7 +125,7 @@ export function ReviewScreen() {
       workedMs: workedAt(opened.item.id),
     };
     void send(decision, opened.saving()).then(report);
-    goOn(t(action === 'approve' ? 'review.approved' : 'review.rejected'));
+    goOn(t(action === 'approve' ? 'review.approving' : 'review.rejecting'));
   };
   const move = (step: 1 | -1, to: 'field' | 'list') => {
     const row = rows[Math.min(Math.max(openAt + step, 0), rows.length - 1)];
@@ -160,7 +165,6 @@ export function ReviewScreen() {
     },
   });
 
-  const sending = [...sent.values()].filter(({ state }) => state === 'sending').length;
   const setFilters = (next: Filters) =>
     void navigate({ to: '/app/review', search: { ...next, ...(openId && { item: openId }) }, replace: true });
   return (
@@ -174,6 +178,7 @@ export function ReviewScreen() {
           <p className="hint">
             {t('review.waiting', { count: waiting.count, more: waiting.more ? 'yes' : 'no' })}
             {sending > 0 && ` · ${t('review.sending', { count: sending })}`}
+            {done > 0 && ` · ${t('review.done', { count: done })}`}
           </p>
           <QueueFilters
             filters={filters}
@@ -259,6 +264,23 @@ function Empty({ isFiltered }: { isFiltered: boolean }) {
       {t('review.nothing_waits')} <Link to="/app">{t('common.home')}</Link>
     </p>
   );
+}
+
+/** How many reviews are being sent, and how many the service has stored; says so when all are stored and the person pauses. */
+function useSaved(sent: ReadonlyMap<string, Sent>): { sending: number; done: number } {
+  const t = useT();
+  const count = (wanted: Sent['state']) => [...sent.values()].filter(({ state }) => state === wanted).length;
+  const [sending, done] = [count('sending'), count('done')];
+  const told = useRef(done);
+  useEffect(() => {
+    if (sending > 0 || done <= told.current) return;
+    const timer = setTimeout(() => {
+      announce(t('review.all_saved', { count: done - told.current }));
+      told.current = done;
+    }, pauseBeforeSaved);
+    return () => clearTimeout(timer);
+  }, [sending, done, t]);
+  return { sending, done };
 }
 
 /** Reads the next jobs before they are opened; further ahead only those whose texts the list does not have whole. */

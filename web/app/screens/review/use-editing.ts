@@ -1,14 +1,15 @@
-import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TranslationJob } from '#sdk/types.ts';
 import { mutate } from '../../client.ts';
 import {
   type Draft,
+  draftOf,
   dropDraft,
   keepDraft,
   readDraft,
   sourceExcerpt,
-  writeDrafts,
+  textsOf,
 } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
 import { type Item, isReviewable } from './items.ts';
@@ -59,31 +60,40 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
   const [start, setStart] = useState({ generation: 0, initial: restored ?? item.target });
   const [state, setState] = useState<SaveState>({ kind: 'unchanged' });
   const [found, setFound] = useState<readonly Draft[]>([]);
-  const [, render] = useReducer((count: number) => count + 1, 0);
+  /** Of `found`, at once: a text is kept together with those that are not decided on. */
+  const undecided = useRef<readonly Draft[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const inserted = useRef<string>(undefined);
   const saving = useRef<Promise<string>>(undefined);
   /** Of `base`, at once: a second save may follow before the next rendering. */
   const version = useRef(item.version);
   const isEdited = text !== base.target && text !== inserted.current;
-  const draftOf = { kind: 'job', id: item.id } as const;
+  const draftItem = { kind: 'job', id: item.id } as const;
 
-  const [first] = useState({ target: item.target, isRestored: restored !== undefined });
+  const offer = (texts: readonly Draft[]) => {
+    undecided.current = texts;
+    setFound(texts);
+  };
+  const onFound = useEffectEvent((draft: Draft) => {
+    const texts = textsOf(draft).filter((one) => one.text !== item.target);
+    if (texts.length === 0) return void dropDraft(draftItem, draft.changedAt);
+    offer(texts);
+    // What was typed meanwhile has taken its place.
+    const typed = field.current?.value ?? base.target;
+    if (typed !== base.target) keep(typed);
+  });
+  const [isRestored] = useState(restored !== undefined);
   useEffect(() => {
     // What came back with a refusal is in the field already.
-    if (first.isRestored) return;
+    if (isRestored) return;
     let isShown = true;
     void readDraft({ kind: 'job', id: item.id }).then((draft) => {
-      if (!isShown || !draft) return;
-      const texts = draft.former ? [draft, draft.former] : [draft];
-      const others = texts.filter((one) => one.text !== first.target);
-      if (others.length === 0) void dropDraft({ kind: 'job', id: item.id });
-      else setFound(others);
+      if (isShown && draft) onFound(draft);
     });
     return () => {
       isShown = false;
     };
-  }, [item.id, first]);
+  }, [item.id, isRestored]);
 
   const rebase = useCallback((next: Item) => {
     version.current = next.version;
@@ -107,23 +117,24 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
 
   const keep = (value: string) => {
     if (value === base.target) {
-      // A text that was found and not decided on stays.
-      if (found.length === 0) void dropDraft(draftOf);
+      // Texts that were found and not decided on stay.
+      const left = draftOf(undecided.current);
+      if (left) keepDraft(draftItem, left);
+      else void dropDraft(draftItem);
       setState({ kind: 'unchanged' });
       return;
     }
     // What was typed before the match took its place stays on this device.
     if (value === inserted.current) return;
-    const former = found[0];
-    keepDraft(draftOf, {
+    const draft = {
       text: value,
       base: base.target,
       version: base.version,
       language: base.targetLang,
       source: base.source.slice(0, sourceExcerpt),
       changedAt: Date.now(),
-      ...(former && { former: { ...former, former: undefined } }),
-    });
+    };
+    keepDraft(draftItem, { ...draft, former: draftOf(undecided.current) });
     setState({ kind: 'kept' });
   };
 
@@ -158,36 +169,32 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
       else document.execCommand('insertText', false, value);
     },
     async save() {
-      const element = field.current;
-      // One at a time: the newest text follows when the one before has its answer.
-      while (saving.current) await saving.current.catch(() => undefined);
-      const value = element?.value ?? text;
+      const value = field.current?.value ?? text;
       if (value.trim() === '') return;
+      const pressedAt = Date.now();
       setState({ kind: 'saving' });
-      await writeDrafts();
-      const sending = saveText(value);
+      // One after the other: each is of the version that the one before has made.
+      const before = saving.current?.catch(() => undefined);
+      const sending = before ? before.then(() => saveText(value)) : saveText(value);
       saving.current = sending;
       try {
         await sending;
-        setState({ kind: 'saved', at: new Date() });
-        if (element?.value === value && found.length === 0) await dropDraft(draftOf);
+        if (saving.current === sending && field.current?.value === value)
+          setState({ kind: 'saved', at: new Date() });
+        if (undecided.current.length === 0) await dropDraft(draftItem, pressedAt);
       } catch (error) {
         setState({ kind: 'unsaved', error });
         throw error;
       } finally {
-        saving.current = undefined;
-        render();
+        if (saving.current === sending) saving.current = undefined;
       }
     },
     saving: () => saving.current,
     restart,
     discard(draft) {
-      const left = found.filter((one) => one !== draft);
-      setFound(left);
-      const [newest] = left;
-      if (newest) keepDraft(draftOf, { ...newest, former: undefined });
-      else if (isEdited) keep(text);
-      else void dropDraft(draftOf);
+      offer(undecided.current.filter((one) => one !== draft));
+      const value = field.current?.value ?? text;
+      keep(value === inserted.current ? base.target : value);
     },
   };
 }

@@ -151,7 +151,7 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
   return (
     <div
       className={styles.grid}
-      style={{ gridTemplateColumns: `auto repeat(${columns.length}, minmax(7rem, 20rem))` }}
+      style={{ gridTemplateColumns: `max-content repeat(${columns.length}, minmax(7rem, 20rem))` }}
     >
       {columns.map((column, index) => (
         <span

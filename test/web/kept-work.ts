@@ -1,0 +1,163 @@
+import type { Seen } from './witness.ts';
+
+/** A job as the database has it. */
+export interface StoredJob {
+  id: string;
+  source: string;
+  text: string;
+  isWaiting: boolean;
+  /** How often an approval took effect. */
+  approvals: number;
+}
+
+/** Where a text can be: the database, the storage of the browser, the field; the last only while its page lives. */
+export interface Places {
+  /** By source text. */
+  jobs: ReadonlyMap<string, StoredJob>;
+  /** Texts that are offered, newest first, by the job's id. */
+  drafts: ReadonlyMap<string, readonly string[]>;
+  field: { source: string; text: string } | undefined;
+  /** When the page ended; undefined if it lives. */
+  endedAt: number | undefined;
+}
+
+/** What was typed into one field, from the moment it was shown. */
+interface Thread {
+  source: string;
+  page: number;
+  field: number;
+  texts: { text: string; at: number }[];
+  /** Texts over which the key that saves was pressed, since the note said that all of it is saved. */
+  saving: string[];
+  /** One of these the note has called saved. */
+  saved: string[];
+}
+
+/** Milliseconds: what was typed later than this before a page ended may be lost. */
+const mayBeLost = 1000;
+
+/** What a person has typed, approved and been told, which must be true after every kill. */
+export class KeptWork {
+  /** Approvals that were pressed, with the text of the field, by source text. */
+  private readonly approved = new Map<string, { page: number; text: string }[]>();
+  private threads: Thread[] = [];
+  /** The most that the queue called saved. */
+  private toldSaved = 0;
+  private page = 0;
+  readonly counts = { keystrokes: 0, approvals: 0, saves: 0, used: 0, discarded: 0, lost: 0 };
+
+  /** Another page begins. */
+  begin(): void {
+    this.page += 1;
+    this.toldSaved = 0;
+  }
+
+  see({ kind, source, text, field, at }: Seen): void {
+    if (kind === 'told')
+      this.toldSaved = Math.max(this.toldSaved, Number(/(\d+) saved/.exec(text)?.[1] ?? 0));
+    const thread = this.threadOf(source, field, kind === 'input');
+    if (kind === 'input') {
+      this.counts.keystrokes += 1;
+      thread?.texts.push({ text, at });
+    }
+    if (kind === 'save') {
+      this.counts.saves += 1;
+      thread?.saving.push(text);
+    }
+    if (kind === 'saved' && thread) [thread.saved, thread.saving] = [thread.saving, []];
+    if (kind === 'approve') {
+      this.counts.approvals += 1;
+      this.approved.set(source, [...(this.approved.get(source) ?? []), { page: this.page, text }]);
+    }
+  }
+
+  /** The person gives a text up: it was offered and discarded, or another one that was used takes its place. */
+  giveUp(source: string, text: string, as: 'used' | 'discarded'): void {
+    this.counts[as] += 1;
+    this.threads = this.threads.filter(
+      ({ texts, ...one }) => one.source !== source || !has(text, texts.at(-1)?.text ?? ''),
+    );
+  }
+
+  /** The jobs whose approval was pressed on this page, and which still wait. */
+  unfinished(jobs: Places['jobs']): StoredJob[] {
+    return [...this.approved]
+      .filter(
+        ([source, presses]) => presses.some(({ page }) => page === this.page) && jobs.get(source)?.isWaiting,
+      )
+      .map(([source]) => jobs.get(source) as StoredJob);
+  }
+
+  /** What is lost, done twice, or not as the person was told. Goes on from what was found. */
+  check(places: Places): string[] {
+    const wrong = [...this.checkApprovals(places)];
+    const left: Thread[] = [];
+    for (const thread of this.threads) {
+      const job = places.jobs.get(thread.source) as StoredJob;
+      const lost = this.checkThread(thread, job, places);
+      if (typeof lost === 'string') wrong.push(lost);
+      else if (lost) left.push(lost);
+    }
+    this.threads = left;
+    return wrong;
+  }
+
+  private *checkApprovals({ jobs }: Places): Generator<string> {
+    let done = 0;
+    for (const { source, text, isWaiting, approvals } of jobs.values()) {
+      const presses = this.approved.get(source) ?? [];
+      if (approvals > 1) yield `${source} was approved ${approvals} times`;
+      if (isWaiting || approvals === 0) continue;
+      if (presses.some(({ page }) => page === this.page)) done += 1;
+      if (presses.some((press) => press.text === text)) continue;
+      yield `${source} was approved as "${text}", and the field had ${JSON.stringify(presses)}`;
+    }
+    if (done < this.toldSaved) yield `${this.toldSaved} reviews were called saved, and ${done} are`;
+  }
+
+  /** @returns what is wrong; the thread with what is left of it; undefined if nothing is owed any more */
+  private checkThread(thread: Thread, job: StoredJob, places: Places): string | Thread | undefined {
+    const { source, texts, saved } = thread;
+    // What was approved is compared with the field by itself.
+    if (!job.isWaiting) return undefined;
+    const order = texts.map(({ text }) => text);
+    const since = order.indexOf(saved[0] ?? '');
+    if (
+      saved.length > 0 &&
+      ![...saved, ...order.slice(Math.max(since, 0))].some((text) => has(job.text, text))
+    )
+      return `"${saved[0]}" of ${source} was called saved, and "${job.text}" is stored`;
+
+    const { endedAt } = places;
+    const hasEnded = endedAt !== undefined && thread.page === this.page;
+    const due = texts.findLastIndex(({ at }) => !hasEnded || at <= endedAt - mayBeLost);
+    const field = places.field?.source === source ? places.field.text : '';
+    const offered = places.drafts.get(job.id) ?? [];
+    const isIn = ({ text }: { text: string }) => [job.text, field, ...offered].some((one) => has(one, text));
+    const kept = texts.slice(Math.max(due, 0)).findLast(isIn);
+    if (!kept && due >= 0) {
+      const { text, at } = texts[due] as { text: string; at: number };
+      const age = endedAt ? `${endedAt - at} ms before the end` : 'in a page that lives';
+      return `"${text}" of ${source}, typed ${age}, is nowhere: stored "${job.text}", offered ${JSON.stringify(offered)}, field "${field}"`;
+    }
+    if (!kept) this.counts.lost += 1;
+    if (!kept || has(job.text, kept.text)) return hasEnded || !kept ? undefined : thread;
+    return hasEnded ? { ...thread, texts: [kept], saving: [], saved: [] } : thread;
+  }
+
+  private threadOf(source: string, field: number, mayBegin: boolean): Thread | undefined {
+    const known = this.threads.find(
+      (one) => one.page === this.page && one.field === field && one.source === source,
+    );
+    if (known || !mayBegin) return known;
+    for (const one of this.threads.filter((one) => one.source === source)) one.saved = [];
+    const begun: Thread = { source, field, page: this.page, texts: [], saving: [], saved: [] };
+    this.threads.push(begun);
+    return begun;
+  }
+}
+
+/** Whether a text has every word of another one: the person in these tests types words that occur once, and deletes none. */
+function has(text: string, other: string): boolean {
+  return other.split(/\s+/).every((word) => text.includes(word));
+}

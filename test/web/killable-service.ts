@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll } from 'vitest';
+import { freePort } from '#db/embedded/secrets.ts';
+import { connect, type TestApp } from '#test/setup/app.ts';
+import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+
+export interface KillableService extends Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
+  /** Reads what is really stored. */
+  sql: postgres.Sql;
+  /** Ends the process by SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it again: at the same address, over the same database and data folder. */
+  start(): Promise<void>;
+}
+
+/** The service of a test file as a process of its own, which can be killed and started again. */
+export function useKillableService(): KillableService {
+  const service = {} as KillableService;
+  let database: TestDatabase;
+  let dataDir: string;
+  let running: RunningService;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-kills-'));
+    const env = {
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      PORT: String(await freePort()),
+      LOG_LEVEL: 'silent',
+      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+      AUTH_RATE_LIMIT_ENABLED: 'false',
+      TRIAL_CHARS: '100000000',
+      DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
+    };
+    const start = async () => {
+      running = await startService(env, 'server/main.ts', ['--api-only']);
+    };
+    await start();
+    Object.assign(service, connect(running.address), {
+      sql: postgres(database.superuserUrl, { max: 1, onnotice: () => {} }),
+      start,
+      kill: () => running.stop('SIGKILL'),
+    });
+  });
+
+  afterAll(async () => {
+    await running?.stop('SIGKILL');
+    await service.sql?.end();
+    await database?.drop();
+    if (dataDir) await rm(dataDir, { recursive: true, force: true });
+  });
+
+  return service;
+}

@@ -1,0 +1,123 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { pick, type Random } from '#test/bench/seeded-random.ts';
+import type { KeptWork } from './kept-work.ts';
+import { field } from './reviewing.ts';
+
+/** Milliseconds that a step may take in a page that works; the person then does something else. */
+const soon = { timeout: 2000 };
+
+let words = 0;
+
+/** A word that occurs once in a run, so that each is found again wherever it is. */
+const nextWord = () => `w${(words++).toString(36)}z`;
+
+/** A person in the review editor who types, approves, saves and walks on, at random, until told to stop or until the page ends. */
+export class ReviewerAtWork {
+  private isStopped = false;
+  private readonly done: Promise<void>;
+  readonly page: Page;
+  private readonly random: Random;
+  private readonly kept: KeptWork;
+
+  constructor(page: Page, random: Random, kept: KeptWork) {
+    this.page = page;
+    this.random = random;
+    this.kept = kept;
+    this.done = this.work();
+  }
+
+  /** Waits for the step under way. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.done;
+  }
+
+  private async work(): Promise<void> {
+    while (!this.isStopped) {
+      // A page that ends in the middle of a step, or an item that goes away under it.
+      await this.step().catch(() => undefined);
+    }
+  }
+
+  private async step(): Promise<void> {
+    const { page, random } = this;
+    const chance = random();
+    if (page.isClosed()) return pause(20);
+    const choice = page.getByRole('button', { name: /^Go on with my text|^Give up my text/ });
+    if ((await choice.count()) > 0) return choice.first().click(soon);
+    if ((await foundTexts(page).count()) > 0 && random() < 0.6) await this.decideFound();
+    await field(page).focus(soon);
+    if (chance < 0.5)
+      await page.keyboard.type(`${nextWord()} ${nextWord()} `, { delay: pick([0, 5, 30], random) });
+    else if (chance < 0.75) await page.keyboard.press('Control+Enter');
+    else if (chance < 0.83) await page.keyboard.press('Control+s');
+    else if (chance < 0.87) {
+      // At once, before the draft has its answer.
+      await page.keyboard.press('Control+s');
+      await page.keyboard.press('Control+Enter');
+    } else if (chance < 0.92) await page.keyboard.press('Alt+ArrowDown');
+    else if (chance < 0.95) await page.keyboard.press('Alt+ArrowUp');
+    else await pause(random() * 500);
+  }
+
+  /** Takes a text that was offered, or gives it up. */
+  private async decideFound(): Promise<void> {
+    const { page, random, kept } = this;
+    const name = random() < 0.75 ? 'Use this text' : 'Discard it';
+    const offer = foundTexts(page).first();
+    const { source, text, replaced } = await offer.evaluate((region) => {
+      const of = region.parentElement?.querySelector('textarea')?.closest('section')?.parentElement;
+      const shown = region.querySelector('[lang]')?.cloneNode(true) as Element;
+      for (const removed of shown.querySelectorAll('del')) removed.remove();
+      const source = of?.querySelector('section [lang]')?.textContent ?? '';
+      return { source, text: shown.textContent, replaced: of?.querySelector('textarea')?.value ?? '' };
+    });
+    // What was in the field is replaced. Before the click: the page may end with it.
+    if (name === 'Use this text') kept.giveUp(source, replaced, 'used');
+    else kept.giveUp(source, text, 'discarded');
+    await offer.getByRole('button', { name }).click(soon);
+  }
+}
+
+/** The texts that the editor offers. */
+export function foundTexts(page: Page) {
+  return page.getByRole('region', { name: 'Text that you have not sent' });
+}
+
+/** All texts in the browser's storage, newest first, by the job's id. */
+export async function readDrafts(page: Page): Promise<Map<string, string[]>> {
+  const all = await page.evaluate(async () => {
+    interface Draft {
+      text: string;
+      former?: Draft;
+    }
+    const answer = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    // Nothing here may create it.
+    if (!(await indexedDB.databases()).some(({ name }) => name === 'lingualoop-drafts')) return [];
+    const database = await answer(indexedDB.open('lingualoop-drafts'));
+    const store = database.transaction('drafts').objectStore('drafts');
+    const [keys, drafts] = await Promise.all([answer(store.getAllKeys()), answer<Draft[]>(store.getAll())]);
+    database.close();
+    return keys.map((key, at) => {
+      const texts: string[] = [];
+      for (let draft = drafts[at]; draft; draft = draft.former) texts.push(draft.text);
+      return [String(key).split(':').at(-1) ?? '', texts] as const;
+    });
+  });
+  return new Map(all.map(([id, texts]) => [id, [...texts]]));
+}
+
+/** Ends the process of a page, as a crash does. */
+export async function crash(page: Page, session: CDPSession): Promise<void> {
+  const crashed = page.waitForEvent('crash');
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

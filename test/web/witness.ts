@@ -1,0 +1,65 @@
+import type { BrowserContext, Page } from 'playwright-core';
+
+/**
+ * What a person did and saw in the review editor, as the document itself tells it: nothing of the application is asked.
+ * `input`: a text stands in the field now. `approve`, `save`: the key was pressed over that text. `saved`: the note at the field says that
+ * the text is saved on the service. `told`: what the queue says of the reviews that were sent, in `text`.
+ */
+export interface Seen {
+  kind: 'input' | 'approve' | 'save' | 'saved' | 'told';
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The source text of the item. */
+  source: string;
+  /** The text of the field. */
+  text: string;
+  /** Numbers the fields that the page has shown: a new one has begun from the stored text again. */
+  field: number;
+}
+
+/** Tells of all pages of a context, at once, so that the end of a page loses nothing that came before. */
+export async function witness(
+  context: BrowserContext,
+  tell: (seen: Seen, page: Page) => void,
+): Promise<void> {
+  await context.exposeBinding('tellTest', ({ page }, seen: Seen) => tell(seen, page));
+  await context.addInitScript(watchEditor);
+}
+
+/** Runs in the page. */
+function watchEditor(): void {
+  const { tellTest } = globalThis as unknown as { tellTest: (seen: Seen) => void };
+  const fields = new WeakMap<Element, number>();
+  let count = 0;
+  const numberOf = (field: Element) => {
+    const known = fields.get(field) ?? ++count;
+    fields.set(field, known);
+    return known;
+  };
+  const editor = () => document.querySelector<HTMLTextAreaElement>('textarea[data-edited]');
+  const tellOf = (kind: Seen['kind'], field: HTMLTextAreaElement | null) => {
+    const source = field?.closest('section')?.parentElement?.querySelector('[lang]')?.textContent ?? '';
+    const text = field?.value ?? '';
+    tellTest({ kind, at: Date.now(), source, text, field: field ? numberOf(field) : 0 });
+  };
+  addEventListener('input', ({ target }) => target === editor() && tellOf('input', editor()), true);
+  addEventListener(
+    'keydown',
+    ({ key, ctrlKey, target }) => {
+      if (!ctrlKey || target !== editor()) return;
+      if (key === 'Enter') tellOf('approve', editor());
+      if (key === 's') tellOf('save', editor());
+    },
+    true,
+  );
+  const last = { note: '', queue: '' };
+  new MutationObserver(() => {
+    const field = editor();
+    const note = document.getElementById(field?.getAttribute('aria-describedby') ?? '')?.textContent ?? '';
+    if (note !== last.note && note === 'Draft saved.') tellOf('saved', field);
+    last.note = note;
+    const queue = document.querySelector('#queue + p')?.textContent ?? '';
+    if (queue !== last.queue) tellTest({ kind: 'told', at: Date.now(), source: '', text: queue, field: 0 });
+    last.queue = queue;
+  }).observe(document, { childList: true, characterData: true, subtree: true });
+}
