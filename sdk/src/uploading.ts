@@ -30,7 +30,7 @@ export function uploadingFetch(
   { fetch, isOwnFetch }: Pick<Settings, 'fetch' | 'isOwnFetch'>,
   onProgress: (progress: UploadProgress) => void,
 ): Fetch {
-  const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => BrowserRequest };
+  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => BrowserRequest };
   if (isOwnFetch && XMLHttpRequest) return byBrowser(XMLHttpRequest, onProgress);
   return (url, init) => {
     const { body } = init;

@@ -8,14 +8,7 @@ import {
   type LinguaLoopOptions,
   TimeoutError,
 } from '#sdk/index.ts';
-import {
-  failure,
-  type Received,
-  failure,
-  result,
-  type Step,
-  useScriptedServer,
-} from './scripted-server.ts';
+import { failure, type Received, result, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
 const id = 'a'.repeat(32);
@@ -308,11 +301,7 @@ describe('a download', () => {
   test.each([
     ['a page of a portal', { status: 200, body: '<p>Please sign in</p>' }, { answeredBy: 'other' }],
     ['a file of another type', file('x', { 'content-type': 'text/plain' }), { answeredBy: 'other' }],
-    [
-      'one that is not there yet',
-      failure(409, 'document translation is still in progress'),
-      { status: 409 },
-    ],
+    ['one that is not there yet', failure(409, 'document translation is still in progress'), { status: 409 }],
   ])('%s is an error', async (_, step, error) => {
     server.script(step);
     await expect(client().documents.download(id, { maxRetries: 0 })).rejects.toMatchObject(error);

@@ -1,7 +1,7 @@
 import { fetch as fetchOfUndici } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
 import * as sdk from '#sdk/index.ts';
-import { type Received, failure, type Step, useScriptedServer } from './scripted-server.ts';
+import { failure, type Received, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConflictError, LinguaLoop, type LinguaLoopOptions, TimeoutError } from '#sdk/index.ts';
-import { type Received, failure, result, type Step, useScriptedServer } from './scripted-server.ts';
+import { failure, type Received, result, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
 

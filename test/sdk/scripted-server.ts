@@ -126,7 +126,14 @@ export function procedureFailure(
   detail: unknown,
   fields: { error_code?: string; retry_after?: number; present?: unknown } = {},
 ): Step {
-  const data = { code: 'X', httpStatus: status, detail, error_code: null, request_id: '01a1', retry_after: null };
+  const data = {
+    code: 'X',
+    httpStatus: status,
+    detail,
+    error_code: null,
+    request_id: '01a1',
+    retry_after: null,
+  };
   const error = { message: String(detail), code: -32000, data: { ...data, ...fields } };
   return { status, body: { error: { json: error } } };
 }

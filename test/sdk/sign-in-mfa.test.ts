@@ -267,7 +267,7 @@ describe('a member with an authenticator', () => {
     await clientOf(app.address).auth.signIn(
       { email, password },
       {
-        timeoutMs,
+        timeout: timeoutMs,
         onMfa() {
           seen = running();
           return totpCode(secret, 1);

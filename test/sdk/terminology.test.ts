@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { type Received, failure, type Step, useScriptedServer } from './scripted-server.ts';
+import { failure, type Received, type Step, useScriptedServer } from './scripted-server.ts';
 
 const app = useTestApp();
 

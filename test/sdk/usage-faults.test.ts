@@ -82,7 +82,7 @@ describe('timeouts', () => {
     const { jobs, error } = await walk(client, { timeout: 30 });
     expect(jobs).toEqual(['é1', 'é2']);
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({ call: 'usage.records', timeout: 30 });
+    expect(error).toMatchObject({ call: 'usage.records', timeoutMs: 30 });
     expect((error as Error).message).toBe('usage.records: no more of the answer within 30 ms');
     await hungUp;
     expect(asked()).toBe(1);

@@ -3,7 +3,6 @@ import { createConnection } from '#sdk/connection.ts';
 import { documents } from '#sdk/documents.ts';
 import { memory } from '#sdk/memory.ts';
 import { type CallOptions, readOptions, type Settings } from '#sdk/options.ts';
-import type { Page } from '#sdk/pages.ts';
 import { createSend } from '#sdk/send.ts';
 import { storage } from '#sdk/storage.ts';
 import { tenants } from '#sdk/tenants.ts';
@@ -87,11 +86,14 @@ export function query<T>(ask: Ask<T>, options?: CallOptions): Promise<T> {
   return send(connection.send, { name: 'query', repeatable: true }, ask, options);
 }
 
+/** One page of a list; null at its end. */
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
 /** Reads one page of a list by such a procedure: `queryPage((rpc, to) => rpc.members.list.query({ cursor }, to))`. */
-export async function queryPage<T>(
-  ask: Ask<T[]>,
-  options?: CallOptions,
-): Promise<Pick<Page<T>, 'items' | 'nextCursor'>> {
+export async function queryPage<T>(ask: Ask<T[]>, options?: CallOptions): Promise<Page<T>> {
   let nextCursor: string | null = null;
   const items = await send(connection.send, { name: 'query', repeatable: true }, ask, options, (headers) => {
     nextCursor = headers.get('x-next-cursor');

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { errorOfResponse, type FailedResponse } from '#sdk/failed-response.ts';
 import * as sdk from '#sdk/index.ts';
-import { createRpc, unwrap } from '#sdk/rpc.ts';
 import { env, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
+import { createRpc, unwrap } from '#web/app/rpc.ts';
 import { callAt, openReviewers, type Reviewers } from './reviewers.ts';
 
 const app = useTestApp({ env, engine: engineOf(async () => answered(['Bonjour'], 7)) });

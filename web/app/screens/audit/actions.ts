@@ -1,4 +1,4 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { Rpc } from '#web/app/rpc.ts';
 
 type Request = Extract<Parameters<Rpc['audit']['list']['query']>[0], object>;
 

@@ -1,4 +1,4 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { Rpc } from '#web/app/rpc.ts';
 import { type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { isAction } from './actions.ts';

@@ -1,4 +1,4 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { Rpc } from '#web/app/rpc.ts';
 
 /** The statuses of a document that are stored (B 2.7). */
 export const documentStatuses = ['queued', 'extracted', 'translated', 'failed'] as const;

@@ -1,4 +1,4 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { Rpc } from '#web/app/rpc.ts';
 import type { Translate } from '../../i18n.tsx';
 
 type Members = Rpc['members'];

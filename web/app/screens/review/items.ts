@@ -1,5 +1,5 @@
-import type { Rpc } from '#sdk/rpc.ts';
 import type { TranslationJob } from '#sdk/types.ts';
+import type { Rpc } from '#web/app/rpc.ts';
 
 /** A job as the queue lists it. */
 export type Summary = Awaited<ReturnType<Rpc['translations']['search']['query']>>['jobs'][number];

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import type { Rpc } from '#sdk/rpc.ts';
 import type { TranslationJob } from '#sdk/types.ts';
+import type { Rpc } from '#web/app/rpc.ts';
 import { client, mutate } from '../../client.ts';
 import { dropDraft, listDrafts } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import type { Rpc } from '#sdk/rpc.ts';
+import type { Rpc } from '#web/app/rpc.ts';
 import { query } from '../../client.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
