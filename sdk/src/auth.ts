@@ -1,9 +1,16 @@
 import { type ApiPromise, apiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
-import type { RestRequest } from './rest.ts';
+import { type RestRequest, resultOf } from './rest.ts';
 import type { Call } from './send.ts';
-import { mfaPath, type SignInOptions, type SignInRequest, signIn, tokenPath } from './sign-in.ts';
+import {
+  mfaPath,
+  type SignInOptions,
+  type SignInRequest,
+  signIn,
+  signInResult,
+  tokenPath,
+} from './sign-in.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 import type {
   EmailSignupRequest,
@@ -105,28 +112,32 @@ export interface Sso {
   clientConfig(provider: string, options?: CallOptions): ApiPromise<SsoClientConfig>;
 }
 
-const signUpCall: Call = { name: 'auth.signUp', repeatable: false };
-const signOutCall: Call = { name: 'auth.signOut', repeatable: true };
-const meCall: Call = { name: 'auth.me', repeatable: true };
+const signUpCall: Call = { name: 'auth.signUp', repeatable: false, result: ['account'] };
+const signOutCall: Call = { name: 'auth.signOut', repeatable: true, result: ['signed_out'] };
+const meCall: Call = { name: 'auth.me', repeatable: true, result: ['user'] };
 /** Not repeatable: codes and refresh tokens are good once, and a wrong password counts as an attempt. */
-const tokenCall: Call = { name: 'auth.token', repeatable: false };
-const verifyMfaCall: Call = { name: 'auth.verifyMfa', repeatable: false };
+const tokenCall: Call = { name: 'auth.token', repeatable: false, result: signInResult };
+const verifyMfaCall: Call = { name: 'auth.verifyMfa', repeatable: false, result: ['access_token'] };
 /** Repeatable: a new secret replaces one whose response was lost. */
-const enrollMfaCall: Call = { name: 'auth.enrollMfa', repeatable: true };
-const confirmMfaCall: Call = { name: 'auth.confirmMfa', repeatable: false };
-const regenerateCall: Call = { name: 'auth.regenerateRecoveryCodes', repeatable: false };
-const introspectCall: Call = { name: 'auth.introspect', repeatable: true };
-const revokeCall: Call = { name: 'auth.revoke', repeatable: true };
-const previewCall: Call = { name: 'auth.previewInvite', repeatable: true };
-const resetCall: Call = { name: 'auth.resetPassword', repeatable: false };
-const authorizeCall: Call = { name: 'auth.sso.authorize', repeatable: true };
-const completeCall: Call = { name: 'auth.sso.complete', repeatable: false };
-const clientConfigCall: Call = { name: 'auth.sso.clientConfig', repeatable: true };
+const enrollMfaCall: Call = { name: 'auth.enrollMfa', repeatable: true, result: ['secret'] };
+const confirmMfaCall: Call = { name: 'auth.confirmMfa', repeatable: false, result: ['recovery_codes'] };
+const regenerateCall: Call = {
+  name: 'auth.regenerateRecoveryCodes',
+  repeatable: false,
+  result: ['recovery_codes'],
+};
+const introspectCall: Call = { name: 'auth.introspect', repeatable: true, result: ['active'] };
+const revokeCall: Call = { name: 'auth.revoke', repeatable: true, result: ['revoked'] };
+const previewCall: Call = { name: 'auth.previewInvite', repeatable: true, result: ['valid'] };
+const resetCall: Call = { name: 'auth.resetPassword', repeatable: false, result: ['password_reset'] };
+const authorizeCall: Call = { name: 'auth.sso.authorize', repeatable: true, result: ['authorization_url'] };
+const completeCall: Call = { name: 'auth.sso.complete', repeatable: false, result: signInResult };
+const clientConfigCall: Call = { name: 'auth.sso.clientConfig', repeatable: true, result: ['client_id'] };
 
 export function auth({ json, rest, sendUnsigned, session, settings }: Connection): Auth {
   /** Asks without a session: these calls begin one, or need none. */
   const ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefined): ApiPromise<T> =>
-    apiPromise(sendUnsigned(call, (attempt) => rest.json<T>(request, attempt), options));
+    apiPromise(sendUnsigned(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options));
   const post = <T>(call: Call, path: string, body: object, options: CallOptions | undefined) =>
     ask<T>(call, { method: 'POST', path, json: body }, options);
   const begin = async (issued: OAuth2TokenResponse) => {

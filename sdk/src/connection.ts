@@ -7,7 +7,7 @@ import {
   readOptions,
   type Settings,
 } from './options.ts';
-import { createRest, type ReadResult, type Rest, type RestRequest } from './rest.ts';
+import { createRest, type Rest, type RestRequest, resultOf } from './rest.ts';
 import { type Attempt, type Call, createSend, type Send } from './send.ts';
 import { createSession, type Session } from './session.ts';
 import { refreshGrant } from './sign-in.ts';
@@ -32,12 +32,7 @@ export interface Connection {
   /** @internal */
   readonly downloads: Downloads;
   /** @internal Sends a request whose result is JSON. */
-  json<T>(
-    call: Call,
-    request: RestRequest,
-    options?: CallOptions | undefined,
-    read?: ReadResult<T>,
-  ): ApiPromise<T>;
+  json<T>(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<T>;
   /** @internal Sends a request whose success is an empty response. */
   done(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<void>;
   /** @internal Reads by a procedure that has no route of its own, and the call's name. */
@@ -84,8 +79,8 @@ export function createConnection(settings: Settings, session?: Session): Connect
     sendUnsigned,
     downloads: createDownloads(rest, send, settings),
     run,
-    json: (call, request, options, read) =>
-      run(call, (attempt) => rest.json(request, attempt, read), options),
+    json: <T>(call: Call, request: RestRequest, options: CallOptions | undefined) =>
+      run(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options),
     done: (call, request, options) => run(call, (attempt) => rest.done(request, attempt), options),
     query: (call, input, options) =>
       run(call, (attempt) => rest.procedure('query', call.name, input, attempt), options),

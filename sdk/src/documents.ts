@@ -128,22 +128,22 @@ export interface Documents {
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
 }
 
-const translateCall: Call = { name: 'documents.translate', repeatable: true };
+const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
 /** The service works through the whole file before it responds. */
 const waitCall: Call = { ...translateCall, texts: 10 };
-const resumeCall: Call = { name: 'documents.resume', repeatable: true };
-const getCall: Call = { name: 'documents.get', repeatable: true };
-const listCall: Call = { name: 'documents.list', repeatable: true };
-const summaryCall: Call = { name: 'documents.summary', repeatable: true };
-const segmentsCall: Call = { name: 'documents.segments', repeatable: true };
-const artifactsCall: Call = { name: 'documents.artifacts', repeatable: true };
+const resumeCall: Call = { name: 'documents.resume', repeatable: true, result: ['source_format'] };
+const getCall: Call = { name: 'documents.get', repeatable: true, result: ['source_format'] };
+const listCall: Call = { name: 'documents.list', repeatable: true, result: ['length'] };
+const summaryCall: Call = { name: 'documents.summary', repeatable: true, result: ['total'] };
+const segmentsCall: Call = { name: 'documents.segments', repeatable: true, result: ['segments'] };
+const artifactsCall: Call = { name: 'documents.artifacts', repeatable: true, result: ['length'] };
 const downloadCall: Call = { name: 'documents.download', repeatable: true };
 /** Not repeatable: each call is one more review. */
-const reviewCall: Call = { name: 'documents.review', repeatable: false };
+const reviewCall: Call = { name: 'documents.review', repeatable: false, result: ['source_format'] };
 /** Repeatable: a second approval changes nothing. */
-const approveCall: Call = { name: 'documents.approve', repeatable: true };
+const approveCall: Call = { name: 'documents.approve', repeatable: true, result: ['job'] };
 /** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
-const deleteCall: Call = { name: 'documents.delete', repeatable: false };
+const deleteCall: Call = { name: 'documents.delete', repeatable: false, result: ['deleted'] };
 
 const progressCall: Call = { name: 'documents.progress', repeatable: true };
 const outlineCall: Call = { name: 'documents.outline', repeatable: true };
@@ -181,19 +181,17 @@ export function documents(connection: Connection): Documents {
   return {
     translate(file, request, options = {}) {
       const { wait = false } = options;
-      const key = sendableKey(keyOf(translateCall, options));
-      const fields = formFields({ ...request, ...(wait && { wait: 'true' }) });
-      const form = formRequest(`${path}/translate`, fields, 'source_document', file, mediaTypes);
-      const sent = afterwards(form, (upload) =>
-        json(
+      const prepare = async () => {
+        const key = sendableKey(keyOf(translateCall, options));
+        const fields = formFields({ ...request, ...(wait && { wait: 'true' }) });
+        const form = await formRequest(`${path}/translate`, fields, 'source_document', file, mediaTypes);
+        return { ...form, headers: { ...form.headers, 'idempotency-key': key } };
+      };
+      const sent = afterwards(prepare(), (upload) =>
+        json<TenantDocumentJob>(
           wait ? waitCall : translateCall,
-          {
-            ...upload,
-            headers: { ...upload.headers, 'idempotency-key': key },
-            onUploadProgress: options.onUploadProgress,
-          },
+          { ...upload, onUploadProgress: options.onUploadProgress },
           options,
-          readJob,
         ),
       );
       return mapAnswer(sent, (job) => poll(job, options));
@@ -238,13 +236,6 @@ export function documents(connection: Connection): Documents {
     correct: (request, options) => mutate(correctCall, request, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
   };
-}
-
-function readJob(status: number, body: unknown): TenantDocumentJob | undefined {
-  // Check only what is needed to poll: like all other responses, this one comes from the service.
-  const { id, source_format } = (body ?? {}) as { id?: unknown; source_format?: unknown };
-  const accepted = (status === 200 || status === 202) && typeof id === 'string';
-  return accepted && typeof source_format === 'string' ? (body as TenantDocumentJob) : undefined;
 }
 
 /** Reads pieces and checks that there are as many bytes as were announced: not every connection reports a response that was cut off. */

@@ -21,8 +21,7 @@ const importCall: Call = { name: 'memory.importTmx', repeatable: true };
  * file again. If that shows that the first upload is still in progress (409), it looks for the import once more.
  */
 export function uploadImport({ rest, run }: Connection) {
-  const list = (attempt: Attempt) =>
-    rest.json<TranslationMemoryImportJob[]>({ method: 'GET', path: '/api/tm/imports' }, attempt);
+  const list = (attempt: Attempt) => rest.json({ method: 'GET', path: '/api/tm/imports' }, attempt, readJobs);
 
   return (
     file: SourceFile,
@@ -68,6 +67,10 @@ export function uploadImport({ rest, run }: Connection) {
       ),
     );
   };
+}
+
+function readJobs(status: number, body: unknown): TranslationMemoryImportJob[] | undefined {
+  return status === 200 && Array.isArray(body) ? body : undefined;
 }
 
 function readImported(status: number, body: unknown): Imported | undefined {

@@ -27,13 +27,17 @@ export interface Members {
   createPasswordResetLink(userId: string, options?: CallOptions): ApiPromise<PasswordResetLink>;
 }
 
-const listCall: Call = { name: 'members.list', repeatable: true };
-const revokeCall: Call = { name: 'members.revoke', repeatable: true };
-const restoreCall: Call = { name: 'members.restore', repeatable: true };
-const setRoleCall: Call = { name: 'members.setRole', repeatable: true };
-const resetMfaCall: Call = { name: 'members.resetMfa', repeatable: true };
+const listCall: Call = { name: 'members.list', repeatable: true, result: ['length'] };
+const revokeCall: Call = { name: 'members.revoke', repeatable: true, result: ['user_id'] };
+const restoreCall: Call = { name: 'members.restore', repeatable: true, result: ['user_id'] };
+const setRoleCall: Call = { name: 'members.setRole', repeatable: true, result: ['user_id'] };
+const resetMfaCall: Call = { name: 'members.resetMfa', repeatable: true, result: ['mfa_reset'] };
 /** Not repeatable: a second call would replace the link of the first, which somebody may have been given. */
-const linkCall: Call = { name: 'members.createPasswordResetLink', repeatable: false };
+const linkCall: Call = {
+  name: 'members.createPasswordResetLink',
+  repeatable: false,
+  result: ['reset_token'],
+};
 
 const path = '/api/auth/users';
 

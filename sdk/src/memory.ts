@@ -71,10 +71,10 @@ export interface Memory {
   matches(request: MemoryMatchRequest, options?: CallOptions): ApiPromise<MemoryMatches>;
 }
 
-const listCall: Call = { name: 'memory.list', repeatable: true };
-const importsCall: Call = { name: 'memory.imports', repeatable: true };
-const getImportCall: Call = { name: 'memory.getImport', repeatable: true };
-const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true };
+const listCall: Call = { name: 'memory.list', repeatable: true, result: ['length'] };
+const importsCall: Call = { name: 'memory.imports', repeatable: true, result: ['length'] };
+const getImportCall: Call = { name: 'memory.getImport', repeatable: true, result: ['job'] };
+const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true, result: ['job'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'memory.delete', repeatable: false };
 const exportCall: Call = { name: 'memory.export', repeatable: true };

@@ -6,7 +6,7 @@ import { type BodyReader, exchange, type Piece, parse, readBody } from './exchan
 import { FailedResponse } from './failed-response.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { Fetch, Settings, UploadProgress } from './options.ts';
-import type { Attempt } from './send.ts';
+import type { Attempt, Call } from './send.ts';
 import { uploadingFetch } from './uploading.ts';
 
 /** A request to the API. */
@@ -28,8 +28,8 @@ export interface RestRequest {
 
 /** The API: one HTTP request per call. Throws NoResponse or FailedResponse if there is no result. */
 export interface Rest {
-  /** Sends a request whose result is JSON. @param read makes the result of a status and a parsed body; undefined if they are none */
-  json<T>(request: RestRequest, attempt: Attempt, read?: ReadResult<T>): Promise<Answered<T>>;
+  /** Sends a request whose result is JSON. */
+  json<T>(request: RestRequest, attempt: Attempt, read: ReadResult<T>): Promise<Answered<T>>;
   /** Sends a request whose success is an empty response. */
   done(request: RestRequest, attempt: Attempt): Promise<Answered<void>>;
   /** Calls a procedure that has no route of its own. */
@@ -136,7 +136,7 @@ export function createRest(settings: Settings): Rest {
   }
 
   return {
-    json: (request, attempt, read = readAny) =>
+    json: (request, attempt, read) =>
       send(request, attempt, async (response) => {
         const received = await readResponse(response);
         const data = read(received.status, received.body);
@@ -193,9 +193,16 @@ async function readResponse(response: Response): Promise<FailedResponse> {
   return new FailedResponse(response.status, response.headers, parse(await response.text()));
 }
 
-/** Whatever the service sends with a success: JSON, which a page of a proxy or a sign-in portal is not. */
-function readAny<T>(status: number, body: unknown): T | undefined {
-  return status >= 200 && status < 300 && typeof body === 'object' && body !== null ? (body as T) : undefined;
+/** Takes a success for the call's result if it has one of the members that the result must have. */
+export function resultOf<T>({ result = [] }: Call): ReadResult<T> {
+  return (status, body) =>
+    status >= 200 &&
+    status < 300 &&
+    typeof body === 'object' &&
+    body !== null &&
+    result.some((member) => member in body)
+      ? (body as T)
+      : undefined;
 }
 
 function queryOf(query: object | undefined): string {

@@ -15,6 +15,8 @@ export interface Call {
   name: string;
   /** Whether sending it again does no work twice: a read, or a call with an idempotency key. */
   repeatable: boolean;
+  /** Members one of which every result has, by which it is told from JSON of a proxy or a portal; `length` of a list. */
+  result?: readonly string[];
   /** How many texts the service translates in sequence before it responds. Default: 1. */
   texts?: number;
 }

@@ -3,7 +3,7 @@ import { LinguaLoopError } from './errors.ts';
 import { isServiceRefusal } from './failed-response.ts';
 import type { CallOptions, Settings } from './options.ts';
 import { MfaRequiredError, WorkspaceRequiredError } from './outcome-errors.ts';
-import type { Rest, RestRequest } from './rest.ts';
+import { type Rest, type RestRequest, resultOf } from './rest.ts';
 import type { Call, Send } from './send.ts';
 import type {
   MfaChallenge,
@@ -54,7 +54,10 @@ export interface SignInOptions extends CallOptions, MfaCallbacks {
   onWorkspaces?: ((workspaces: Workspace[]) => string | Promise<string>) | undefined;
 }
 
-const passwordCall: Call = { name: 'auth.signIn', repeatable: false };
+/** Tokens, or what the sign-in waits for. */
+export const signInResult = ['access_token', 'mfa_required', 'tenant_selection_required'] as const;
+
+const passwordCall: Call = { name: 'auth.signIn', repeatable: false, result: signInResult };
 
 export const tokenPath = '/api/oauth2/token';
 export const mfaPath = '/api/auth/mfa';
@@ -65,9 +68,9 @@ type Ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefine
 const askBy =
   (rest: Rest, send: Send): Ask =>
   async (call, request, options) =>
-    (await send(call, (attempt) => rest.json<never>(request, attempt), options)).data;
+    (await send(call, (attempt) => rest.json(request, attempt, resultOf<never>(call)), options)).data;
 
-const refreshCall: Call = { name: 'auth refresh', repeatable: false };
+const refreshCall: Call = { name: 'auth refresh', repeatable: false, result: ['access_token'] };
 
 /** Milliseconds. A refresh translates nothing, and every call waits for it. */
 const longestRefresh = 30_000;
@@ -107,10 +110,14 @@ export async function signIn(
 }
 
 /** Not repeatable: a code is accepted once, and a wrong one counts as an attempt. */
-const verifyCall: Call = { name: 'auth.signIn (MFA code)', repeatable: false };
-const confirmCall: Call = { name: 'auth.signIn (MFA confirmation)', repeatable: false };
+const verifyCall: Call = { name: 'auth.signIn (MFA code)', repeatable: false, result: ['access_token'] };
+const confirmCall: Call = {
+  name: 'auth.signIn (MFA confirmation)',
+  repeatable: false,
+  result: ['recovery_codes'],
+};
 /** Repeatable: a new secret replaces one whose response was lost. */
-const enrollCall: Call = { name: 'auth.signIn (MFA enrolment)', repeatable: true };
+const enrollCall: Call = { name: 'auth.signIn (MFA enrolment)', repeatable: true, result: ['secret'] };
 
 /** Passes a challenge and returns its tokens. @throws MfaRequiredError if a callback is missing */
 async function passChallenge(

@@ -28,12 +28,12 @@ export interface Storage {
   usage(options?: CallOptions): ApiPromise<StorageUsage>;
 }
 
-const bindingCall: Call = { name: 'storage.binding', repeatable: true };
+const bindingCall: Call = { name: 'storage.binding', repeatable: true, result: ['provider'] };
 /** Repeatable: the same desired state twice is that state. */
-const bindCall: Call = { name: 'storage.bind', repeatable: true };
-const unbindCall: Call = { name: 'storage.unbind', repeatable: true };
-const verifyCall: Call = { name: 'storage.verify', repeatable: true };
-const usageCall: Call = { name: 'storage.usage', repeatable: true };
+const bindCall: Call = { name: 'storage.bind', repeatable: true, result: ['provider'] };
+const unbindCall: Call = { name: 'storage.unbind', repeatable: true, result: ['provider'] };
+const verifyCall: Call = { name: 'storage.verify', repeatable: true, result: ['provider'] };
+const usageCall: Call = { name: 'storage.usage', repeatable: true, result: ['bytes_used'] };
 
 const path = '/api/storage/binding';
 

@@ -1,6 +1,7 @@
 import { type ApiPromise, apiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
+import { resultOf } from './rest.ts';
 import type { Call } from './send.ts';
 import type { HealthStatus } from './types.ts';
 
@@ -10,7 +11,7 @@ export interface System {
   health(options?: CallOptions): ApiPromise<HealthStatus>;
 }
 
-const healthCall: Call = { name: 'system.health', repeatable: true };
+const healthCall: Call = { name: 'system.health', repeatable: true, result: ['status'] };
 
 export function system({ rest, sendUnsigned }: Connection): System {
   return {
@@ -18,7 +19,8 @@ export function system({ rest, sendUnsigned }: Connection): System {
       apiPromise(
         sendUnsigned(
           healthCall,
-          (attempt) => rest.json({ method: 'GET', path: '/healthz' }, attempt),
+          (attempt) =>
+            rest.json<HealthStatus>({ method: 'GET', path: '/healthz' }, attempt, resultOf(healthCall)),
           options,
         ),
       ),

@@ -57,10 +57,10 @@ export interface Tenants {
 }
 
 /** Not repeatable: a second call would create a second tenant, and the key of the first would be lost. */
-const createCall: Call = { name: 'tenants.create', repeatable: false };
-const listCall: Call = { name: 'tenants.list', repeatable: true };
+const createCall: Call = { name: 'tenants.create', repeatable: false, result: ['api_key'] };
+const listCall: Call = { name: 'tenants.list', repeatable: true, result: ['length'] };
 /** Repeatable: setting the same toggles twice gives the same policy. */
-const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true };
+const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true, result: ['id'] };
 
 /** Not repeatable: a second call would replace the key of the first, which would be lost. */
 const rotateKeyCall: Call = { name: 'tenants.rotateKey', repeatable: false };
@@ -87,8 +87,8 @@ export function tenants(connection: Connection): Tenants {
 }
 
 /** Not repeatable: a second call would create a second invite, and the token of the first would be lost. */
-const createInviteCall: Call = { name: 'tenants.invites.create', repeatable: false };
-const listInvitesCall: Call = { name: 'tenants.invites.list', repeatable: true };
+const createInviteCall: Call = { name: 'tenants.invites.create', repeatable: false, result: ['invite_id'] };
+const listInvitesCall: Call = { name: 'tenants.invites.list', repeatable: true, result: ['length'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to withdraw. */
 const withdrawCall: Call = { name: 'tenants.invites.withdraw', repeatable: false };
 

@@ -46,8 +46,8 @@ export interface Terminology {
   matches(request: TermMatchRequest, options?: CallOptions): ApiPromise<TermMatches>;
 }
 
-const uploadCall: Call = { name: 'terminology.upload', repeatable: true };
-const listCall: Call = { name: 'terminology.list', repeatable: true };
+const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
+const listCall: Call = { name: 'terminology.list', repeatable: true, result: ['length'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 
@@ -70,7 +70,7 @@ export function terminology({ done, json, mutate, query }: Connection): Terminol
     upload(file, { name, source_lang, target_lang }, options) {
       const fields = formFields({ name, source_lang, target_lang });
       return afterwards(formRequest(path, fields, 'terminology_file', file, types), (upload) =>
-        json(uploadCall, { ...upload, onUploadProgress: options?.onUploadProgress }, options, readSet),
+        json(uploadCall, { ...upload, onUploadProgress: options?.onUploadProgress }, options),
       );
     },
     list: (options) => json(listCall, { method: 'GET', path }, options),
@@ -81,10 +81,4 @@ export function terminology({ done, json, mutate, query }: Connection): Terminol
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),
   };
-}
-
-function readSet(status: number, body: unknown): UploadedTerminologySet | undefined {
-  const { id } = (body ?? {}) as { id?: unknown };
-  // The service's own: more than the id is not looked at, as in every other answer.
-  return status === 200 && typeof id === 'string' ? (body as UploadedTerminologySet) : undefined;
 }

@@ -106,20 +106,28 @@ export interface Translations {
   reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
 
-const createCall: Call = { name: 'translations.create', repeatable: true };
-const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true };
-const createFromTextCall: Call = { name: 'translations.createFromText', repeatable: true };
-const createFromFileCall: Call = { name: 'translations.createFromFile', repeatable: true };
-const getCall: Call = { name: 'translations.get', repeatable: true };
-const listCall: Call = { name: 'translations.list', repeatable: true };
+const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'] };
+const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true, result: ['length'] };
+const createFromTextCall: Call = {
+  name: 'translations.createFromText',
+  repeatable: true,
+  result: ['length'],
+};
+const createFromFileCall: Call = {
+  name: 'translations.createFromFile',
+  repeatable: true,
+  result: ['length'],
+};
+const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id'] };
+const listCall: Call = { name: 'translations.list', repeatable: true, result: ['length'] };
 /**
  * Repeatable: a draft saved twice is the same draft. Closing is not: closing a review twice is an error, and the first
  * result would be lost.
  */
-const saveCall: Call = { name: 'translations.review', repeatable: true };
-const closeCall: Call = { name: 'translations.review', repeatable: false };
+const saveCall: Call = { name: 'translations.review', repeatable: true, result: ['id'] };
+const closeCall: Call = { name: 'translations.review', repeatable: false, result: ['id'] };
 /** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
-const deleteCall: Call = { name: 'translations.delete', repeatable: false };
+const deleteCall: Call = { name: 'translations.delete', repeatable: false, result: ['deleted'] };
 
 const searchCall: Call = { name: 'translations.search', repeatable: true };
 const countsCall: Call = { name: 'translations.counts', repeatable: true };
@@ -164,7 +172,6 @@ export function translations(connection: Connection): Translations {
           { ...createFromFileCall, texts: pages },
           { ...upload, onUploadProgress: options?.onUploadProgress },
           options,
-          readJobs,
         ),
       );
     },
@@ -200,8 +207,4 @@ export function translations(connection: Connection): Translations {
     act: (request, options) => mutate(actCall, request, options),
     reviewMany: (request, options) => mutate(reviewManyCall, request, options),
   };
-}
-
-function readJobs(status: number, body: unknown): TranslationJob[] | undefined {
-  return status === 200 && Array.isArray(body) ? (body as TranslationJob[]) : undefined;
 }

@@ -52,8 +52,8 @@ export interface Usage {
   export(tenantId: string, query?: UsageExportQuery, options?: CallOptions): ApiPromise<UsageExport>;
 }
 
-const dailyCall: Call = { name: 'usage.daily', repeatable: true };
-const summaryCall: Call = { name: 'usage.summary', repeatable: true };
+const dailyCall: Call = { name: 'usage.daily', repeatable: true, result: ['days'] };
+const summaryCall: Call = { name: 'usage.summary', repeatable: true, result: ['records'] };
 const recordsCall: Call = { name: 'usage.records', repeatable: true };
 const exportCall: Call = { name: 'usage.export', repeatable: true };
 

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TRPCClientError } from '@trpc/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConnectionError, LinguaLoop, type LinguaLoopOptions, TimeoutError } from '#sdk/index.ts';
 import { failure, result, useScriptedServer } from './scripted-server.ts';
@@ -83,9 +82,9 @@ describe('retries', () => {
   test('signUp is tried again after a 429 with Retry-After, which changed nothing', async () => {
     server.script(
       failure(429, 'too many requests', {}, { 'retry-after': '0' }),
-      result({ mfa_required: false }),
+      result({ account: { id: 't' }, mfa_required: false }),
     );
-    expect(await client().auth.signUp(signup)).toEqual({ mfa_required: false });
+    expect(await client().auth.signUp(signup)).toMatchObject({ mfa_required: false });
   });
 
   test('even signUp is tried again after a refused connection', async () => {
@@ -139,7 +138,7 @@ test('what is sent: credentials, tenant, request id, the name of the SDK', async
   expect(server.received).toMatchObject([
     {
       method: 'GET',
-      path: '/trpc/translations.list',
+      path: '/api/translations',
       input: { status: 'failed' },
       headers: {
         'x-api-key': 'k',
@@ -159,7 +158,7 @@ describe('timeouts', () => {
       .translations.get('1')
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({ status: null, call: 'translations.get', timeout: 2 });
+    expect(error).toMatchObject({ status: null, call: 'translations.get', timeoutMs: 2 });
     expect(error.message).toBe('translations.get: no answer within 2 ms');
     expect(fetched).toHaveBeenCalledTimes(3);
   });
@@ -199,7 +198,7 @@ describe("the caller's signal", () => {
 
   test.each([
     ['a failure that would be tried again', new ConnectionError('elsewhere', { maybeSent: false })],
-    ['an error of tRPC, of which the SDK unpacks its own', TRPCClientError.from(new Error('elsewhere'))],
+    ['any error', new Error('elsewhere')],
   ])('the reason may be %s', async (_, reason) => {
     const signal = AbortSignal.abort(reason);
     await expect(client().translations.get('1', { signal })).rejects.toBe(reason);

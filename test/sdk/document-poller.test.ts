@@ -38,7 +38,7 @@ const resume = (options: DocumentOptions = {}) => client().documents.resume(id, 
 
 const asked = () => server.received.map(({ method, path }) => `${method} ${path}`);
 const post = 'POST /api/documents/translate';
-const look = 'GET /trpc/documents.get';
+const look = `GET /api/documents/${id}`;
 
 async function formOf({ body, headers }: Received): Promise<FormData> {
   const form = new Response(new Uint8Array(body), { headers: { 'content-type': headers['content-type']! } });
@@ -131,9 +131,7 @@ describe('waiting for a document', () => {
     expect(poller.job).toEqual(translated);
     expect(await poller.pollUntilDone()).toEqual(translated);
     expect(reported).toEqual([queued, half, translated]);
-    expect(server.received.map(({ path, input }) => [path, input])).toEqual(
-      Array.from({ length: 5 }, () => ['/trpc/documents.get', { document_id: id }]),
-    );
+    expect(asked()).toEqual(Array.from({ length: 5 }, () => look));
   });
 
   test('a failed one is the last state of a loop, and a DocumentFailedError with its code', async () => {
@@ -208,7 +206,7 @@ describe('waiting for a document', () => {
     const at: number[] = [];
     const fetch = async () => {
       at.push(Date.now());
-      return Response.json({ result: { data: { json: at.length > 20 ? translated : queued } } });
+      return Response.json(at.length > 20 ? translated : queued);
     };
     const poller = await client({ fetch }).documents.resume(id);
     const done = poller.pollUntilDone();
@@ -228,9 +226,7 @@ describe('waiting for a document', () => {
     const fetch = () => {
       polls += 1;
       if (polls === 2) return new Promise<never>(() => {});
-      return Promise.resolve(
-        Response.json({ result: { data: { json: polls === 1 ? queued : translated } } }),
-      );
+      return Promise.resolve(Response.json(polls === 1 ? queued : translated));
     };
     const done = (await client({ fetch }).documents.resume(id)).pollUntilDone();
     await vi.advanceTimersByTimeAsync(40_000);
@@ -256,8 +252,8 @@ describe('reading and reviewing', () => {
     }
     expect(seen).toEqual(['s1', 's2', 's3']);
     expect(server.received.map(({ input }) => input)).toEqual([
-      { document_id: id, flagged: true, limit: 2 },
-      { document_id: id, flagged: true, limit: 2, cursor: '1' },
+      { flagged: 'true', limit: '2' },
+      { flagged: 'true', limit: '2', cursor: '1' },
     ]);
   });
 
@@ -269,11 +265,11 @@ describe('reading and reviewing', () => {
     const corrections = [{ region_id: 's1', target_text: 'Suppe' }];
     await expect(documents.review(id, { corrections })).rejects.toBeInstanceOf(ConnectionError);
     await expect(documents.delete(id)).rejects.toBeInstanceOf(ConnectionError);
-    expect(server.received.map(({ path, input }) => [path, input])).toEqual([
-      ['/trpc/documents.approve', { document_id: id }],
-      ['/trpc/documents.approve', { document_id: id }],
-      ['/trpc/documents.review', { document_id: id, corrections }],
-      ['/trpc/documents.delete', { document_id: id }],
+    expect(server.received.map(({ method, path, input }) => [`${method} ${path}`, input])).toEqual([
+      [`POST /api/documents/${id}/approve`, {}],
+      [`POST /api/documents/${id}/approve`, {}],
+      [`POST /api/documents/${id}/review`, { corrections }],
+      [`DELETE /api/documents/${id}`, undefined],
     ]);
   });
 });

@@ -25,7 +25,7 @@ const inProgress = failure(409, 'tm_import_in_progress: an import into a set of 
 const transient = failure(503, 'try again', { error_code: 'transient_error' });
 
 const asked = () => server.received.map(({ method, path }) => `${method} ${path}`);
-const look = 'GET /trpc/memory.listImports';
+const look = 'GET /api/tm/imports';
 const post = 'POST /api/tm';
 
 async function formOf({ body, headers }: Received): Promise<FormData> {

@@ -125,6 +125,7 @@ export function procedureFailure(
   status: number,
   detail: unknown,
   fields: { error_code?: string; retry_after?: number; present?: unknown } = {},
+  headers: Record<string, string> = {},
 ): Step {
   const data = {
     code: 'X',
@@ -135,7 +136,7 @@ export function procedureFailure(
     retry_after: null,
   };
   const error = { message: String(detail), code: -32000, data: { ...data, ...fields } };
-  return { status, body: { error: { json: error } } };
+  return { status, body: { error: { json: error } }, headers };
 }
 
 /** An error. */
