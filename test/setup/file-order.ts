@@ -30,6 +30,7 @@ const long = [
   'test/web/sign-in-steps.test.ts',
   'test/web/sso.test.ts',
   'test/web/invitations.test.ts',
+  'test/web/new-term.test.ts',
   'test/web/all-screens.test.ts',
   'test/web/sign-in-looks.test.ts',
   'test/web/administration.test.ts',
@@ -44,6 +45,7 @@ const long = [
   'test/sdk/package.test.ts',
   'test/documents/failing.test.ts',
   'test/documents/fair-share.test.ts',
+  'test/web-translate/web-translate.test.ts',
 ];
 
 /**

@@ -36,7 +36,7 @@ export async function follow(page: Page, address: string): Promise<void> {
   }, address);
   // A screen that was just writing its own filters into the address may win; who types the address gets there.
   await page
-    .waitForFunction(() => document.querySelector('main h1:not([data-before])'), null, { timeout: 3000 })
+    .waitForFunction(() => document.querySelector('main h1:not([data-before])'), null, { timeout: 10_000 })
     .catch(() => {
       console.log(`${address} did not follow ${page.url()}, and is loaded anew.`);
       return page.goto(address);
