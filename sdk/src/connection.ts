@@ -53,7 +53,6 @@ export interface Connection {
  * Connects to a deployment.
  *
  * ```ts
- * import { connect, translations } from '@lingualoop/sdk';
  *
  * const { create } = translations(connect({ baseUrl: 'http://127.0.0.1:8080', apiKey }));
  * ```

@@ -121,7 +121,7 @@ export interface Documents {
   boxes(query: SegmentBoxQuery, options?: CallOptions): ApiPromise<SegmentBoxPage>;
   /**
    * Corrects segments, each of which names the text it replaces: ConflictError if one has changed since, with what is there now
-   * in `present`. All or none; the file is rendered again. Sent again only if the service certainly did nothing.
+   * in `present`. All or none; the file is rendered again. A correction that is there already is done, so it is sent again like a read.
    */
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
   /** Approves several documents, with a result for each. */
@@ -149,7 +149,8 @@ const progressCall: Call = { name: 'documents.progress', repeatable: true };
 const outlineCall: Call = { name: 'documents.outline', repeatable: true };
 const searchCall: Call = { name: 'documents.search', repeatable: true };
 const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
-const correctCall: Call = { name: 'documents.correct', repeatable: false };
+/** Repeatable: what has been put there already is done. */
+const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 
 const mediaTypes = {

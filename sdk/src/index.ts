@@ -42,7 +42,7 @@ export { type Invites, type Tenants, tenants } from './tenants.ts';
 export { type Terminology, terminology } from './terminology.ts';
 export type { TokenStore } from './tokens.ts';
 export { type Tokens, tokensOf } from './tokens.ts';
-export { type GoldenFile, type Translations, translations } from './translations.ts';
+export { type GoldenFile, type JobPage, type Translations, translations } from './translations.ts';
 export type * from './types.ts';
 export { type Usage, type UsageExport, usage } from './usage.ts';
 export { apiVersion, version } from './version.ts';

@@ -2,7 +2,7 @@ import { type ApiPromise, afterwards, mapAnswer } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
-import { createListing, type List, type Page } from './pages.ts';
+import { createListing, type List, listOf, Page } from './pages.ts';
 import type { RestRequest } from './rest.ts';
 import type { Call } from './send.ts';
 import { pagesOf, type SourceFile, uploadOf } from './source-file.ts';
@@ -42,6 +42,12 @@ const mediaTypes: Readonly<Record<GoldenFormat, string>> = {
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   pdf: 'application/pdf',
 };
+
+/** A page of `search`. */
+export interface JobPage extends Page<JobSummary> {
+  /** Jobs have been looked through back to this `updated_at`; null if all were. */
+  readonly searchedTo: string | null;
+}
 
 /**
  * Texts and their translation jobs. Whatever creates is sent with an idempotency key, so that a retry never translates
@@ -92,7 +98,7 @@ export interface Translations {
   /** Jobs by status, languages, trigger, time and text, last changed first, page after page as they are asked for. */
   search(query?: JobSearchQuery, options?: CallOptions): List<JobSummary>;
   /** One page of `search`. */
-  searchPage(query?: JobSearchQuery, options?: CallOptions): ApiPromise<Page<JobSummary>>;
+  searchPage(query?: JobSearchQuery, options?: CallOptions): ApiPromise<JobPage>;
   /** How many jobs there are of each status, and how many wait for a reviewer. */
   counts(options?: CallOptions): ApiPromise<JobCounts>;
   /** What the service's own checks find in a text that a reviewer proposes; no model is asked. */
@@ -148,11 +154,12 @@ export function translations(connection: Connection): Translations {
     options: CreateOptions | undefined,
   ) => ({ ...request, idempotency_key: request.idempotency_key ?? keyOf(call, options) });
 
-  const found = createListing<JobSearchQuery, JobSearchPage, JobSummary, CallOptions>(
-    (wanted, options) => query(searchCall, wanted ?? {}, options),
-    (page) => page.jobs,
-    (page) => page.next_cursor,
-  );
+  const searchPage: Translations['searchPage'] = (wanted = {}, options) =>
+    mapAnswer(query<JobSearchPage>(searchCall, wanted, options), ({ jobs, next_cursor, searched_to }) =>
+      Object.assign(new Page(jobs, next_cursor, (cursor) => searchPage({ ...wanted, cursor }, options)), {
+        searchedTo: searched_to,
+      }),
+    );
 
   return {
     create: (request, options) => json(createCall, post(withKey(request, createCall, options)), options),
@@ -200,8 +207,8 @@ export function translations(connection: Connection): Translations {
       }));
     },
     delete: (jobId, options) => json(deleteCall, { method: 'DELETE', path: at(jobId) }, options),
-    search: found.list,
-    searchPage: found.listPage,
+    search: (wanted, options) => listOf(() => searchPage(wanted, options)),
+    searchPage,
     counts: (options) => query(countsCall, {}, options),
     check: (request, options) => mutate(checkCall, request, options),
     act: (request, options) => mutate(actCall, request, options),

@@ -26,7 +26,7 @@ export type TranslationJob = Outputs['translations']['create'];
 /** Where a job stands. The service may gain values within a version: leave room for one you do not know. */
 export type JobStatus = TranslationJob['status'];
 /** Which jobs to list; `limit` is the size of a page. */
-export type TranslationListQuery = NonNullable<Inputs['translations']['list']>;
+export type TranslationListQuery = Extract<Inputs['translations']['list'], object>;
 /** What a reviewer does with a job: keep a draft, publish, publish a text of their own, turn down. */
 export type ReviewAction = ReviewInput['action'];
 /** A reviewer's action. `reviewer` counts only beside an API key: a session says itself who reviews. */
@@ -64,7 +64,7 @@ export type HumanReviewTask = NonNullable<AgentRun['human_review_task']>;
 export type HumanReviewTrigger = QualityGate['triggers'][number];
 
 /** Which jobs to search for. A page may be short: it ends after 10,000 jobs that do not fit. */
-export type JobSearchQuery = NonNullable<Inputs['translations']['search']>;
+export type JobSearchQuery = Extract<Inputs['translations']['search'], object>;
 /** A page of a search; `searched_to` says how far back it looked. */
 export type JobSearchPage = Outputs['translations']['search'];
 /** A job as a list shows it. */
@@ -82,7 +82,7 @@ export type ReviewManyRequest = Inputs['translations']['reviewMany'];
 /** What became of them, in their order. */
 export type ReviewManyResult = Outputs['translations']['reviewMany'];
 /** Which job to review next. */
-export type NextReviewQuery = NonNullable<Inputs['reviews']['next']>;
+export type NextReviewQuery = Extract<Inputs['reviews']['next'], object>;
 /** The next job; null if none waits. */
 export type NextReview = Outputs['reviews']['next'];
 /** A claim to make, renew or end. */
@@ -90,7 +90,7 @@ export type ReviewClaimRequest = Inputs['reviews']['claim'];
 /** Who is on a job. */
 export type ReviewClaim = Outputs['reviews']['claim'];
 /** Which days to report. */
-export type ReviewerReportQuery = NonNullable<Exclude<Inputs['reviews']['byReviewer'], void>>;
+export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], object>;
 /** What each reviewer did. */
 export type ReviewerReport = Outputs['reviews']['byReviewer'];
 
@@ -114,7 +114,7 @@ export type DocumentQualityFinding = DocumentQualityReport['findings'][number];
 /** A file of a document: its source, or a translated revision. */
 export type TenantDocumentArtifact = Outputs['documents']['artifacts'][number];
 /** Which documents to list; `limit` is the size of a page. */
-export type DocumentListQuery = NonNullable<Inputs['documents']['list']>;
+export type DocumentListQuery = Extract<Inputs['documents']['list'], object>;
 /** One text of a document, with its translation and what is known of that. */
 export type DocumentSegment = Outputs['documents']['segments']['segments'][number];
 /** Which segments to list: `flagged` for those that need a review; `limit` is the size of a page. */
@@ -152,7 +152,7 @@ export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** What became of each. */
 export type ApprovalOutcomes = Outputs['documents']['approveMany'];
 /** Which breakdowns to add, for an operator. */
-export type DocumentSummaryQuery = NonNullable<Inputs['documents']['summary']>;
+export type DocumentSummaryQuery = Extract<Inputs['documents']['summary'], object>;
 /** Counts of the tenant's documents. */
 export type DocumentSummary = Outputs['documents']['summary'];
 
@@ -237,7 +237,7 @@ export type MfaReset = Outputs['members']['resetMfa'];
 /** A link to set a new password by. */
 export type PasswordResetLink = Outputs['members']['issueResetLink'];
 /** Which events to list: by action, actor and time. */
-export type AuditListQuery = NonNullable<Inputs['audit']['list']>;
+export type AuditListQuery = Extract<Inputs['audit']['list'], object>;
 /** A page of events; a short one may have a next. */
 export type AuditPage = Outputs['audit']['list'];
 /** Something that happened, who did it and when. */
@@ -292,7 +292,7 @@ export type TermMatchRequest = Inputs['terminology']['matches'];
 /** The terms that it has. */
 export type TermMatches = Outputs['terminology']['matches'];
 /** Which units of which memory to read. */
-export type MemoryBrowseQuery = NonNullable<Inputs['memory']['browse']>;
+export type MemoryBrowseQuery = Extract<Inputs['memory']['browse'], object>;
 /** A page of units. */
 export type MemoryUnitPage = Outputs['memory']['browse'];
 /** A text and its translation. */

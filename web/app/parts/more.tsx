@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Page } from '../client.ts';
+import type { Page } from '#sdk/pages.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
