@@ -262,7 +262,7 @@ export const modules: Module[] = [
   {
     name: 'sdk',
     files: /^sdk\/src\//,
-    may: [/^server\/router\.ts$/, /^npm:(@trpc\/client|@trpc\/server|superjson)$/],
+    may: [/^server\/router\.ts$/, /^npm:@trpc\/server$/],
   },
 ];
 
