@@ -20,6 +20,7 @@ import { checkSsoSettings } from './auth/sso/provider.ts';
 import { clientAddress } from './client-address.ts';
 import { trackConnections } from './connections.ts';
 import type { RequestContext, Services } from './context.ts';
+import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, readCookie, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
@@ -42,6 +43,7 @@ export interface App {
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings } = parts;
   checkSsoSettings(settings);
+  let allowOrigin: AllowOrigin | undefined;
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
     logger: { level: settings.LOG_LEVEL },
@@ -60,6 +62,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       stampVersion(request, reply, {});
+      allowOrigin?.(request, reply);
       return sendError(reply, error);
     },
     clientErrorHandler: refuseBrokenRequests,
@@ -72,6 +75,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   const addressOf = ({ headers, socket }: FastifyRequest) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
+  allowOrigin = allowOrigins(http, settings.CORS_ORIGINS);
   limitBodyMemory(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
   limitUnreadResponses(http, addressOf);
   acceptBodies(http);
