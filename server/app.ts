@@ -21,6 +21,7 @@ import { checkSsoSettings } from './auth/sso/provider.ts';
 import { clientAddress } from './client-address.ts';
 import { trackConnections } from './connections.ts';
 import type { RequestContext, RequestNotes, Services } from './context.ts';
+import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, readCookie, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
@@ -57,6 +58,7 @@ export async function buildApp(
 ): Promise<App> {
   const { settings } = parts;
   checkSsoSettings(settings);
+  let allowOrigin: AllowOrigin | undefined;
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
     logger: { level: settings.LOG_LEVEL },
@@ -75,6 +77,7 @@ export async function buildApp(
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       stampVersion(request, reply, {});
+      allowOrigin?.(request, reply);
       return sendError(reply, error);
     },
     clientErrorHandler: refuseBrokenRequests,
@@ -87,6 +90,7 @@ export async function buildApp(
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   const addressOf = ({ headers, socket }: FastifyRequest) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
+  allowOrigin = allowOrigins(http, settings.CORS_ORIGINS);
   limitBodyMemory(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
   limitUnreadResponses(http, addressOf);
   acceptBodies(http);

@@ -61,6 +61,30 @@ function isDecodable(value: string): boolean {
   }
 }
 
+/** Origins, each exactly as a browser sends it: nothing is compared but the whole text. */
+const origins = list.superRefine((items, { addIssue }) => {
+  const wrong = items.find((item) => !isOrigin(item));
+  if (wrong !== undefined)
+    addIssue({
+      code: 'custom',
+      message: `must be exact origins like https://app.example.org, separated by commas; ${JSON.stringify(wrong)} is none: ${whyNoOrigin(wrong)}`,
+    });
+});
+
+function isOrigin(value: string): boolean {
+  // A host may hold an asterisk as far as URL is concerned.
+  return (
+    /^https?:/.test(value) && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
+  );
+}
+
+function whyNoOrigin(value: string): string {
+  if (value.includes('*')) return 'wildcards are not supported, list each origin';
+  if (value === 'null') return 'null is sent by pages of any site';
+  if (!URL.canParse(value) || !/^https?:/.test(value)) return 'it must start with https:// or http://';
+  return `browsers send ${new URL(value).origin}, without a path or a slash at the end`;
+}
+
 /** Number of trusted proxies in front: `true` is one, `false` none. */
 const proxyCount = z
   .string()
@@ -82,6 +106,7 @@ const environment = z.object({
     .refine(isDecodable, 'must be percent-encoded where it holds special characters')
     .optional(),
   DATA_DIR: z.string().default('./.data'),
+  CORS_ORIGINS: origins,
   PAGES_DIR: optional,
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),

@@ -80,7 +80,7 @@ const unset: [name: string, sample: string][] = [
   ['SECRETS_KEY_PREVIOUS', KEY],
 ];
 
-const lists = ['OPERATOR_EMAILS', 'OIDC_REDIRECT_URIS', 'ALLOWED_MODELS'];
+const lists = ['OPERATOR_EMAILS', 'OIDC_REDIRECT_URIS', 'ALLOWED_MODELS', 'CORS_ORIGINS'];
 const booleans = defaults.filter(([, value]) => typeof value === 'boolean').map(([name]) => name);
 const numbers = defaults
   .filter(([name, value]) => typeof value === 'number' && name !== 'TRUST_PROXY')

@@ -280,7 +280,7 @@ export const modules: Module[] = [
   {
     name: 'sdk',
     files: /^sdk\/src\//,
-    may: [/^server\/router\.ts$/, /^npm:(@trpc\/client|@trpc\/server|superjson)$/],
+    may: [/^server\/router\.ts$/, /^npm:@trpc\/server$/],
   },
 ];
 

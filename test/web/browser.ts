@@ -33,10 +33,15 @@ export interface PersonOptions {
  * security policy or asked another origin for anything.
  * @param others origins that may be asked, too: an identity provider's
  * @param mayEnd whether the service may end in the middle of a request
+ * @param mayBlock whether the browser may keep responses of other origins from pages
  */
 export function useBrowser(
   app: Pick<TestApp, 'address'>,
-  { others = [], mayEnd = false }: { others?: readonly string[]; mayEnd?: boolean } = {},
+  {
+    others = [],
+    mayEnd = false,
+    mayBlock = false,
+  }: { others?: readonly string[]; mayEnd?: boolean; mayBlock?: boolean } = {},
 ) {
   let browser: Browser | undefined;
   let open: Person[] = [];
@@ -60,8 +65,9 @@ export function useBrowser(
   const watch = (page: Page, leavesTo: string | undefined) => {
     page.on('console', (message) => {
       const text = message.text();
-      if (message.type() === 'error' && !isRefusedRequest(text) && !(mayEnd && isLostRequest(text)))
-        faults.push(text);
+      const expected =
+        isRefusedRequest(text) || (mayEnd && isLostRequest(text)) || (mayBlock && isBlockedResponse(text));
+      if (message.type() === 'error' && !expected) faults.push(text);
     });
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('request', (request) => {
@@ -92,6 +98,10 @@ function isRefusedRequest(text: string): boolean {
   return /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/.test(
     text,
   );
+}
+
+function isBlockedResponse(text: string): boolean {
+  return / has been blocked by CORS policy: |^Failed to load resource: net::ERR_FAILED$/.test(text);
 }
 
 function isLostRequest(text: string): boolean {

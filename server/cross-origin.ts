@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** What pages of other origins may call: the two transports, the liveness probe and the document. */
+const callable = /^\/(?:(?:api|trpc)(?:[/?]|$)|(?:healthz|openapi\.json)(?:\?|$))/;
+
+/** The headers of responses that a page may read, beside those that every page may. */
+const exposedHeaders = [
+  'X-Request-ID',
+  'X-Next-Cursor',
+  'Idempotency-Replayed',
+  'Retry-After',
+  'Content-Disposition',
+  'X-Api-Version',
+].join(', ');
+
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+
+/** Names of headers, as a preflight lists them. */
+const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/** Seconds for which a browser may keep the answer of a preflight; browsers keep none longer than two hours. */
+const preflightAge = '7200';
+
+/** Adds the headers of the Fetch standard's CORS protocol to a response, if the request is from an allowed origin. */
+export type AllowOrigin = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/**
+ * Lets pages of other origins call the API (CORS_ORIGINS), with a key or a token in a header. Cookies never count across origins: no
+ * response allows credentials, so a browser shows none that was asked for with them. Preflights are answered before any route, because
+ * a browser sends no credential with them. Without origins, nothing is added and OPTIONS stays a 405.
+ * Register it before other hooks, so that a page can read their refusals, too.
+ * @returns the same for errors that occur before any hook
+ */
+export function allowOrigins(app: FastifyInstance, origins: readonly string[]): AllowOrigin {
+  if (origins.length === 0) return () => {};
+  const allowed = new Set(origins);
+  const allow: AllowOrigin = ({ url, headers: { origin } }, reply) => {
+    if (!callable.test(url)) return;
+    // Even without an Origin: a shared cache must not hand this response to a page.
+    reply.header('vary', 'Origin');
+    if (origin === undefined || !allowed.has(origin)) return;
+    reply.header('access-control-allow-origin', origin);
+    reply.header('access-control-expose-headers', exposedHeaders);
+  };
+  app.addHook('onRequest', async (request, reply) => {
+    allow(request, reply);
+    if (reply.hasHeader('access-control-allow-origin') && isPreflight(request))
+      return answerPreflight(request, reply);
+  });
+  return allow;
+}
+
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+/**
+ * Allows every method and the headers that are asked for: what a caller may do is decided by its credential. Callers may send headers
+ * of their own, those of tracing for example.
+ */
+function answerPreflight({ id, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const asked = headers['access-control-request-headers'];
+  reply
+    .code(204)
+    .removeHeader('access-control-expose-headers')
+    .header('x-request-id', id)
+    .header('vary', 'Origin, Access-Control-Request-Headers')
+    .header('access-control-allow-methods', methods)
+    .header('access-control-max-age', preflightAge);
+  if (asked !== undefined && headerNames.test(asked)) reply.header('access-control-allow-headers', asked);
+  return reply.send();
+}

@@ -1,0 +1,77 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+
+/** Two sites of others: one that the service lets in, and one that it does not. */
+const sites = await Promise.all([site(), site()]);
+const [allowed, stranger] = sites.map(({ origin }) => origin) as [string, string];
+const app = useTestApp({ env: { CORS_ORIGINS: allowed } });
+const { person } = useBrowser(app, { others: [allowed, stranger], mayBlock: true });
+
+afterAll(() => {
+  for (const { server } of sites) server.close();
+});
+
+describe.skipIf(withoutBrowser)('a page of another origin, in a browser', () => {
+  test('translates with a key, and reads the headers of the response', async () => {
+    const { headers } = await app.signUp();
+    const { page } = await person(allowed);
+    const seen = await page.evaluate(
+      async ({ address, headers }) => {
+        const send = () =>
+          fetch(`${address}/api/translations`, {
+            method: 'POST',
+            headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': 'one' },
+            body: JSON.stringify({ source_text: 'Hello', target_lang: 'fr' }),
+          });
+        await send();
+        const response = await send();
+        const body = (await response.json()) as { status: string };
+        const names = ['x-request-id', 'x-api-version', 'idempotency-replayed'];
+        return { status: body.status, headers: names.map((name) => response.headers.get(name)) };
+      },
+      { address: app.address, headers },
+    );
+    expect(seen).toEqual({
+      status: 'published',
+      headers: [expect.stringMatching(/^[0-9a-f]{32}$/), '2026-09-01', 'true'],
+    });
+  });
+
+  test('reads why it was refused', async () => {
+    const { page } = await person(allowed);
+    const seen = await page.evaluate(async (address) => {
+      const response = await fetch(`${address}/api/translations`, { headers: { 'x-api-key': 'wrong' } });
+      return [response.status, await response.json()];
+    }, app.address);
+    expect(seen).toEqual([401, { detail: 'missing or invalid tenant credentials' }]);
+  });
+
+  test('gets nothing with cookies, and nothing at all from an origin that is not in the list', async () => {
+    const outcome = async (origin: string, credentials: 'include' | 'omit') => {
+      const { page } = await person(origin);
+      return page.evaluate(
+        ({ address, credentials }) =>
+          fetch(`${address}/healthz`, { credentials }).then(
+            ({ status }) => status,
+            (error: Error) => error.name,
+          ),
+        { address: app.address, credentials },
+      );
+    };
+    expect(await outcome(allowed, 'omit')).toBe(200);
+    expect(await outcome(allowed, 'include')).toBe('TypeError');
+    expect(await outcome(stranger, 'omit')).toBe('TypeError');
+  });
+});
+
+async function site() {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end('<!doctype html><link rel="icon" href="data:,"><title>Another site</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
