@@ -175,6 +175,20 @@ export const modules: Module[] = [
     ],
   },
   {
+    // It looks at everything that the service needs.
+    name: 'server/doctor',
+    files: /^server\/doctor\//,
+    may: [
+      published,
+      sandbox,
+      /^server\/(database-home|encryption|engines\/select|ids|process-settings|settings|stop-signals|stored-secrets)\.ts$/,
+      /^web\/server\/build\.ts$/,
+      /^db\/(client|schema-version)\.ts$/,
+      /^npm:postgres$/,
+      /^node:(fs\/promises|path|url)$/,
+    ],
+  },
+  {
     // It compares what several domains store, so it reads their tables.
     name: 'server/verify-store',
     files: /^server\/verify-store\//,
