@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Database, PoolOptions } from '#db/client.ts';
 import { createBackgroundWork } from './background-work.ts';
@@ -25,6 +26,9 @@ const workerConnections = 6;
 
 /** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
 const longestDrain = 120_000;
+
+/** How long, in milliseconds, after a second signal a process may still end by itself. A start may be in the middle of a migration. */
+const patience = { start: 30_000, drain: 3000 };
 
 /**
  * Connections that can wait to be accepted; the system may allow fewer. With Node's default of 511, a burst of 1,500
@@ -220,7 +224,7 @@ function growHeapSlowly(): void {
 /**
  * Runs a command: starts it, prints one line, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
  * and exits with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a
- * second after the first, abandons the work in flight but still stops the database properly, and exits with 143 or 130.
+ * second after the first, abandons what is still in flight three seconds later, but still stops the database properly, and exits with 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
@@ -231,15 +235,18 @@ export async function runCommand(
   collectWhenIdle();
   takeOverOutput();
   let home: DatabaseHome | undefined;
+  let running: RunningProcess | undefined;
+  let givesUp = false;
   force.addEventListener('abort', async () => {
-    // Before the database is joined, the start ends by itself, and soon.
-    if (!home) return;
-    await home.stop().catch(writeFatalLine);
+    // A start ends by itself at its next safe point, and a drain with nothing in flight within moments: then the code is 0.
+    await delay(running ? patience.drain : patience.start);
+    givesUp = true;
+    await home?.stop().catch(writeFatalLine);
     process.exit(force.reason);
   });
   try {
     const settings = readSettings();
-    const running = await startProcess(settings, parts(settings), stop, (joined) => {
+    running = await startProcess(settings, parts(settings), stop, (joined) => {
       home = joined;
     });
     if (!stop.aborted) {
@@ -247,9 +254,9 @@ export async function runCommand(
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     }
     await running.stop();
-    if (!force.aborted) process.exit(0);
+    if (!givesUp) process.exit(0);
   } catch (error) {
-    if (force.aborted && home) return;
+    if (givesUp) return;
     if (stop.aborted && error === stop.reason) process.exit(0);
     writeFatalLine(error);
     process.exit(1);
