@@ -7,8 +7,8 @@ import type {
   TranslationTask,
 } from '#server/engines/engine.ts';
 import { newId } from '#server/ids.ts';
+import type { AgentDecision, AgentStep } from '../agent-run-schema.ts';
 import type { TermsInText } from '../leverage/terms.ts';
-import type { AgentDecision, AgentStep } from '../schema.ts';
 
 interface StepDescription {
   name: string;
