@@ -3,6 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { placesOf } from './descriptions.ts';
+import { printInterfaces } from './interfaces.ts';
+import { parseType } from './type-text.ts';
 
 const sdk = join(import.meta.dirname, '..');
 const root = join(sdk, '..');
@@ -10,11 +13,12 @@ const root = join(sdk, '..');
 /**
  * Emits the declarations of the sources below `work`, an empty folder, and returns the path of index.d.ts.
  *
- * What `src/types.ts` reads off the service's procedures is written out on the way: the compiler prints each type
- * in full, and takes the place of the server, its database and its schemas, which no consumer has.
+ * What `src/types.ts` reads off the service's procedures is written out on the way: the compiler prints each type in full, so that nothing
+ * depends on the server, which no consumer has. Then they become interfaces, described as their schemas are.
  */
 export async function emitDeclarations(work: string): Promise<string> {
-  const names = exportedTypes(await readFile(join(sdk, 'src/types.ts'), 'utf8'));
+  const types = await readFile(join(sdk, 'src/types.ts'), 'utf8');
+  const names = exportedTypes(types);
   const fromWork = (path: string) => relative(work, path).replaceAll(sep, '/');
   await writeFile(join(work, 'written-out.ts'), writtenOut(names, fromWork(join(sdk, 'src/types.ts'))));
   await writeFile(
@@ -25,6 +29,7 @@ export async function emitDeclarations(work: string): Promise<string> {
         noEmit: false,
         declaration: true,
         emitDeclarationOnly: true,
+        stripInternal: true,
         noErrorTruncation: true,
         rootDir: fromWork(root),
         outDir: 'declarations',
@@ -37,8 +42,7 @@ export async function emitDeclarations(work: string): Promise<string> {
 
   const emitted = (source: string) => join(work, 'declarations', relative(root, source));
   const printed = printedTypes(await readFile(emitted(join(work, 'written-out.d.ts')), 'utf8'));
-  const typesFile = emitted(join(sdk, 'src/types.d.ts'));
-  await writeFile(typesFile, replaceTypes(await readFile(typesFile, 'utf8'), printed));
+  await writeFile(emitted(join(sdk, 'src/types.d.ts')), declarationOf(types, printed));
   return emitted(join(sdk, 'src/index.d.ts'));
 }
 
@@ -75,19 +79,26 @@ function printedTypes(declaration: string): Map<string, string> {
   );
 }
 
-/** The types module's declaration with every type written out; its comments stay. */
-function replaceTypes(declaration: string, printed: Map<string, string>): string {
-  const replaced = declaration
-    .replaceAll(/^(import|type) [^;]*;\n/gm, '')
-    // Up to the next statement or its comment: a type may hold semicolons, and every line in it is indented.
-    .replaceAll(/^export type (\w+) = .*(?:\n[ }].*)*;$/gm, (_, name: string) => {
-      const type = printed.get(name);
-      if (type === undefined) throw new Error(`the compiler printed no type for ${name}`);
-      return `export type ${name} = ${type};`;
-    });
-  if (/\b(Inputs|Outputs|import|any)\b|\btypes\./.test(replaced.replaceAll(/\/\*\*.*?\*\//gs, '')))
+/** The types module's declaration: every type written out, as an interface if it is an object. */
+function declarationOf(source: string, printed: Map<string, string>): string {
+  const placeOf = placesOf(source);
+  const comments = new Map(
+    [...source.matchAll(/^(\/\*\*(?:(?!\*\/).)*\*\/\n)export type (\w+) =/gms)].map(([, comment, name]) => [
+      name,
+      comment,
+    ]),
+  );
+  const text = printInterfaces(
+    [...printed].map(([name, type]) => ({
+      name,
+      comment: comments.get(name) ?? '',
+      type: parseType(type),
+      place: placeOf(name),
+    })),
+  );
+  if (/\b(import|any)\b|\btypes\./.test(text.replaceAll(/\/\*\*.*?\*\//gs, '')))
     throw new Error('a published type would depend on the server, or be any');
-  return replaced;
+  return text;
 }
 
 async function compile(project: string): Promise<void> {

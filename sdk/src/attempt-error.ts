@@ -2,17 +2,15 @@ import { Expired } from './deadline.ts';
 import { ConnectionError, TimeoutError } from './errors.ts';
 import { NoResponse } from './exchange.ts';
 import { errorOfResponse, FailedResponse } from './failed-response.ts';
-import { unwrap } from './rpc.ts';
 
 /**
  * Converts what an attempt threw to a public error. Anything that is not a failed exchange (an error of a token source) is unchanged.
  */
 export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
   if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
-  const failure = unwrap(thrown);
-  if (failure instanceof FailedResponse) return errorOfResponse(failure);
-  if (!(failure instanceof NoResponse)) return failure;
-  const { cause } = failure;
+  if (thrown instanceof FailedResponse) return errorOfResponse(thrown);
+  if (!(thrown instanceof NoResponse)) return thrown;
+  const { cause } = thrown;
   return new ConnectionError(`${call}: no answer: ${describe(cause)}`, {
     maybeSent: !neverSent(cause),
     cause,

@@ -1,15 +1,35 @@
-import type { CallOptions, Settings } from './options.ts';
-import type { Rpc } from './rpc.ts';
-import type { Call, Send } from './send.ts';
-import type { Session } from './session.ts';
-import { type SignInOptions, type SignInRequest, signIn } from './sign-in.ts';
+import { type ApiPromise, apiPromise } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import type { CallOptions } from './options.ts';
+import { type RestRequest, resultOf } from './rest.ts';
+import type { Call } from './send.ts';
+import {
+  mfaPath,
+  type SignInOptions,
+  type SignInRequest,
+  signIn,
+  signInResult,
+  tokenPath,
+} from './sign-in.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 import type {
   EmailSignupRequest,
+  InvitePreview,
   InviteSignupRequest,
   Me,
+  MfaConfirmation,
+  MfaEnrollment,
   OAuth2TokenResponse,
+  RecoveryCodes,
   SignupResponse,
+  SsoAuthorization,
+  SsoAuthorizeRequest,
+  SsoCallbackRequest,
+  SsoClientConfig,
+  SsoSignIn,
+  TokenEndpointResponse,
+  TokenIntrospection,
+  TokenRequest,
 } from './types.ts';
 
 /** Signing up, in and out. */
@@ -19,7 +39,10 @@ export interface Auth {
    * signs nobody in: `signIn` does, on whichever client is to ask. It has no idempotency key, so it is only sent again
    * where the service certainly did nothing.
    */
-  signUp(request: EmailSignupRequest | InviteSignupRequest, options?: CallOptions): Promise<SignupResponse>;
+  signUp(
+    request: EmailSignupRequest | InviteSignupRequest,
+    options?: CallOptions,
+  ): ApiPromise<SignupResponse>;
   /**
    * Signs in by address and password, through the choice of a workspace and the second factor where there is one to
    * make or pass. From then on every call of this client is the member's: with the access token instead of the options'
@@ -35,63 +58,137 @@ export interface Auth {
    */
   signOut(options?: CallOptions): Promise<void>;
   /** The signed-in member with the effective role, and its workspace; for an access token, never for an API key. */
-  me(options?: CallOptions): Promise<Me>;
+  me(options?: CallOptions): ApiPromise<Me>;
+  /**
+   * Begins a session of this client with tokens that were issued otherwise: by single sign-on, an invite or `token`. From then on
+   * every call is the member's, as after `signIn`.
+   */
+  begin(issued: OAuth2TokenResponse): Promise<Tokens>;
+  /** Asks the token endpoint, for whoever leads a sign-in step by step; `signIn` does it all. */
+  token(request: TokenRequest, options?: CallOptions): ApiPromise<TokenEndpointResponse>;
+  /** Answers a challenge of a sign-in with a code. */
+  verifyMfa(
+    request: { challenge_id: string; mfa_code: string },
+    options?: CallOptions,
+  ): ApiPromise<OAuth2TokenResponse>;
+  /**
+   * Begins to set up an authenticator, for a challenge of a sign-in; without one for the session cookie, which only a browser at the
+   * service's own address has.
+   */
+  enrollMfa(request?: { challenge_id?: string }, options?: CallOptions): ApiPromise<MfaEnrollment>;
+  /** Ends that with the authenticator's first code. The recovery codes are shown this once. */
+  confirmMfa(
+    request: { challenge_id?: string; mfa_code: string },
+    options?: CallOptions,
+  ): ApiPromise<MfaConfirmation>;
+  /** Replaces the recovery codes, for the session cookie alone. They are shown this once. */
+  regenerateRecoveryCodes(options?: CallOptions): ApiPromise<RecoveryCodes>;
+  /** What a token is good for, for an administrator. */
+  introspect(token: string, options?: CallOptions): ApiPromise<TokenIntrospection>;
+  /** Ends a token, for an administrator; a refresh token with its whole session. */
+  revoke(token: string, options?: CallOptions): ApiPromise<{ revoked: true }>;
+  /** What an invite is to, before it is redeemed by `signUp`. */
+  previewInvite(inviteToken: string, options?: CallOptions): ApiPromise<InvitePreview>;
+  /** Sets a new password by the token of a link. The token is good once. */
+  resetPassword(
+    request: { reset_token: string; new_password: string },
+    options?: CallOptions,
+  ): ApiPromise<{ password_reset: true }>;
+  /** Single sign-on with the deployment's identity provider. */
+  readonly sso: Sso;
 }
 
-const signUpCall: Call = { name: 'auth.signUp', repeatable: false };
-const refreshCall: Call = { name: 'auth refresh', repeatable: false };
-const signOutCall: Call = { name: 'auth.signOut', repeatable: true };
-const meCall: Call = { name: 'auth.me', repeatable: true };
+/** Single sign-on. `provider` is the name under which the deployment has its identity provider: `oidc`. */
+export interface Sso {
+  /** The address to send the browser to. Keep `state`: it comes back beside the code. */
+  authorize(
+    provider: string,
+    request: SsoAuthorizeRequest,
+    options?: CallOptions,
+  ): ApiPromise<SsoAuthorization>;
+  /** Exchanges the code that the browser came back with. A code is good once. */
+  complete(provider: string, request: SsoCallbackRequest, options?: CallOptions): ApiPromise<SsoSignIn>;
+  /** What a client must know of the provider. */
+  clientConfig(provider: string, options?: CallOptions): ApiPromise<SsoClientConfig>;
+}
 
-/** Milliseconds. A refresh translates nothing, and every call waits for it. */
-const longestRefresh = 30_000;
+const signUpCall: Call = { name: 'auth.signUp', repeatable: false, result: ['account'] };
+const signOutCall: Call = { name: 'auth.signOut', repeatable: true, result: ['signed_out'] };
+const meCall: Call = { name: 'auth.me', repeatable: true, result: ['user'] };
+/** Not repeatable: codes and refresh tokens are good once, and a wrong password counts as an attempt. */
+const tokenCall: Call = { name: 'auth.token', repeatable: false, result: signInResult };
+const verifyMfaCall: Call = { name: 'auth.verifyMfa', repeatable: false, result: ['access_token'] };
+/** Repeatable: a new secret replaces one whose response was lost. */
+const enrollMfaCall: Call = { name: 'auth.enrollMfa', repeatable: true, result: ['secret'] };
+const confirmMfaCall: Call = { name: 'auth.confirmMfa', repeatable: false, result: ['recovery_codes'] };
+const regenerateCall: Call = {
+  name: 'auth.regenerateRecoveryCodes',
+  repeatable: false,
+  result: ['recovery_codes'],
+};
+const introspectCall: Call = { name: 'auth.introspect', repeatable: true, result: ['active'] };
+const revokeCall: Call = { name: 'auth.revoke', repeatable: true, result: ['revoked'] };
+const previewCall: Call = { name: 'auth.previewInvite', repeatable: true, result: ['valid'] };
+const resetCall: Call = { name: 'auth.resetPassword', repeatable: false, result: ['password_reset'] };
+const authorizeCall: Call = { name: 'auth.sso.authorize', repeatable: true, result: ['authorization_url'] };
+const completeCall: Call = { name: 'auth.sso.complete', repeatable: false, result: signInResult };
+const clientConfigCall: Call = { name: 'auth.sso.clientConfig', repeatable: true, result: ['client_id'] };
 
-/** Returns the refresh grant. It belongs to no single call, so it ignores the signals and deadlines of callers. */
-export function refreshGrant(rpc: Rpc, send: Send, { timeoutMs }: Settings) {
-  const options = { timeoutMs: Math.min(timeoutMs, longestRefresh) };
-  return async (refresh_token: string): Promise<OAuth2TokenResponse> => {
-    const input = { grant_type: 'refresh_token', refresh_token };
-    const response = await send(refreshCall, (attempt) => rpc.auth.token.mutate(input, attempt), options);
-    return response as OAuth2TokenResponse;
+export function auth({ json, rest, sendUnsigned, session, settings }: Connection): Auth {
+  /** Asks without a session: these calls begin one, or need none. */
+  const ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefined): ApiPromise<T> =>
+    apiPromise(sendUnsigned(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options));
+  const post = <T>(call: Call, path: string, body: object, options: CallOptions | undefined) =>
+    ask<T>(call, { method: 'POST', path, json: body }, options);
+  const begin = async (issued: OAuth2TokenResponse) => {
+    const tokens = tokensOf(issued);
+    await session.begin(tokens);
+    return tokens;
   };
-}
 
-export function auth({
-  rpc,
-  send,
-  sendSignedIn,
-  session,
-  tenantId,
-}: {
-  rpc: Rpc;
-  /** Sends with the credentials of the options. */
-  send: Send;
-  /** Sends as the session's member, if there is one. */
-  sendSignedIn: Send;
-  session: Session;
-  tenantId: string | undefined;
-}): Auth {
   return {
     signUp(request, options) {
       // The service requires a workspace name, and ignores it for an invite (A 4.2).
       const input = 'tenant_name' in request ? request : { tenant_name: 'by invite', ...request };
-      return send(signUpCall, (attempt) => rpc.auth.signUpWithEmail.mutate(input, attempt), options);
+      return post(signUpCall, '/api/auth/signup/email', input, options);
     },
-    async signIn(request, options = {}) {
-      const response = await signIn(
-        rpc,
-        send,
-        { ...request, tenantId: request.tenantId ?? tenantId },
-        options,
-      );
-      const tokens = tokensOf(response);
-      await session.begin(tokens);
-      return tokens;
-    },
-    signOut: (options) =>
-      session.end((refresh_token) =>
-        send(signOutCall, (attempt) => rpc.auth.signOut.mutate({ refresh_token }, attempt), options),
+    signIn: async (request, options = {}) =>
+      begin(
+        await signIn(
+          rest,
+          sendUnsigned,
+          { ...request, tenantId: request.tenantId ?? settings.tenantId },
+          options,
+        ),
       ),
-    me: (options) => sendSignedIn(meCall, (attempt) => rpc.auth.me.query(undefined, attempt), options),
+    signOut: (options) =>
+      session.end((refresh_token) => post(signOutCall, '/api/auth/signout', { refresh_token }, options)),
+    me: (options) => json(meCall, { method: 'GET', path: '/api/auth/me' }, options),
+    begin,
+    token: (request, options) => ask(tokenCall, { method: 'POST', path: tokenPath, form: request }, options),
+    verifyMfa: (request, options) => post(verifyMfaCall, `${mfaPath}/verify`, request, options),
+    enrollMfa: (request = {}, options) => post(enrollMfaCall, `${mfaPath}/enroll`, request, options),
+    confirmMfa: (request, options) => post(confirmMfaCall, `${mfaPath}/confirm`, request, options),
+    regenerateRecoveryCodes: (options) =>
+      ask(regenerateCall, { method: 'POST', path: `${mfaPath}/recovery/regenerate` }, options),
+    introspect: (token, options) =>
+      json(introspectCall, { method: 'POST', path: '/api/oauth2/introspect', form: { token } }, options),
+    revoke: (token, options) =>
+      json(revokeCall, { method: 'POST', path: '/api/oauth2/revoke', form: { token } }, options),
+    previewInvite: (invite_token, options) =>
+      post(previewCall, '/api/auth/invites/preview', { invite_token }, options),
+    resetPassword: (request, options) => post(resetCall, '/api/auth/password-reset', request, options),
+    sso: {
+      authorize: (provider, request, options) =>
+        post(authorizeCall, ssoPath(provider, 'authorize'), request, options),
+      complete: (provider, request, options) =>
+        post(completeCall, ssoPath(provider, 'callback'), request, options),
+      clientConfig: (provider, options) =>
+        ask(clientConfigCall, { method: 'GET', path: ssoPath(provider, 'client-config') }, options),
+    },
   };
+}
+
+function ssoPath(provider: string, step: string): string {
+  return `/api/oauth2/${encodeURIComponent(provider)}/${step}`;
 }

@@ -1,13 +1,14 @@
-import { type Auth, auth, refreshGrant } from './auth.ts';
+import type { ApiPromise } from './api-promise.ts';
+import { type Audit, audit } from './audit.ts';
+import { type Auth, auth } from './auth.ts';
 import { type Billing, billing } from './billing.ts';
+import { connect } from './connection.ts';
 import { type Documents, documents } from './documents.ts';
-import { createDownloads } from './downloads.ts';
+import { type Members, members } from './members.ts';
 import { type Memory, memory } from './memory.ts';
-import { type LinguaLoopOptions, readOptions } from './options.ts';
-import { createRest } from './rest.ts';
-import { createRpc } from './rpc.ts';
-import { createSend } from './send.ts';
-import { createSession } from './session.ts';
+import type { LinguaLoopOptions } from './options.ts';
+import { type RawRequest, type RawRequestOptions, rawRequest } from './raw-request.ts';
+import { type Reviews, reviews } from './reviews.ts';
 import { type Storage, storage } from './storage.ts';
 import { type System, system } from './system.ts';
 import { type Tenants, tenants } from './tenants.ts';
@@ -27,34 +28,48 @@ import { type Usage, usage } from './usage.ts';
  * methods' closures: nothing that prints the client shows them.
  */
 export class LinguaLoop {
+  readonly audit: Audit;
   readonly auth: Auth;
   readonly billing: Billing;
   readonly documents: Documents;
+  readonly members: Members;
   readonly memory: Memory;
+  readonly reviews: Reviews;
   readonly storage: Storage;
   readonly system: System;
   readonly tenants: Tenants;
   readonly terminology: Terminology;
   readonly translations: Translations;
   readonly usage: Usage;
+  /**
+   * Sends a request of any kind, as this client's caller and with its retries: for what has no method here.
+   *
+   * ```ts
+   * const page = await client.request('GET', '/api/translations', { query: { limit: 5 } });
+   * ```
+   */
+  readonly request: (
+    method: RawRequest['method'],
+    path: string,
+    options?: RawRequestOptions,
+  ) => ApiPromise<unknown>;
 
-  constructor(options: LinguaLoopOptions) {
-    const settings = readOptions(options);
-    const rpc = createRpc(`${settings.baseUrl}/trpc`, settings.fetch);
-    const send = createSend(settings);
-    const session = createSession(settings.tokens, refreshGrant(rpc, send, settings));
-    const sendSignedIn = createSend(settings, session);
-    this.auth = auth({ rpc, send, sendSignedIn, session, tenantId: settings.tenantId });
-    const rest = createRest(settings.baseUrl, settings.fetch);
-    const downloads = createDownloads(rest, sendSignedIn, settings);
-    this.billing = billing(rpc, sendSignedIn);
-    this.documents = documents(rpc, rest, sendSignedIn, downloads, settings);
-    this.memory = memory(rpc, rest, sendSignedIn, downloads, settings);
-    this.storage = storage(rpc, sendSignedIn);
-    this.system = system(rpc, send);
-    this.tenants = tenants(rpc, sendSignedIn);
-    this.terminology = terminology(rpc, rest, sendSignedIn);
-    this.translations = translations(rpc, rest, sendSignedIn);
-    this.usage = usage(rpc, sendSignedIn, downloads);
+  /** @throws TypeError naming the option that cannot be used */
+  constructor(options?: LinguaLoopOptions) {
+    const connection = connect(options);
+    this.audit = audit(connection);
+    this.auth = auth(connection);
+    this.billing = billing(connection);
+    this.documents = documents(connection);
+    this.members = members(connection);
+    this.memory = memory(connection);
+    this.reviews = reviews(connection);
+    this.storage = storage(connection);
+    this.system = system(connection);
+    this.tenants = tenants(connection);
+    this.terminology = terminology(connection);
+    this.translations = translations(connection);
+    this.usage = usage(connection);
+    this.request = rawRequest(connection);
   }
 }

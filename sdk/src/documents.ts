@@ -1,24 +1,30 @@
+import { type ApiPromise, afterwards, mapAnswer } from './api-promise.ts';
 import { interrupted } from './attempt-error.ts';
+import type { Connection } from './connection.ts';
 import {
   type DocumentHandle,
   type DocumentOptions,
   type DocumentPoller,
   pollDocument,
 } from './document-poller.ts';
-import type { Downloads, OpenDownload } from './downloads.ts';
-import type { CallOptions, CreateOptions, Settings } from './options.ts';
-import { createListing, type Page } from './pages.ts';
-import type { Rest } from './rest.ts';
-import type { Rpc } from './rpc.ts';
-import type { Attempt, Call, Send } from './send.ts';
+import type { OpenDownload } from './downloads.ts';
+import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile, sendableKey } from './source-file.ts';
 import { type StreamedFile, streamedFile } from './streamed-file.ts';
-import { newIdempotencyKey } from './translations.ts';
 import type {
+  ApprovalOutcomes,
+  ApproveManyRequest,
+  CorrectedDocument,
   DocumentApproval,
   DocumentApproveRequest,
+  DocumentCorrectionRequest,
   DocumentDeletion,
   DocumentListQuery,
+  DocumentOutline,
+  DocumentProgressList,
+  DocumentProgressQuery,
   DocumentReviewRequest,
   DocumentSegment,
   DocumentSegmentPage,
@@ -26,12 +32,16 @@ import type {
   DocumentSummary,
   DocumentSummaryQuery,
   DocumentUpload,
+  SegmentBoxPage,
+  SegmentBoxQuery,
+  SegmentSearchPage,
+  SegmentSearchQuery,
   TenantDocumentArtifact,
   TenantDocumentJob,
 } from './types.ts';
 
 /** What translating a document may do otherwise. */
-export interface TranslateOptions extends DocumentOptions, CreateOptions {
+export interface TranslateOptions extends DocumentOptions, CreateOptions, UploadOptions {
   /**
    * Lets the service translate before it responds, for small files: what fails then is the error of this call. By default the
    * document is queued.
@@ -51,36 +61,36 @@ export interface Documents {
    * It is sent with an idempotency key, so that a retry after a lost response finds the same document. With a key of your own
    * that holds across restarts: the same call returns the same document, whatever its status, a failed one too.
    */
-  translate(file: SourceFile, request: DocumentUpload, options?: TranslateOptions): Promise<DocumentPoller>;
+  translate(
+    file: SourceFile,
+    request: DocumentUpload,
+    options?: TranslateOptions,
+  ): ApiPromise<DocumentPoller>;
   /** Goes on waiting for a document, by its id or by what its poller was written as, in whichever process. NotFoundError if there is none. */
-  resume(document: string | DocumentHandle, options?: DocumentOptions): Promise<DocumentPoller>;
+  resume(document: string | DocumentHandle, options?: DocumentOptions): ApiPromise<DocumentPoller>;
   /** The document of this id; NotFoundError if there is none that this credential may see. */
-  get(documentId: string, options?: CallOptions): Promise<TenantDocumentJob>;
+  get(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentJob>;
   /** The tenant's documents, last changed first, page after page as they are asked for. */
-  list(query?: DocumentListQuery, options?: CallOptions): AsyncIterable<TenantDocumentJob>;
+  list(query?: DocumentListQuery, options?: CallOptions): List<TenantDocumentJob>;
   /** One page of `list`. */
-  listPage(query?: DocumentListQuery, options?: CallOptions): Promise<Page<TenantDocumentJob>>;
+  listPage(query?: DocumentListQuery, options?: CallOptions): ApiPromise<Page<TenantDocumentJob>>;
   /** Counts of the tenant's documents. The breakdowns are an operator's: PermissionDeniedError for others. */
-  summary(query?: DocumentSummaryQuery, options?: CallOptions): Promise<DocumentSummary>;
+  summary(query?: DocumentSummaryQuery, options?: CallOptions): ApiPromise<DocumentSummary>;
   /** Its segments in reading order, page after page as they are asked for; with `flagged` those that need a review. */
-  segments(
-    documentId: string,
-    query?: DocumentSegmentQuery,
-    options?: CallOptions,
-  ): AsyncIterable<DocumentSegment>;
+  segments(documentId: string, query?: DocumentSegmentQuery, options?: CallOptions): List<DocumentSegment>;
   /** One page of `segments`, with their number. */
   segmentPage(
     documentId: string,
     query?: DocumentSegmentQuery,
     options?: CallOptions,
-  ): Promise<DocumentSegmentPage>;
+  ): ApiPromise<DocumentSegmentPage>;
   /** Its files: the source and each translated revision, oldest first. */
-  artifacts(documentId: string, options?: CallOptions): Promise<TenantDocumentArtifact[]>;
+  artifacts(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentArtifact[]>;
   /**
    * The newest translated file, under the source's name. ConflictError before it is translated, or if it failed. What fails
    * before the first piece is tried again; nothing after it.
    */
-  download(documentId: string, options?: CallOptions): Promise<DocumentFile>;
+  download(documentId: string, options?: CallOptions): ApiPromise<DocumentFile>;
   /**
    * Corrects segments, all or none, and renders the file again. Repeatable as often as you like, yet each call is a review of
    * its own: it is sent again only if the service certainly did nothing.
@@ -89,36 +99,59 @@ export interface Documents {
     documentId: string,
     request: DocumentReviewRequest,
     options?: CallOptions,
-  ): Promise<TenantDocumentJob>;
+  ): ApiPromise<TenantDocumentJob>;
   /** Approves a translated document and feeds the memory with it. A second call changes nothing and returns the first approver. */
   approve(
     documentId: string,
     request?: DocumentApproveRequest,
     options?: CallOptions,
-  ): Promise<DocumentApproval>;
+  ): ApiPromise<DocumentApproval>;
   /**
    * Deletes a document with its files, its segments and what it fed to the memory, for an administrator's access token; never
    * for an API key. Sent again only if the service certainly did nothing.
    */
-  delete(documentId: string, options?: CallOptions): Promise<DocumentDeletion>;
+  delete(documentId: string, options?: CallOptions): ApiPromise<DocumentDeletion>;
+  /** How far documents are, by their ids. */
+  progress(query: DocumentProgressQuery, options?: CallOptions): ApiPromise<DocumentProgressList>;
+  /** The parts of a document and what its segments are of: pages or sheets, kinds, flags. */
+  outline(documentId: string, options?: CallOptions): ApiPromise<DocumentOutline>;
+  /** Its segments by what they are and say, from any position of the list. */
+  search(query: SegmentSearchQuery, options?: CallOptions): ApiPromise<SegmentSearchPage>;
+  /** Where its segments stand on a page of the rendered file. */
+  boxes(query: SegmentBoxQuery, options?: CallOptions): ApiPromise<SegmentBoxPage>;
+  /**
+   * Corrects segments, each of which names the text it replaces: ConflictError if one has changed since, with what is there now
+   * in `present`. All or none; the file is rendered again. A correction that is there already is done, so it is sent again like a read.
+   */
+  correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
+  /** Approves several documents, with a result for each. */
+  approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
 }
 
-const translateCall: Call = { name: 'documents.translate', repeatable: true };
+const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
 /** The service works through the whole file before it responds. */
 const waitCall: Call = { ...translateCall, texts: 10 };
-const resumeCall: Call = { name: 'documents.resume', repeatable: true };
-const getCall: Call = { name: 'documents.get', repeatable: true };
-const listCall: Call = { name: 'documents.list', repeatable: true };
-const summaryCall: Call = { name: 'documents.summary', repeatable: true };
-const segmentsCall: Call = { name: 'documents.segments', repeatable: true };
-const artifactsCall: Call = { name: 'documents.artifacts', repeatable: true };
+const resumeCall: Call = { name: 'documents.resume', repeatable: true, result: ['source_format'] };
+const getCall: Call = { name: 'documents.get', repeatable: true, result: ['source_format'] };
+const listCall: Call = { name: 'documents.list', repeatable: true, result: ['length'] };
+const summaryCall: Call = { name: 'documents.summary', repeatable: true, result: ['total'] };
+const segmentsCall: Call = { name: 'documents.segments', repeatable: true, result: ['segments'] };
+const artifactsCall: Call = { name: 'documents.artifacts', repeatable: true, result: ['length'] };
 const downloadCall: Call = { name: 'documents.download', repeatable: true };
 /** Not repeatable: each call is one more review. */
-const reviewCall: Call = { name: 'documents.review', repeatable: false };
+const reviewCall: Call = { name: 'documents.review', repeatable: false, result: ['source_format'] };
 /** Repeatable: a second approval changes nothing. */
-const approveCall: Call = { name: 'documents.approve', repeatable: true };
+const approveCall: Call = { name: 'documents.approve', repeatable: true, result: ['job'] };
 /** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
-const deleteCall: Call = { name: 'documents.delete', repeatable: false };
+const deleteCall: Call = { name: 'documents.delete', repeatable: false, result: ['deleted'] };
+
+const progressCall: Call = { name: 'documents.progress', repeatable: true };
+const outlineCall: Call = { name: 'documents.outline', repeatable: true };
+const searchCall: Call = { name: 'documents.search', repeatable: true };
+const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
+/** Repeatable: what has been put there already is done. */
+const correctCall: Call = { name: 'documents.correct', repeatable: true };
+const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 
 const mediaTypes = {
   '.pdf': 'application/pdf',
@@ -129,100 +162,81 @@ const mediaTypes = {
 /** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
 const longestLook = 30_000;
 
-export function documents(
-  rpc: Rpc,
-  rest: Rest,
-  send: Send,
-  downloads: Downloads,
-  settings: Pick<Settings, 'timeoutMs'>,
-): Documents {
-  const { approve, artifacts, delete: remove, get, list, review, segments, summary } = rpc.documents;
+const path = '/api/documents';
 
+export function documents(connection: Connection): Documents {
+  const { downloads, json, keyOf, mutate, query, settings } = connection;
+  const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
-    send(call, (attempt) => get.query({ document_id: documentId }, attempt), options);
+    json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
 
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
-    const { timeoutMs = settings.timeoutMs, signal, requestId } = options;
-    const patience = { signal, requestId, timeoutMs: Math.min(timeoutMs, longestLook), maxRetries: 0 };
+    const { timeout = settings.timeout, signal, requestId, headers } = options;
+    const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
     return pollDocument(first, () => read(resumeCall, first.id, patience), options);
   };
 
-  const { list: listItems, listPage } = createListing<DocumentListQuery, TenantDocumentJob, CallOptions>(
-    send,
-    listCall,
-    (query = {}, attempt) => list.query(query, attempt),
-  );
-
-  const segmentPage: Documents['segmentPage'] = (documentId, query, options) => {
-    const ask = (attempt: Attempt) => segments.query({ ...query, document_id: documentId }, attempt);
-    return send(segmentsCall, ask, options);
-  };
-
-  /** A page is fetched when its first segment is asked for. */
-  async function* segmentsOf(
-    documentId: string,
-    query: DocumentSegmentQuery | undefined,
-    options: CallOptions | undefined,
-  ): AsyncGenerator<DocumentSegment, void> {
-    let page = await segmentPage(documentId, query, options);
-    yield* page.segments;
-    while (page.next_cursor !== null) {
-      page = await segmentPage(documentId, { ...query, cursor: page.next_cursor }, options);
-      yield* page.segments;
-    }
-  }
+  const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>
+    json(segmentsCall, { method: 'GET', path: at(documentId, '/segments'), query: wanted }, options);
 
   return {
-    async translate(file, request, options = {}) {
-      const { wait = false, idempotencyKey = newIdempotencyKey() } = options;
-      const fields = formFields({ ...request, ...(wait && { wait: 'true' }) });
-      const form = await formRequest('/api/documents/translate', fields, 'source_document', file, mediaTypes);
-      const upload = {
-        ...form,
-        headers: { ...form.headers, 'idempotency-key': sendableKey(idempotencyKey) },
+    translate(file, request, options = {}) {
+      const { wait = false } = options;
+      const prepare = async () => {
+        const key = sendableKey(keyOf(translateCall, options));
+        const fields = formFields({ ...request, ...(wait && { wait: 'true' }) });
+        const form = await formRequest(`${path}/translate`, fields, 'source_document', file, mediaTypes);
+        return { ...form, headers: { ...form.headers, 'idempotency-key': key } };
       };
-      const ask = (attempt: Attempt) => rest.result(upload, readJob, attempt);
-      return poll(await send(wait ? waitCall : translateCall, ask, options), options);
+      const sent = afterwards(prepare(), (upload) =>
+        json<TenantDocumentJob>(
+          wait ? waitCall : translateCall,
+          { ...upload, onUploadProgress: options.onUploadProgress },
+          options,
+        ),
+      );
+      return mapAnswer(sent, (job) => poll(job, options));
     },
-    async resume(document, options) {
+    resume(document, options) {
       const id = typeof document === 'string' ? document : document.document_id;
-      return poll(await read(resumeCall, id, options), options);
+      return mapAnswer(read(resumeCall, id, options), (job) => poll(job, options));
     },
     get: (documentId, options) => read(getCall, documentId, options),
-    list: listItems,
-    listPage,
-    summary: (query, options) => send(summaryCall, (attempt) => summary.query(query ?? {}, attempt), options),
-    segments: (documentId, query, options) => ({
-      [Symbol.asyncIterator]: () => segmentsOf(documentId, query, options),
-    }),
+    ...createListing<DocumentListQuery, TenantDocumentJob[], TenantDocumentJob, CallOptions>(
+      (wanted, options) => json(listCall, { method: 'GET', path, query: wanted }, options),
+      (jobs) => jobs,
+    ),
+    summary: (wanted, options) =>
+      json(summaryCall, { method: 'GET', path: `${path}/summary`, query: wanted }, options),
+    segments: (documentId, wanted, options) =>
+      createListing<DocumentSegmentQuery, DocumentSegmentPage, DocumentSegment, CallOptions>(
+        (query, more) => segmentPage(documentId, query, more),
+        (page) => page.segments,
+        (page) => page.next_cursor,
+      ).list(wanted, options),
     segmentPage,
     artifacts: (documentId, options) =>
-      send(artifactsCall, (attempt) => artifacts.query({ document_id: documentId }, attempt), options),
-    async download(documentId, options) {
-      const path = `/api/documents/${encodeURIComponent(documentId)}/download`;
+      json(artifactsCall, { method: 'GET', path: at(documentId, '/artifacts') }, options),
+    download(documentId, options) {
       const types = Object.values(mediaTypes);
-      const opened = await downloads.open(downloadCall, { method: 'GET', path }, types, options);
+      const request = { method: 'GET', path: at(documentId, '/download') } as const;
       const unnamed = { fileName: `document-${documentId}`, contentType: 'application/octet-stream' };
-      return streamedFile({ ...opened, read: readWhole(opened) }, unnamed);
+      return mapAnswer(downloads.open(downloadCall, request, types, options), (opened) =>
+        streamedFile({ ...opened, read: readWhole(opened) }, unnamed),
+      );
     },
-    review(documentId, request, options) {
-      const input = { ...request, document_id: documentId };
-      return send(reviewCall, (attempt) => review.mutate(input, attempt), options);
-    },
-    approve(documentId, request, options) {
-      const input = { ...request, document_id: documentId };
-      return send(approveCall, (attempt) => approve.mutate(input, attempt), options);
-    },
-    delete: (documentId, options) =>
-      send(deleteCall, (attempt) => remove.mutate({ document_id: documentId }, attempt), options),
+    review: (documentId, request, options) =>
+      json(reviewCall, { method: 'POST', path: at(documentId, '/review'), json: request }, options),
+    approve: (documentId, request = {}, options) =>
+      json(approveCall, { method: 'POST', path: at(documentId, '/approve'), json: request }, options),
+    delete: (documentId, options) => json(deleteCall, { method: 'DELETE', path: at(documentId) }, options),
+    progress: (wanted, options) => query(progressCall, wanted, options),
+    outline: (documentId, options) => query(outlineCall, { document_id: documentId }, options),
+    search: (wanted, options) => query(searchCall, wanted, options),
+    boxes: (wanted, options) => query(boxesCall, wanted, options),
+    correct: (request, options) => mutate(correctCall, request, options),
+    approveMany: (request, options) => mutate(approveManyCall, request, options),
   };
-}
-
-function readJob(status: number, body: unknown): TenantDocumentJob | undefined {
-  // Check only what is needed to poll: like all other responses, this one comes from the service.
-  const { id, source_format } = (body ?? {}) as { id?: unknown; source_format?: unknown };
-  const accepted = (status === 200 || status === 202) && typeof id === 'string';
-  return accepted && typeof source_format === 'string' ? (body as TenantDocumentJob) : undefined;
 }
 
 /** Reads pieces and checks that there are as many bytes as were announced: not every connection reports a response that was cut off. */

@@ -1,9 +1,10 @@
+import { type ApiPromise, apiPromise, mapAnswer } from './api-promise.ts';
 import { interrupted } from './attempt-error.ts';
 import { Expired, withDeadline } from './deadline.ts';
 import { TimeoutError } from './errors.ts';
 import type { Piece } from './exchange.ts';
 import type { CallOptions, Settings } from './options.ts';
-import type { Rest, RestRequest } from './rest.ts';
+import type { BegunDownload, Rest, RestRequest } from './rest.ts';
 import type { Call, Send } from './send.ts';
 
 /** A download in progress. */
@@ -26,17 +27,16 @@ export interface Downloads {
     request: RestRequest,
     types: string | readonly string[],
     options: CallOptions | undefined,
-  ): Promise<OpenDownload>;
+  ): ApiPromise<OpenDownload>;
 }
 
-export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings, 'timeoutMs'>): Downloads {
-  const open: Downloads['open'] = async (call, request, types, options = {}) => {
-    const { signal, timeoutMs = settings.timeoutMs } = options;
-    const { headers, firstPiece, body } = await send(
-      call,
-      (attempt) => rest.beginDownload(request, [types].flat(), attempt),
-      options,
-    );
+export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings, 'timeout'>): Downloads {
+  const open = (
+    call: Call,
+    { headers, firstPiece, body }: BegunDownload,
+    options: CallOptions,
+  ): OpenDownload => {
+    const { signal, timeout: timeoutMs = settings.timeout } = options;
     let inHand = firstPiece;
     const next = async () => {
       const piece = inHand ?? (await body.read());
@@ -70,7 +70,12 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
       cancel,
     };
   };
-  return { open };
+  return {
+    open(call, request, types, options = {}) {
+      const begun = send(call, (attempt) => rest.beginDownload(request, [types].flat(), attempt), options);
+      return mapAnswer(apiPromise(begun), (download) => open(call, download, options));
+    },
+  };
 }
 
 /** Converts a download to a stream that reads it no faster than the stream itself is read. */

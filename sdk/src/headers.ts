@@ -1,11 +1,17 @@
 import type { Settings } from './options.ts';
-import { version } from './version.ts';
+import { apiVersion, version } from './version.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
+/** What a call adds to the headers of its attempts. */
+export interface CallHeaders {
+  requestId?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Returns the headers of one attempt. A session's access token replaces the credentials of the options. */
 export type HeadersOf = (
-  requestId?: string,
+  call: CallHeaders,
   sessionToken?: string,
 ) => RequestHeaders | Promise<RequestHeaders>;
 
@@ -13,22 +19,39 @@ export type HeadersOf = (
  * Creates the function that returns an attempt's headers. Every value is checked here first: the error of `fetch` for
  * an invalid header value repeats that value, which may be a secret.
  */
-export function requestHeaders({ apiKey, accessToken, tenantId }: Settings): HeadersOf {
-  const anybody: Record<string, string> = {};
+export function requestHeaders({ apiKey, accessToken, tenantId, headers }: Settings): HeadersOf {
+  const anybody: Record<string, string> = { 'x-api-version': apiVersion };
   // A browser sends its own user agent, and a service of another origin would have to allow this header.
   if (!('document' in globalThis)) anybody['user-agent'] = `lingualoop-sdk/${version}`;
   if (tenantId) anybody['x-tenant-id'] = sendable('tenantId', tenantId);
+  const ofCaller = callersHeaders(headers);
   const fixed = { ...anybody };
   if (apiKey) fixed['x-api-key'] = sendable('apiKey', apiKey);
   if (typeof accessToken === 'string' && accessToken !== '') fixed['authorization'] = bearer(accessToken);
 
-  return (requestId, sessionToken) => {
-    const named = requestId === undefined ? {} : { 'x-request-id': sendable('requestId', requestId) };
+  return ({ requestId, headers: more }, sessionToken) => {
+    const named = {
+      ...ofCaller,
+      ...(more && callersHeaders(more)),
+      ...(requestId !== undefined && { 'x-request-id': sendable('requestId', requestId) }),
+    };
     // Omit the API key: if the token were rejected, the service would use the key, and the call would not be the member's.
-    if (sessionToken !== undefined) return { ...anybody, ...named, authorization: bearer(sessionToken) };
-    if (typeof accessToken !== 'function') return { ...fixed, ...named };
-    return addToken({ ...fixed, ...named }, accessToken);
+    if (sessionToken !== undefined) return { ...named, ...anybody, authorization: bearer(sessionToken) };
+    if (typeof accessToken !== 'function') return { ...named, ...fixed };
+    return addToken({ ...named, ...fixed }, accessToken);
   };
+}
+
+/** In lower case, so that none can stand beside one of the client's own. */
+function callersHeaders(headers: Readonly<Record<string, string>>): RequestHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) throw new TypeError('headers: a name is not one of a header');
+      if (typeof value !== 'string' || !/^[\t\x20-\x7e]*$/.test(value))
+        throw new TypeError(`headers: ${name} must be printable ASCII`);
+      return [name.toLowerCase(), value];
+    }),
+  );
 }
 
 async function addToken(

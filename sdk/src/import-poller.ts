@@ -1,5 +1,5 @@
 import { LinguaLoopError } from './errors.ts';
-import type { CallOptions } from './options.ts';
+import type { UploadOptions } from './options.ts';
 import { ImportFailedError } from './outcome-errors.ts';
 import { usualPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
@@ -7,7 +7,7 @@ import type { TranslationMemoryImportJob, TranslationMemorySet } from './types.t
 import { watch } from './watching.ts';
 
 /** What waiting for an import may do otherwise. `signal` ends the waiting, never the import. */
-export interface ImportOptions extends CallOptions {
+export interface ImportOptions extends UploadOptions {
   /**
    * Is told each new state while somebody waits, the first one included; nothing of a set that was stored at once. What it
    * throws, the waiting throws.

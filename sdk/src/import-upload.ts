@@ -1,8 +1,8 @@
+import { type Answered, type ApiPromise, afterwards } from './api-promise.ts';
+import type { Connection } from './connection.ts';
 import { errorOfResponse, FailedResponse } from './failed-response.ts';
-import type { CallOptions } from './options.ts';
-import type { Rest } from './rest.ts';
-import type { Rpc } from './rpc.ts';
-import type { Attempt, Call, Send } from './send.ts';
+import type { UploadOptions } from './options.ts';
+import type { Attempt, Call } from './send.ts';
 import { formFields, formRequest, type SourceFile } from './source-file.ts';
 import type { MemoryImportRequest, TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
 
@@ -20,20 +20,21 @@ const importCall: Call = { name: 'memory.importTmx', repeatable: true };
  * started: one with the same name and languages that was not listed when the call began. If there is none, it sends the
  * file again. If that shows that the first upload is still in progress (409), it looks for the import once more.
  */
-export function uploadImport(rpc: Rpc, rest: Rest, send: Send) {
-  const list = (attempt: Attempt) => rpc.memory.listImports.query(undefined, attempt);
+export function uploadImport({ rest, run }: Connection) {
+  const list = (attempt: Attempt) => rest.json({ method: 'GET', path: '/api/tm/imports' }, attempt, readJobs);
 
-  return async (
+  return (
     file: SourceFile,
     { name, source_lang, target_lang }: MemoryImportRequest,
-    options: CallOptions | undefined,
-  ): Promise<Imported> => {
+    options: UploadOptions | undefined,
+  ): ApiPromise<Imported> => {
     const fields = formFields({ name, source_lang, target_lang });
-    const upload = await formRequest('/api/tm', fields, 'tmx_file', file, { '.tmx': 'application/xml' });
+    const form = formRequest('/api/tm', fields, 'tmx_file', file, { '.tmx': 'application/xml' });
     let before: ReadonlySet<string> | undefined;
     let sent = false;
-    const begunSince = (jobs: TranslationMemoryImportJob[]) =>
-      jobs.find(
+    const begunSince = async (attempt: Attempt): Promise<Answered<Imported> | undefined> => {
+      const { data: jobs, response } = await list(attempt);
+      const lost = jobs.find(
         (job) =>
           before?.has(job.id) === false &&
           // In the form in which the service stores them.
@@ -41,24 +42,35 @@ export function uploadImport(rpc: Rpc, rest: Rest, send: Send) {
           job.source_lang === source_lang.trim() &&
           job.target_lang === target_lang.trim(),
       );
-
-    const attemptOnce = async (attempt: Attempt): Promise<Imported> => {
-      const jobs = await list(attempt);
-      const lost = begunSince(jobs);
-      if (lost) return { job: lost };
       before ??= new Set(jobs.map(({ id }) => id));
-      const again = sent;
-      sent = true;
-      try {
-        return await rest.result(upload, readImported, attempt);
-      } catch (thrown) {
-        const found = again && isInProgress(thrown) ? begunSince(await list(attempt)) : undefined;
-        if (!found) throw thrown;
-        return { job: found };
-      }
+      return lost && { data: { job: lost }, response };
     };
-    return send(importCall, attemptOnce, options);
+
+    return afterwards(form, (upload) =>
+      run(
+        importCall,
+        async (attempt) => {
+          const lost = await begunSince(attempt);
+          if (lost) return lost;
+          const again = sent;
+          sent = true;
+          try {
+            const request = { ...upload, onUploadProgress: options?.onUploadProgress };
+            return await rest.json(request, attempt, readImported);
+          } catch (thrown) {
+            const found = again && isInProgress(thrown) ? await begunSince(attempt) : undefined;
+            if (!found) throw thrown;
+            return found;
+          }
+        },
+        options,
+      ),
+    );
   };
+}
+
+function readJobs(status: number, body: unknown): TranslationMemoryImportJob[] | undefined {
+  return status === 200 && Array.isArray(body) ? body : undefined;
 }
 
 function readImported(status: number, body: unknown): Imported | undefined {

@@ -1,11 +1,16 @@
-export type { Auth } from './auth.ts';
-export type { Billing } from './billing.ts';
+export type { Answered, ApiPromise, ResponseInfo } from './api-promise.ts';
+export { type Audit, audit } from './audit.ts';
+export { type Auth, auth, type Sso } from './auth.ts';
+export { type Billing, billing } from './billing.ts';
 export { LinguaLoop } from './client.ts';
+export { type Connection, connect } from './connection.ts';
 export type { DocumentHandle, DocumentOptions, DocumentPoller } from './document-poller.ts';
-export type { DocumentFile, Documents, TranslateOptions } from './documents.ts';
+export { type DocumentFile, type Documents, documents, type TranslateOptions } from './documents.ts';
 export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, TimeoutError } from './errors.ts';
+export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
-export type { Memory } from './memory.ts';
+export { type Members, members } from './members.ts';
+export { type Memory, memory } from './memory.ts';
 export type { MemoryExport } from './memory-export.ts';
 export type {
   AccessToken,
@@ -14,6 +19,8 @@ export type {
   Fetch,
   LinguaLoopOptions,
   TenantOptions,
+  UploadOptions,
+  UploadProgress,
 } from './options.ts';
 export {
   DocumentFailedError,
@@ -21,19 +28,21 @@ export {
   MfaRequiredError,
   WorkspaceRequiredError,
 } from './outcome-errors.ts';
-export type { Page } from './pages.ts';
+export type { List, Page } from './pages.ts';
+export type { RawRequestOptions } from './raw-request.ts';
 export type { Backoff } from './retry.ts';
+export { type Reviews, reviews } from './reviews.ts';
 export type { MfaPrompt, SignInOptions, SignInRequest } from './sign-in.ts';
 export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';
 export * from './status-errors.ts';
-export type { Storage } from './storage.ts';
+export { type Storage, storage } from './storage.ts';
 export type { StreamedFile } from './streamed-file.ts';
-export type { System } from './system.ts';
-export type { Invites, Tenants } from './tenants.ts';
-export type { Terminology } from './terminology.ts';
+export { type System, system } from './system.ts';
+export { type Invites, type Tenants, tenants } from './tenants.ts';
+export { type Terminology, terminology } from './terminology.ts';
 export type { TokenStore } from './tokens.ts';
 export { type Tokens, tokensOf } from './tokens.ts';
-export type { GoldenFile, Translations } from './translations.ts';
+export { type GoldenFile, type JobPage, type Translations, translations } from './translations.ts';
 export type * from './types.ts';
-export type { Usage, UsageExport } from './usage.ts';
-export { version } from './version.ts';
+export { type Usage, type UsageExport, usage } from './usage.ts';
+export { apiVersion, version } from './version.ts';

@@ -1,15 +1,23 @@
-import type { Downloads } from './downloads.ts';
+import { type ApiPromise, mapAnswer } from './api-promise.ts';
+import type { Connection } from './connection.ts';
 import { type ImportOptions, type ImportPoller, pollImport, storedAtOnce } from './import-poller.ts';
 import { uploadImport } from './import-upload.ts';
 import { type MemoryExport, memoryExport, tmxType } from './memory-export.ts';
-import type { CallOptions, Settings } from './options.ts';
-import type { Rest } from './rest.ts';
-import type { Rpc } from './rpc.ts';
-import type { Attempt, Call, Send } from './send.ts';
+import type { CallOptions } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { Call } from './send.ts';
 import type { SourceFile } from './source-file.ts';
 import type {
+  ConcordancePage,
+  ConcordanceQuery,
+  ConcordanceUnit,
   GoldenMemoryQuery,
+  MemoryBrowseQuery,
   MemoryImportRequest,
+  MemoryMatches,
+  MemoryMatchRequest,
+  MemoryUnit,
+  MemoryUnitPage,
   TranslationMemoryImportJob,
   TranslationMemorySet,
 } from './types.ts';
@@ -26,83 +34,118 @@ export interface Memory {
    * before, and goes on with that; there being none it sends the file again, which comes to the same memory. Who imports
    * under one name from two processes at once may so be answered the other's import.
    */
-  importTmx(file: SourceFile, request: MemoryImportRequest, options?: ImportOptions): Promise<ImportPoller>;
+  importTmx(
+    file: SourceFile,
+    request: MemoryImportRequest,
+    options?: ImportOptions,
+  ): ApiPromise<ImportPoller>;
   /** Goes on waiting for an import, by its id, in whichever process; NotFoundError where there is none. */
-  resumeImport(importId: string, options?: ImportOptions): Promise<ImportPoller>;
+  resumeImport(importId: string, options?: ImportOptions): ApiPromise<ImportPoller>;
   /** All memories. */
-  list(options?: CallOptions): Promise<TranslationMemorySet[]>;
+  list(options?: CallOptions): ApiPromise<TranslationMemorySet[]>;
   /** The newest 50 imports that went on in the background, newest first. */
-  imports(options?: CallOptions): Promise<TranslationMemoryImportJob[]>;
+  imports(options?: CallOptions): ApiPromise<TranslationMemoryImportJob[]>;
   /** Such an import as it stands; NotFoundError where there is none. */
-  getImport(importId: string, options?: CallOptions): Promise<TranslationMemoryImportJob>;
+  getImport(importId: string, options?: CallOptions): ApiPromise<TranslationMemoryImportJob>;
   /**
    * Deletes a memory, one of approved translations too; NotFoundError where there is none, ConflictError while an import into
    * it runs. Sent again only where the service certainly did nothing.
    */
-  delete(setId: string, options?: CallOptions): Promise<void>;
+  delete(setId: string, options?: CallOptions): ApiPromise<void>;
   /**
    * A memory as TMX 1.4b; NotFoundError where there is none, or nothing in it. What fails before the first piece is tried
    * again; nothing after it.
    */
-  export(setId: string, options?: CallOptions): Promise<MemoryExport>;
+  export(setId: string, options?: CallOptions): ApiPromise<MemoryExport>;
   /** The approved translations of two languages in the same way; NotFoundError where nothing was approved yet. */
-  exportGolden(query: GoldenMemoryQuery, options?: CallOptions): Promise<MemoryExport>;
+  exportGolden(query: GoldenMemoryQuery, options?: CallOptions): ApiPromise<MemoryExport>;
+  /** The units of a memory, or of all of them, page after page as they are asked for. */
+  browse(query?: MemoryBrowseQuery, options?: CallOptions): List<MemoryUnit>;
+  /** One page of `browse`. */
+  browsePage(query?: MemoryBrowseQuery, options?: CallOptions): ApiPromise<Page<MemoryUnit>>;
+  /** The units in which a text occurs, page after page as they are asked for. */
+  concordance(query: ConcordanceQuery, options?: CallOptions): List<ConcordanceUnit>;
+  /** One page of `concordance`. */
+  concordancePage(query: ConcordanceQuery, options?: CallOptions): ApiPromise<Page<ConcordanceUnit>>;
+  /** What the memories have for a text: the same one, and those close to it. */
+  matches(request: MemoryMatchRequest, options?: CallOptions): ApiPromise<MemoryMatches>;
 }
 
-const listCall: Call = { name: 'memory.list', repeatable: true };
-const importsCall: Call = { name: 'memory.imports', repeatable: true };
-const getImportCall: Call = { name: 'memory.getImport', repeatable: true };
-const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true };
+const listCall: Call = { name: 'memory.list', repeatable: true, result: ['length'] };
+const importsCall: Call = { name: 'memory.imports', repeatable: true, result: ['length'] };
+const getImportCall: Call = { name: 'memory.getImport', repeatable: true, result: ['job'] };
+const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true, result: ['job'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'memory.delete', repeatable: false };
 const exportCall: Call = { name: 'memory.export', repeatable: true };
 const exportGoldenCall: Call = { name: 'memory.exportGolden', repeatable: true };
 
+const browseCall: Call = { name: 'memory.browse', repeatable: true };
+const concordanceCall: Call = { name: 'memory.concordance', repeatable: true };
+const matchesCall: Call = { name: 'memory.matches', repeatable: true };
+
 /** Maximum milliseconds of one poll of an import. A poll translates nothing, and the next one follows soon. */
 const longestLook = 30_000;
 
-export function memory(
-  rpc: Rpc,
-  rest: Rest,
-  send: Send,
-  downloads: Downloads,
-  settings: Pick<Settings, 'timeoutMs'>,
-): Memory {
-  const { delete: remove, getImport, list, listImports } = rpc.memory;
-  const upload = uploadImport(rpc, rest, send);
+const path = '/api/tm';
+
+export function memory(connection: Connection): Memory {
+  const { done, downloads, json, mutate, query, settings } = connection;
+  const upload = uploadImport(connection);
 
   const read = (call: Call, importId: string, options: CallOptions | undefined) => {
-    const ask = async (attempt: Attempt) => (await getImport.query({ job_id: importId }, attempt)).job;
-    return send(call, ask, options);
+    const at = `${path}/imports/${encodeURIComponent(importId)}`;
+    const answer = json<{ job: TranslationMemoryImportJob }>(call, { method: 'GET', path: at }, options);
+    return mapAnswer(answer, ({ job }) => job);
   };
   const poll = (first: TranslationMemoryImportJob, options: ImportOptions = {}) => {
-    const { timeoutMs = settings.timeoutMs, signal, requestId } = options;
-    const patience = { signal, requestId, timeoutMs: Math.min(timeoutMs, longestLook), maxRetries: 0 };
+    const { timeout = settings.timeout, signal, requestId, headers } = options;
+    const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
     return pollImport(first, () => read(resumeCall, first.id, patience), options);
   };
+  const units = createListing<MemoryBrowseQuery, MemoryUnitPage, MemoryUnit, CallOptions>(
+    (wanted, options) => query(browseCall, wanted ?? {}, options),
+    (page) => page.units,
+    (page) => page.next_cursor,
+  );
+  const occurrences = createListing<ConcordanceQuery, ConcordancePage, ConcordanceUnit, CallOptions>(
+    (wanted, options) => query(concordanceCall, wanted ?? {}, options),
+    (page) => page.units,
+    (page) => page.next_cursor,
+  );
 
   return {
-    async importTmx(file, request, options) {
-      const imported = await upload(file, request, options);
-      return 'set' in imported ? storedAtOnce(imported.set) : poll(imported.job, options);
-    },
-    resumeImport: async (importId, options) => poll(await read(resumeCall, importId, options), options),
-    list: (options) => send(listCall, (attempt) => list.query(undefined, attempt), options),
-    imports: (options) => send(importsCall, (attempt) => listImports.query(undefined, attempt), options),
+    importTmx: (file, request, options) =>
+      mapAnswer(upload(file, request, options), (imported) =>
+        'set' in imported ? storedAtOnce(imported.set) : poll(imported.job, options),
+      ),
+    resumeImport: (importId, options) =>
+      mapAnswer(read(resumeCall, importId, options), (job) => poll(job, options)),
+    list: (options) => json(listCall, { method: 'GET', path }, options),
+    imports: (options) => json(importsCall, { method: 'GET', path: `${path}/imports` }, options),
     getImport: (importId, options) => read(getImportCall, importId, options),
-    async delete(setId, options) {
-      await send(deleteCall, (attempt) => remove.mutate({ set_id: setId }, attempt), options);
+    delete: (setId, options) =>
+      done(deleteCall, { method: 'DELETE', path: `${path}/${encodeURIComponent(setId)}` }, options),
+    export(setId, options) {
+      const request = { method: 'GET', path: `${path}/${encodeURIComponent(setId)}/export` } as const;
+      return mapAnswer(downloads.open(exportCall, request, tmxType, options), (opened) =>
+        memoryExport(opened, exportCall.name, 'memory.tmx'),
+      );
     },
-    async export(setId, options) {
-      const request = { method: 'GET', path: `/api/tm/${encodeURIComponent(setId)}/export` } as const;
-      const opened = await downloads.open(exportCall, request, tmxType, options);
-      return memoryExport(opened, exportCall.name, 'memory.tmx');
+    exportGolden({ source_lang, target_lang }, options) {
+      const request = {
+        method: 'GET',
+        path: `${path}/export/golden`,
+        query: { source_lang, target_lang },
+      } as const;
+      return mapAnswer(downloads.open(exportGoldenCall, request, tmxType, options), (opened) =>
+        memoryExport(opened, exportGoldenCall.name, 'golden-approved.tmx'),
+      );
     },
-    async exportGolden({ source_lang, target_lang }, options) {
-      const query = new URLSearchParams({ source_lang, target_lang });
-      const request = { method: 'GET', path: `/api/tm/export/golden?${query}` } as const;
-      const opened = await downloads.open(exportGoldenCall, request, tmxType, options);
-      return memoryExport(opened, exportGoldenCall.name, 'golden-approved.tmx');
-    },
+    browse: units.list,
+    browsePage: units.listPage,
+    concordance: occurrences.list,
+    concordancePage: occurrences.listPage,
+    matches: (request, options) => mutate(matchesCall, request, options),
   };
 }

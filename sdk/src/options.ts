@@ -1,3 +1,4 @@
+import type { Observers } from './events.ts';
 import type { Backoff } from './retry.ts';
 import type { TokenStore } from './tokens.ts';
 
@@ -16,29 +17,35 @@ export type Fetch = (
 export type AccessToken = string | (() => string | Promise<string>);
 
 /** How to reach the service, as whom, and how patiently. */
-export interface LinguaLoopOptions {
-  /** The service's address, for instance `https://translate.example.com`. */
-  baseUrl: string;
-  /** A tenant API key. */
+export interface LinguaLoopOptions extends Observers {
+  /** The service's address, for instance `https://translate.example.com`. Default: the environment variable `LINGUALOOP_URL`. */
+  baseUrl?: string | undefined;
+  /**
+   * A tenant API key. Default: the environment variable `LINGUALOOP_API_KEY`, if neither `accessToken` nor `tokens` is given.
+   */
   apiKey?: string | undefined;
-  /** A user's access token; where both are given it decides who asks. */
+  /** A user's access token. If both are given, it decides who asks. */
   accessToken?: AccessToken | undefined;
   /** Narrows the credential to this tenant: one that belongs to another is refused. A sign-in is to this one, too. */
   tenantId?: string | undefined;
   /**
-   * Where `auth.signIn` keeps its tokens; in memory unless told. What it holds goes before `accessToken` and `apiKey`.
+   * Where `auth.signIn` keeps its tokens; by default in memory. What it holds goes before `accessToken` and `apiKey`.
    */
   tokens?: TokenStore | undefined;
   /**
-   * Milliseconds for one attempt, 130,000 unless told: the pipeline may take 120 s over one text. A call that translates
+   * Milliseconds for one attempt. Default: 130,000, since the pipeline may take 120 s over one text. A call that translates
    * several texts one after the other has so many times that; a download that is streamed has it for its beginning, then
    * for each piece anew, however long it takes as a whole. `Infinity`: no limit.
    */
-  timeoutMs?: number | undefined;
-  /** Most retries of one call; 2 unless told. */
+  timeout?: number | undefined;
+  /** Maximum retries of one call. Default: 2. */
   maxRetries?: number | undefined;
-  /** Waits between attempts, 500 ms to 8 s unless told. A Retry-After goes before them. */
+  /** Waits between attempts. Default: 500 ms, doubling up to 8 s. A Retry-After goes before them. */
   backoff?: Backoff | undefined;
+  /** Headers of every request, for a proxy in front of the service. They never replace the client's own. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Makes the idempotency key of a call that creates and was given none. Default: a random UUID. */
+  idempotencyKey?: ((call: string) => string) | undefined;
   /** Sends the requests instead of `globalThis.fetch`. */
   fetch?: Fetch | undefined;
 }
@@ -48,9 +55,11 @@ export interface CallOptions {
   /** Ends the call, waits between attempts included; the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Milliseconds for one attempt of this call, however many texts it translates; or for each piece of its download. */
-  timeoutMs?: number | undefined;
-  /** Most retries of this call. */
+  timeout?: number | undefined;
+  /** Maximum retries of this call. */
   maxRetries?: number | undefined;
+  /** Headers of this call's requests, besides the client's. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as X-Request-ID and echoed in errors and logs: 1 to 128 of letters, digits and `._:-`. */
   requestId?: string | undefined;
 }
@@ -58,48 +67,101 @@ export interface CallOptions {
 /** What a call about a tenant may do otherwise. */
 export interface TenantOptions extends CallOptions {
   /**
-   * Which tenant a platform operator means; an administrator's own unless told. Of another one an administrator is told
+   * Which tenant a platform operator means. Default: an administrator's own. Of another one an administrator is told
    * that it does not exist.
    */
   tenantId?: string | undefined;
 }
 
+/** The query of a call about a tenant that a platform operator may name. */
+export function tenantOf(options: TenantOptions | undefined): { tenant_id: string | undefined } {
+  return { tenant_id: options?.tenantId };
+}
+
 /** What a call that creates may do otherwise. */
 export interface CreateOptions extends CallOptions {
-  /** Names the work: a second call with the same key answers the same job or jobs. One is made up unless told. */
+  /** Names the work: a second call with the same key returns the same job or jobs. Default: one that the client makes. */
   idempotencyKey?: string | undefined;
 }
 
+/** How much of a request's body has been sent. */
+export interface UploadProgress {
+  /** Bytes. */
+  loaded: number;
+  /** Bytes. */
+  total: number;
+}
+
+/** What a call that sends a file may do otherwise. */
+export interface UploadOptions extends CallOptions {
+  /** Told as the file is sent: in browsers by XMLHttpRequest, elsewhere as the connection takes its pieces. Again from 0 after a retry. */
+  onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
+}
+
 /** Options with every default filled in. */
-export interface Settings {
+export interface Settings extends Observers {
   /** Without a slash at the end. */
   baseUrl: string;
   apiKey: string | undefined;
   accessToken: AccessToken | undefined;
   tenantId: string | undefined;
   tokens: TokenStore | undefined;
-  timeoutMs: number;
+  timeout: number;
   maxRetries: number;
   backoff: Backoff;
+  headers: Readonly<Record<string, string>>;
+  idempotencyKey: (call: string) => string;
   /** Seconds that a call waits before a retry at most, if the service asks for it; as long as `retry.ts` says unless told. */
   longestRetryAfter?: number;
   fetch: Fetch;
+  /** Whether `fetch` is the platform's own, so that its XMLHttpRequest is as good. */
+  isOwnFetch: boolean;
 }
 
-/** Fills in the defaults; a TypeError names the option that cannot be used, never its value. */
-export function readOptions(options: LinguaLoopOptions): Settings {
+/**
+ * Fills in the defaults.
+ * @throws TypeError naming the option that cannot be used, never its value
+ */
+export function readOptions(options: LinguaLoopOptions = {}): Settings {
+  const { apiKey, accessToken, tokens, onRequest, onResponse, logger } = options;
+  const baseUrl = options.baseUrl ?? environment('LINGUALOOP_URL');
+  if (baseUrl === undefined) throw new TypeError('baseUrl is missing: give it, or set LINGUALOOP_URL');
   return {
-    baseUrl: cleanAddress(options.baseUrl),
-    apiKey: options.apiKey,
-    accessToken: options.accessToken,
+    baseUrl: cleanAddress(baseUrl),
+    apiKey: apiKey ?? (accessToken || tokens ? undefined : environment('LINGUALOOP_API_KEY')),
+    accessToken,
     tenantId: options.tenantId,
-    tokens: options.tokens,
-    timeoutMs: options.timeoutMs ?? 130_000,
+    tokens,
+    timeout: options.timeout ?? 130_000,
     maxRetries: options.maxRetries ?? 2,
     backoff: options.backoff ?? { firstMs: 500, maxMs: 8_000 },
+    headers: options.headers ?? {},
+    idempotencyKey: options.idempotencyKey ?? newIdempotencyKey,
     // Looked up at each call, so that a later patch of the global `fetch` takes effect.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    isOwnFetch: !options.fetch,
+    onRequest,
+    onResponse,
+    logger,
   };
+}
+
+/** A variable of the environment; undefined in browsers, if it is empty, and where reading it is not allowed. */
+function environment(name: string): string | undefined {
+  try {
+    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+    return process?.env?.[name] || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new idempotency key. */
+export function newIdempotencyKey(): string {
+  // Browsers keep randomUUID from pages that came over plain HTTP.
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function cleanAddress(baseUrl: string): string {

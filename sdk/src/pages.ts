@@ -1,46 +1,74 @@
+import { type ApiPromise, mapAnswer } from './api-promise.ts';
 import type { CallOptions } from './options.ts';
-import type { Attempt, Call, Send } from './send.ts';
 
 /** One page of a list. */
-export interface Page<T> {
-  items: T[];
+export class Page<T> {
+  readonly items: T[];
   /** Where the next page begins, for the query's `cursor`; null on the last one. */
-  nextCursor: string | null;
+  readonly nextCursor: string | null;
+  readonly #next: (cursor: string) => Promise<Page<T>>;
+
+  constructor(items: T[], nextCursor: string | null, next: (cursor: string) => Promise<Page<T>>) {
+    this.items = items;
+    this.nextCursor = nextCursor;
+    this.#next = next;
+  }
+
+  /** Reads the next page; null if this is the last one. */
+  async nextPage(): Promise<Page<T> | null> {
+    return this.nextCursor === null ? null : this.#next(this.nextCursor);
+  }
+}
+
+/** A list that is read page after page, as its items are asked for. */
+export interface List<T> extends AsyncIterable<T> {
+  /** Reads items until there are `limit` of them, or no more. */
+  toArray(options: { limit: number }): Promise<T[]>;
 }
 
 /** The two ways to read a list: item by item over all pages, and one page. */
 export interface Listing<Query, T, Options> {
-  list(query?: Query, options?: Options): AsyncIterable<T>;
-  listPage(query?: Query, options?: Options): Promise<Page<T>>;
+  list(query?: Query, options?: Options): List<T>;
+  listPage(query?: Query, options?: Options): ApiPromise<Page<T>>;
 }
 
-/** @param read requests one page and returns its items; the response's headers say where the next page begins */
-export function createListing<Query extends { cursor?: string | undefined }, T, Options extends CallOptions>(
-  send: Send,
-  call: Call,
-  read: (query: Query | undefined, attempt: Attempt, options: Options | undefined) => Promise<T[]>,
+/**
+ * @param read requests one page
+ * @param cursorOf finds where the next page begins in a response
+ */
+export function createListing<
+  Query extends { cursor?: string | undefined },
+  Answer,
+  T,
+  Options extends CallOptions,
+>(
+  read: (query: Query | undefined, options: Options | undefined) => ApiPromise<Answer>,
+  itemsOf: (answer: Answer) => T[],
+  cursorOf?: (answer: Answer) => string | null,
 ): Listing<Query, T, Options> {
-  const listPage = async (query?: Query, options?: Options): Promise<Page<T>> => {
-    let nextCursor: string | null = null;
-    const onHeaders: Call['onHeaders'] = (headers) => {
-      nextCursor = headers.get('x-next-cursor');
-    };
-    const items = await send({ ...call, onHeaders }, (attempt) => read(query, attempt, options), options);
-    return { items, nextCursor };
-  };
+  const listPage = (query?: Query, options?: Options): ApiPromise<Page<T>> =>
+    mapAnswer(read(query, options), (answer, { headers }) => {
+      const cursor = cursorOf ? cursorOf(answer) : headers.get('x-next-cursor');
+      return new Page(itemsOf(answer), cursor, (next) =>
+        listPage({ ...(query as Query), cursor: next }, options),
+      );
+    });
+  return { list: (query, options) => listOf(() => listPage(query, options)), listPage };
+}
 
+/** @param first requests the first page */
+export function listOf<T>(first: () => Promise<Page<T>>): List<T> {
   /** A page is fetched when its first item is asked for. */
-  async function* items(query: Query | undefined, options: Options | undefined): AsyncGenerator<T, void> {
-    let page = await listPage(query, options);
-    yield* page.items;
-    while (page.nextCursor !== null) {
-      page = await listPage({ ...(query as Query), cursor: page.nextCursor }, options);
-      yield* page.items;
-    }
+  async function* items(): AsyncGenerator<T, void> {
+    for (let page: Page<T> | null = await first(); page; page = await page.nextPage()) yield* page.items;
   }
-
   return {
-    list: (query, options) => ({ [Symbol.asyncIterator]: () => items(query, options) }),
-    listPage,
+    [Symbol.asyncIterator]: items,
+    async toArray({ limit }) {
+      const found: T[] = [];
+      if (limit <= 0) return found;
+      for await (const item of items()) if (found.push(item) >= limit) break;
+      return found;
+    },
   };
 }

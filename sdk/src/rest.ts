@@ -1,28 +1,54 @@
+import { type Answered, infoOf } from './api-promise.ts';
+import { errorOf } from './attempt-error.ts';
+import { Expired } from './deadline.ts';
+import { observe, type RequestEvent, redacted } from './events.ts';
 import { type BodyReader, exchange, type Piece, parse, readBody } from './exchange.ts';
 import { FailedResponse } from './failed-response.ts';
 import type { RequestHeaders } from './headers.ts';
-import type { Fetch } from './options.ts';
-import type { Attempt } from './send.ts';
+import type { Fetch, Settings, UploadProgress } from './options.ts';
+import type { Attempt, Call } from './send.ts';
+import { uploadingFetch } from './uploading.ts';
 
-/** A request to the REST API, which alone carries files. */
+/** A request to the API. */
 export interface RestRequest {
-  method: 'GET' | 'POST';
-  /** The path after the service's address, with its query: `/api/translations?...`. */
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The path after the service's address: `/api/translations`. */
   path: string;
-  headers?: RequestHeaders;
-  body?: NonNullable<RequestInit['body']>;
+  /** Added to the path; members that are undefined or null are left out. */
+  query?: object | undefined;
+  headers?: RequestHeaders | undefined;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as a form; members that are undefined or null are left out. */
+  form?: object | undefined;
+  /** Sent as it is. */
+  body?: ArrayBuffer | undefined;
+  onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** The REST API: one HTTP request per call. Throws NoResponse or FailedResponse if there is no result. */
+/** The API: one HTTP request per call. Throws NoResponse or FailedResponse if there is no result. */
 export interface Rest {
-  /** Sends a request whose result is a JSON array. */
-  array(request: RestRequest, attempt: Attempt): Promise<unknown[]>;
-  /** Sends a request whose result `read` makes from the response; undefined means that there is none. */
-  result<T>(request: RestRequest, read: ReadResult<T>, attempt: Attempt): Promise<T>;
+  /** Sends a request whose result is JSON. */
+  json<T>(request: RestRequest, attempt: Attempt, read: ReadResult<T>): Promise<Answered<T>>;
+  /** Sends a request whose success is an empty response. */
+  done(request: RestRequest, attempt: Attempt): Promise<Answered<void>>;
+  /** Calls a procedure that has no route of its own. */
+  procedure<T>(
+    type: 'query' | 'mutation',
+    name: string,
+    input: object,
+    attempt: Attempt,
+  ): Promise<Answered<T>>;
   /** Sends a request whose result is a download of the media type `type`. */
-  download(request: RestRequest, type: string, attempt: Attempt): Promise<Download>;
+  download(request: RestRequest, type: string, attempt: Attempt): Promise<Answered<Download>>;
   /** Begins a download of one of the media types `types`. The caller must read it to its end or cancel it. */
-  beginDownload(request: RestRequest, types: readonly string[], attempt: Attempt): Promise<BegunDownload>;
+  beginDownload(
+    request: RestRequest,
+    types: readonly string[],
+    attempt: Attempt,
+  ): Promise<Answered<BegunDownload>>;
+  /** Sends a request, and returns whatever succeeded. */
+  raw(request: RestRequest, attempt: Attempt): Promise<Answered<unknown>>;
 }
 
 /** Makes a result from a status and a parsed body; undefined if they are not one. */
@@ -41,59 +67,166 @@ export interface BegunDownload {
   body: BodyReader;
 }
 
-export function createRest(baseUrl: string, fetch: Fetch): Rest {
-  const send = <T>(
-    { method, path, headers, body }: RestRequest,
-    { signal, context }: Attempt,
-    read: (response: Awaited<ReturnType<Fetch>>) => Promise<T>,
-  ): Promise<T> => {
-    const init: RequestInit = { method, signal, headers: { ...context.headers, ...headers } };
-    return exchange(fetch, `${baseUrl}${path}`, body === undefined ? init : { ...init, body }, read);
-  };
+type Response = Awaited<ReturnType<Fetch>>;
+
+export function createRest(settings: Settings): Rest {
+  const observers = observe(settings);
+
+  async function send<T>(
+    request: RestRequest,
+    attempt: Attempt,
+    read: (response: Response) => Promise<Answered<T> | FailedResponse>,
+  ): Promise<Answered<T>> {
+    const url = `${settings.baseUrl}${request.path}${queryOf(request.query)}`;
+    const { body, type } = bodyOf(request);
+    const headers = {
+      ...attempt.headers,
+      ...(type !== undefined && { 'content-type': type }),
+      ...request.headers,
+    };
+    const init: RequestInit = { method: request.method, signal: attempt.signal, headers };
+    if (body !== undefined) init.body = body;
+    const fetch = request.onUploadProgress
+      ? uploadingFetch(settings, request.onUploadProgress)
+      : settings.fetch;
+    const event = observers.active && begin(request.method, url, headers, attempt);
+    const finish = (status: number | null, requestId: string | null, error?: unknown) => {
+      if (event)
+        observers.response({
+          ...event.of,
+          ...event.end(),
+          status,
+          requestId,
+          ...(error !== undefined && { error }),
+        });
+    };
+    try {
+      const received = await exchange(fetch, url, init, read);
+      if (received instanceof FailedResponse) throw received;
+      finish(received.response.status, received.response.requestId);
+      return received;
+    } catch (thrown) {
+      const failed = thrown instanceof FailedResponse ? thrown : undefined;
+      const { reason } = attempt.signal;
+      const cause = !failed && attempt.signal.aborted ? reason : thrown;
+      if (event)
+        finish(
+          failed?.status ?? null,
+          failed?.headers.get('x-request-id') ?? null,
+          cause instanceof Expired || cause === thrown
+            ? errorOf(cause, attempt.call, attempt.timeoutMs)
+            : cause,
+        );
+      throw thrown;
+    }
+  }
+
+  /** Tells of a request that begins. */
+  function begin(method: string, url: string, headers: RequestHeaders, attempt: Attempt) {
+    const of: RequestEvent = {
+      call: attempt.call,
+      method,
+      url,
+      headers: redacted(headers),
+      attempt: attempt.number,
+    };
+    observers.request(of);
+    const began = performance.now();
+    return { of, end: () => ({ durationMs: performance.now() - began }) };
+  }
 
   return {
-    async array(request, attempt) {
-      const received = await send(request, attempt, readResponse);
-      if (received.status !== 200 || !Array.isArray(received.body)) throw received;
-      return received.body;
+    json: (request, attempt, read) =>
+      send(request, attempt, async (response) => {
+        const received = await readResponse(response);
+        const data = read(received.status, received.body);
+        return data === undefined ? received : { data, response: infoOf(response) };
+      }),
+    done: (request, attempt) =>
+      send(request, attempt, async (response) =>
+        response.status === 204 ? { data: undefined, response: infoOf(response) } : readResponse(response),
+      ),
+    procedure(type, name, input, attempt) {
+      const path = `/trpc/${name}`;
+      const request: RestRequest =
+        type === 'query'
+          ? { method: 'GET', path, query: { input: JSON.stringify({ json: input }) } }
+          : { method: 'POST', path, json: { json: input } };
+      return send(request, attempt, async (response) => {
+        const received = await readResponse(response);
+        const envelope = received.body as { result?: { data?: { json?: never } } } | null;
+        const data = envelope?.result?.data;
+        if (received.status !== 200 || typeof data !== 'object' || data === null || !('json' in data))
+          return received;
+        return { data: data.json, response: infoOf(response) };
+      });
     },
-    async result(request, read, attempt) {
-      const received = await send(request, attempt, readResponse);
-      const found = read(received.status, received.body);
-      if (found === undefined) throw received;
-      return found;
-    },
-    async download(request, type, attempt) {
-      const received = await send(request, attempt, async (response): Promise<Download | FailedResponse> => {
+    download: (request, type, attempt) =>
+      send(request, attempt, async (response) => {
         const { status, headers } = response;
         if (status !== 200 || !isDownload(headers, [type])) return readResponse(response);
-        return { bytes: new Uint8Array(await response.arrayBuffer()), headers };
-      });
-      if (received instanceof FailedResponse) throw received;
-      return received;
-    },
-    async beginDownload(request, types, attempt) {
-      const received = await send(
-        request,
-        attempt,
-        async (response): Promise<BegunDownload | FailedResponse> => {
-          const { status, headers } = response;
-          if (status !== 200 || !isDownload(headers, types)) return readResponse(response);
-          const body = readBody(response);
-          const firstPiece = await body.read();
-          // The attempt has ended meanwhile and `fetch` ignored that: nothing will read the body.
-          if (attempt.signal.aborted) body.cancel();
-          return { headers, firstPiece, body };
-        },
-      );
-      if (received instanceof FailedResponse) throw received;
-      return received;
-    },
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        return { data: { bytes, headers }, response: infoOf(response) };
+      }),
+    beginDownload: (request, types, attempt) =>
+      send(request, attempt, async (response) => {
+        const { status, headers } = response;
+        if (status !== 200 || !isDownload(headers, types)) return readResponse(response);
+        const body = readBody(response);
+        const firstPiece = await body.read();
+        // The attempt has ended meanwhile and `fetch` ignored that: nothing will read the body.
+        if (attempt.signal.aborted) body.cancel();
+        return { data: { headers, firstPiece, body }, response: infoOf(response) };
+      }),
+    raw: (request, attempt) =>
+      send(request, attempt, async (response) => {
+        if (!response.ok) return readResponse(response);
+        const type = response.headers.get('content-type') ?? '';
+        const isText = /\bjson\b|^text\//.test(type);
+        const data = isText ? parse(await response.text()) : new Uint8Array(await response.arrayBuffer());
+        return { data, response: infoOf(response) };
+      }),
   };
 }
 
-async function readResponse(response: Awaited<ReturnType<Fetch>>): Promise<FailedResponse> {
+async function readResponse(response: Response): Promise<FailedResponse> {
   return new FailedResponse(response.status, response.headers, parse(await response.text()));
+}
+
+/** Takes a success for the call's result if it has one of the members that the result must have. */
+export function resultOf<T>({ result = [] }: Call): ReadResult<T> {
+  return (status, body) =>
+    status >= 200 &&
+    status < 300 &&
+    typeof body === 'object' &&
+    body !== null &&
+    result.some((member) => member in body)
+      ? (body as T)
+      : undefined;
+}
+
+function queryOf(query: object | undefined): string {
+  const encoded = new URLSearchParams(entriesOf(query)).toString();
+  return encoded === '' ? '' : `?${encoded}`;
+}
+
+function entriesOf(members: object = {}): [string, string][] {
+  return Object.entries(members).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === null ? [] : [[name, String(value)]],
+  );
+}
+
+function bodyOf({ json, form, body }: RestRequest): {
+  body?: string | ArrayBuffer | undefined;
+  type?: string;
+} {
+  if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
+  if (form)
+    return {
+      body: new URLSearchParams(entriesOf(form)).toString(),
+      type: 'application/x-www-form-urlencoded',
+    };
+  return { body };
 }
 
 /** Whether the response is the download: a page from a proxy or a sign-in portal has neither the type nor the disposition. */

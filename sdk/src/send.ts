@@ -1,11 +1,11 @@
 import { errorOf } from './attempt-error.ts';
 import { pause, withDeadline } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
+import { observe } from './events.ts';
 import { errorOfResponse, FailedResponse, isServiceRefusal } from './failed-response.ts';
-import { requestHeaders } from './headers.ts';
+import { type RequestHeaders, requestHeaders } from './headers.ts';
 import type { CallOptions, Settings } from './options.ts';
 import { delayBeforeRetry } from './retry.ts';
-import { type CallContext, unwrap } from './rpc.ts';
 import type { Session } from './session.ts';
 import { isSameMember, type Tokens } from './tokens.ts';
 
@@ -15,15 +15,21 @@ export interface Call {
   name: string;
   /** Whether sending it again does no work twice: a read, or a call with an idempotency key. */
   repeatable: boolean;
+  /** Members one of which every result has, by which it is told from JSON of a proxy or a portal; `length` of a list. */
+  result?: readonly string[];
   /** How many texts the service translates in sequence before it responds. Default: 1. */
   texts?: number;
-  onHeaders?: CallContext['onHeaders'];
 }
 
 /** The options of one attempt. */
 export interface Attempt {
   signal: AbortSignal;
-  context: CallContext;
+  headers: RequestHeaders;
+  call: string;
+  /** From 1. */
+  number: number;
+  /** Milliseconds that it may take. */
+  timeoutMs: number;
 }
 
 /** Makes the attempts of one call, and returns its result or throws its error. */
@@ -36,18 +42,21 @@ export type Send = <T>(
 /** @param session sends as its member if one is signed in, otherwise with the credentials of the options */
 export function createSend(settings: Settings, session?: Session): Send {
   const headersOf = requestHeaders(settings);
+  const observers = observe(settings);
   return async (call, attempt, options = {}) => {
-    const { signal, requestId, maxRetries = settings.maxRetries } = options;
+    const { signal, maxRetries = settings.maxRetries } = options;
     const { longestRetryAfter } = settings;
-    const timeoutMs = options.timeoutMs ?? settings.timeoutMs * (call.texts ?? 1);
+    const timeoutMs = options.timeout ?? settings.timeout * (call.texts ?? 1);
     const askAs = session && createSendAs(session, settings.tenantId);
     let failure: LinguaLoopError | undefined;
+    let number = 0;
     const once = (stop: AbortSignal) => {
       const attemptWith = async (sessionToken: string | undefined) => {
-        const headers = await headersOf(requestId, sessionToken);
+        const headers = await headersOf(options, sessionToken);
         // The call may have ended while it waited for a credential.
         stop.throwIfAborted();
-        return attempt({ signal: stop, context: { headers, onHeaders: call.onHeaders } });
+        number += 1;
+        return attempt({ signal: stop, headers, call: call.name, number, timeoutMs });
       };
       return askAs ? askAs(attemptWith, failure) : attemptWith(undefined);
     };
@@ -66,6 +75,7 @@ export function createSend(settings: Settings, session?: Session): Send {
           settings.backoff,
         );
         if (delay === null) throw error;
+        observers.retry(call.name, error, delay);
         failure = error;
         await pause(delay, signal);
       }
@@ -105,6 +115,5 @@ function createSendAs(session: Session, tenantId: string | undefined): SendAs {
 
 /** Whether the service rejected the access token of an attempt: a 401 of its own to a signed-in member. */
 function isRefused(thrown: unknown): boolean {
-  const failure = unwrap(thrown);
-  return failure instanceof FailedResponse && isServiceRefusal(errorOfResponse(failure));
+  return thrown instanceof FailedResponse && isServiceRefusal(errorOfResponse(thrown));
 }

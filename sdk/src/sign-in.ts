@@ -1,11 +1,18 @@
 import { withDeadline } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { isServiceRefusal } from './failed-response.ts';
-import type { CallOptions } from './options.ts';
+import type { CallOptions, Settings } from './options.ts';
 import { MfaRequiredError, WorkspaceRequiredError } from './outcome-errors.ts';
-import type { Rpc } from './rpc.ts';
+import { type Rest, type RestRequest, resultOf } from './rest.ts';
 import type { Call, Send } from './send.ts';
-import type { MfaChallenge, MfaEnrollment, OAuth2TokenResponse, Workspace } from './types.ts';
+import type {
+  MfaChallenge,
+  MfaConfirmation,
+  MfaEnrollment,
+  OAuth2TokenResponse,
+  TokenEndpointResponse,
+  Workspace,
+} from './types.ts';
 
 /** What a code is asked for. */
 export type MfaPrompt = {
@@ -41,24 +48,54 @@ export interface SignInRequest {
   scope?: string | undefined;
 }
 
-/** Whom to ask on the way. What a callback throws, `auth.signIn` throws; `signal` ends the wait for it, `timeoutMs` does not. */
+/** Whom to ask on the way. What a callback throws, `auth.signIn` throws; `signal` ends the wait for it, `timeout` does not. */
 export interface SignInOptions extends CallOptions, MfaCallbacks {
   /** Chooses among the workspaces that address and password fit; answers its `tenant_id`. */
   onWorkspaces?: ((workspaces: Workspace[]) => string | Promise<string>) | undefined;
 }
 
-const passwordCall: Call = { name: 'auth.signIn', repeatable: false };
+/** Tokens, or what the sign-in waits for. */
+export const signInResult = ['access_token', 'mfa_required', 'tenant_selection_required'] as const;
+
+const passwordCall: Call = { name: 'auth.signIn', repeatable: false, result: signInResult };
+
+export const tokenPath = '/api/oauth2/token';
+export const mfaPath = '/api/auth/mfa';
+
+/** Sends a request without a credential, and returns the result alone. */
+type Ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefined) => Promise<T>;
+
+const askBy =
+  (rest: Rest, send: Send): Ask =>
+  async (call, request, options) =>
+    (await send(call, (attempt) => rest.json(request, attempt, resultOf<never>(call)), options)).data;
+
+const refreshCall: Call = { name: 'auth refresh', repeatable: false, result: ['access_token'] };
+
+/** Milliseconds. A refresh translates nothing, and every call waits for it. */
+const longestRefresh = 30_000;
+
+/** Returns the refresh grant. It belongs to no single call, so it ignores the signals and deadlines of callers. */
+export function refreshGrant(rest: Rest, send: Send, { timeout }: Pick<Settings, 'timeout'>) {
+  const ask = askBy(rest, send);
+  const options = { timeout: Math.min(timeout, longestRefresh) };
+  return (refresh_token: string): Promise<OAuth2TokenResponse> => {
+    const form = { grant_type: 'refresh_token', refresh_token };
+    return ask(refreshCall, { method: 'POST', path: tokenPath, form }, options);
+  };
+}
 
 /** Exchanges a password for tokens (A 4.3). */
 export async function signIn(
-  rpc: Rpc,
+  rest: Rest,
   send: Send,
   { email, password, tenantId, scope }: SignInRequest,
   options: SignInOptions,
 ): Promise<OAuth2TokenResponse> {
+  const ask = askBy(rest, send);
   const grant = (tenant_id: string | undefined) => {
-    const input = { grant_type: 'password', username: email, password, tenant_id, scope };
-    return send(passwordCall, (to) => rpc.auth.token.mutate(input, to), options);
+    const form = { grant_type: 'password', username: email, password, tenant_id, scope };
+    return ask<TokenEndpointResponse>(passwordCall, { method: 'POST', path: tokenPath, form }, options);
   };
 
   let answer = await grant(tenantId);
@@ -69,40 +106,44 @@ export async function signIn(
     answer = await grant(await waitFor(() => onWorkspaces(tenants), signal));
     if ('tenant_selection_required' in answer) throw new WorkspaceRequiredError(answer.tenants);
   }
-  return 'mfa_required' in answer ? passChallenge(rpc, send, answer.mfa_challenge, options) : answer;
+  return 'mfa_required' in answer ? passChallenge(ask, answer.mfa_challenge, options) : answer;
 }
 
 /** Not repeatable: a code is accepted once, and a wrong one counts as an attempt. */
-const verifyCall: Call = { name: 'auth.signIn (MFA code)', repeatable: false };
-const confirmCall: Call = { name: 'auth.signIn (MFA confirmation)', repeatable: false };
+const verifyCall: Call = { name: 'auth.signIn (MFA code)', repeatable: false, result: ['access_token'] };
+const confirmCall: Call = {
+  name: 'auth.signIn (MFA confirmation)',
+  repeatable: false,
+  result: ['recovery_codes'],
+};
 /** Repeatable: a new secret replaces one whose response was lost. */
-const enrollCall: Call = { name: 'auth.signIn (MFA enrolment)', repeatable: true };
+const enrollCall: Call = { name: 'auth.signIn (MFA enrolment)', repeatable: true, result: ['secret'] };
 
 /** Passes a challenge and returns its tokens. @throws MfaRequiredError if a callback is missing */
 async function passChallenge(
-  rpc: Rpc,
-  send: Send,
+  ask: Ask,
   challenge: MfaChallenge,
   options: CallOptions & MfaCallbacks,
 ): Promise<OAuth2TokenResponse> {
-  const { verifyMfa, enrollMfa, confirmMfa } = rpc.auth;
+  const post = <T>(call: Call, step: string, json: object) =>
+    ask<T>(call, { method: 'POST', path: `${mfaPath}/${step}`, json }, options);
   const { onMfa, onRecoveryCodes, signal } = options;
   const { challenge_id, method } = challenge;
   if (!onMfa) throw new MfaRequiredError('onMfa', challenge);
-  const ask = (prompt: MfaPrompt) => waitFor(() => onMfa(prompt), signal);
+  const askCode = (prompt: MfaPrompt) => waitFor(() => onMfa(prompt), signal);
 
   if (method === 'totp')
     return untilRight(async (attempt) => {
-      const mfa_code = await ask({ challengeId: challenge_id, attempt, method });
-      return () => send(verifyCall, (to) => verifyMfa.mutate({ challenge_id, mfa_code }, to), options);
+      const mfa_code = await askCode({ challengeId: challenge_id, attempt, method });
+      return () => post<OAuth2TokenResponse>(verifyCall, 'verify', { challenge_id, mfa_code });
     });
 
   // Check before enrolling: the recovery codes are returned only once.
   if (!onRecoveryCodes) throw new MfaRequiredError('onRecoveryCodes', challenge);
-  const enroll = await send(enrollCall, (to) => enrollMfa.mutate({ challenge_id }, to), options);
+  const enroll = await post<MfaEnrollment>(enrollCall, 'enroll', { challenge_id });
   const { recovery_codes, token } = await untilRight(async (attempt) => {
-    const mfa_code = await ask({ challengeId: challenge_id, attempt, method, enroll });
-    return () => send(confirmCall, (to) => confirmMfa.mutate({ challenge_id, mfa_code }, to), options);
+    const mfa_code = await askCode({ challengeId: challenge_id, attempt, method, enroll });
+    return () => post<MfaConfirmation>(confirmCall, 'confirm', { challenge_id, mfa_code });
   });
   await waitFor(() => onRecoveryCodes(recovery_codes), signal);
   if (!token) throw new LinguaLoopError({ status: 200, detail: 'the confirmed challenge brought no token' });

@@ -1,19 +1,28 @@
+import { type ApiPromise, apiPromise } from './api-promise.ts';
+import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
-import type { Rpc } from './rpc.ts';
-import type { Call, Send } from './send.ts';
+import { resultOf } from './rest.ts';
+import type { Call } from './send.ts';
 import type { HealthStatus } from './types.ts';
 
 /** The deployment itself. */
 export interface System {
   /** Liveness; needs no credential, and says nothing of the database. */
-  health(options?: CallOptions): Promise<HealthStatus>;
+  health(options?: CallOptions): ApiPromise<HealthStatus>;
 }
 
-const healthCall: Call = { name: 'system.health', repeatable: true };
+const healthCall: Call = { name: 'system.health', repeatable: true, result: ['status'] };
 
-export function system(rpc: Rpc, send: Send): System {
-  const { health } = rpc.system;
+export function system({ rest, sendUnsigned }: Connection): System {
   return {
-    health: (options) => send(healthCall, (attempt) => health.query(undefined, attempt), options),
+    health: (options) =>
+      apiPromise(
+        sendUnsigned(
+          healthCall,
+          (attempt) =>
+            rest.json<HealthStatus>({ method: 'GET', path: '/healthz' }, attempt, resultOf(healthCall)),
+          options,
+        ),
+      ),
   };
 }

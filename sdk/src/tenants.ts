@@ -1,13 +1,16 @@
-import type { CallOptions, TenantOptions } from './options.ts';
-import { createListing, type Page } from './pages.ts';
-import type { Rpc } from './rpc.ts';
-import type { Call, Send } from './send.ts';
+import type { ApiPromise } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import { type CallOptions, type TenantOptions, tenantOf } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { Call } from './send.ts';
 import type {
   CreatedInvite,
   InviteCreateRequest,
   InviteListQuery,
   InviteRecord,
+  KeyRotationProof,
   ProvisionedTenant,
+  RotatedKey,
   SecurityPolicy,
   TenantAccount,
   TenantAccountCreate,
@@ -20,16 +23,16 @@ export interface Invites {
    * Invites somebody, and answers the token, this once; nobody is e-mailed. ConflictError where 20 are pending. Sent again
    * only where the service certainly did nothing: after a lost answer `list` tells, and `withdraw` takes it back.
    */
-  create(request?: InviteCreateRequest, options?: TenantOptions): Promise<CreatedInvite>;
+  create(request?: InviteCreateRequest, options?: TenantOptions): ApiPromise<CreatedInvite>;
   /** The invites, newest first, whatever became of them; page after page as they are asked for. */
-  list(query?: InviteListQuery, options?: TenantOptions): AsyncIterable<InviteRecord>;
+  list(query?: InviteListQuery, options?: TenantOptions): List<InviteRecord>;
   /** One page of `list`. */
-  listPage(query?: InviteListQuery, options?: TenantOptions): Promise<Page<InviteRecord>>;
+  listPage(query?: InviteListQuery, options?: TenantOptions): ApiPromise<Page<InviteRecord>>;
   /**
    * Takes a pending invite back; NotFoundError for any other. Sent again only where the service certainly did nothing:
    * `list` tells what became of it.
    */
-  withdraw(inviteId: string, options?: TenantOptions): Promise<void>;
+  withdraw(inviteId: string, options?: TenantOptions): ApiPromise<void>;
 }
 
 /** Tenants and who may join them: for an administrator's session, or a platform operator; never for a tenant's API key. */
@@ -38,58 +41,76 @@ export interface Tenants {
    * Provisions a tenant, as a platform operator; PermissionDeniedError for anybody else. It has no idempotency key, so it is
    * only sent again where the service certainly did nothing.
    */
-  create(request: TenantAccountCreate, options?: CallOptions): Promise<ProvisionedTenant>;
+  create(request: TenantAccountCreate, options?: CallOptions): ApiPromise<ProvisionedTenant>;
   /** The tenants, newest first, page after page as they are asked for: all of them for an operator, else the own one. */
-  list(query?: TenantListQuery, options?: CallOptions): AsyncIterable<TenantAccount>;
+  list(query?: TenantListQuery, options?: CallOptions): List<TenantAccount>;
   /** One page of `list`. */
-  listPage(query?: TenantListQuery, options?: CallOptions): Promise<Page<TenantAccount>>;
+  listPage(query?: TenantListQuery, options?: CallOptions): ApiPromise<Page<TenantAccount>>;
   /** Sets who must sign in with a second factor. An operator must name the tenant: BadRequestError without. */
-  setSecurityPolicy(policy: SecurityPolicy, options?: TenantOptions): Promise<TenantAccount>;
+  setSecurityPolicy(policy: SecurityPolicy, options?: TenantOptions): ApiPromise<TenantAccount>;
+  /**
+   * Replaces the tenant's API key, which is shown this once; the old one ends at once. For an administrator's session, with the
+   * password or a code of the authenticator once more.
+   */
+  rotateKey(proof: KeyRotationProof, options?: CallOptions): ApiPromise<RotatedKey>;
   readonly invites: Invites;
 }
 
 /** Not repeatable: a second call would create a second tenant, and the key of the first would be lost. */
-const createCall: Call = { name: 'tenants.create', repeatable: false };
-const listCall: Call = { name: 'tenants.list', repeatable: true };
+const createCall: Call = { name: 'tenants.create', repeatable: false, result: ['api_key'] };
+const listCall: Call = { name: 'tenants.list', repeatable: true, result: ['length'] };
 /** Repeatable: setting the same toggles twice gives the same policy. */
-const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true };
+const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true, result: ['id'] };
 
-export function tenants(rpc: Rpc, send: Send): Tenants {
-  const { create, list, setSecurityPolicy } = rpc.tenants;
+/** Not repeatable: a second call would replace the key of the first, which would be lost. */
+const rotateKeyCall: Call = { name: 'tenants.rotateKey', repeatable: false };
+
+const path = '/api/tenants';
+
+export function tenants(connection: Connection): Tenants {
+  const { json, mutate } = connection;
   return {
-    create: (request, options) => send(createCall, (attempt) => create.mutate(request, attempt), options),
-    ...createListing<TenantListQuery, TenantAccount, CallOptions>(send, listCall, (query = {}, attempt) =>
-      list.query(query, attempt),
+    create: (request, options) => json(createCall, { method: 'POST', path, json: request }, options),
+    ...createListing<TenantListQuery, TenantAccount[], TenantAccount, CallOptions>(
+      (query, options) => json(listCall, { method: 'GET', path, query }, options),
+      (accounts) => accounts,
     ),
-    setSecurityPolicy(policy, options) {
-      const input = { ...policy, tenant_id: options?.tenantId };
-      return send(setSecurityPolicyCall, (attempt) => setSecurityPolicy.mutate(input, attempt), options);
-    },
-    invites: invites(rpc, send),
+    setSecurityPolicy: (policy, options) =>
+      json(
+        setSecurityPolicyCall,
+        { method: 'PATCH', path: `${path}/security`, query: tenantOf(options), json: policy },
+        options,
+      ),
+    rotateKey: (proof, options) => mutate(rotateKeyCall, proof, options),
+    invites: invites(connection),
   };
 }
 
 /** Not repeatable: a second call would create a second invite, and the token of the first would be lost. */
-const createInviteCall: Call = { name: 'tenants.invites.create', repeatable: false };
-const listInvitesCall: Call = { name: 'tenants.invites.list', repeatable: true };
+const createInviteCall: Call = { name: 'tenants.invites.create', repeatable: false, result: ['invite_id'] };
+const listInvitesCall: Call = { name: 'tenants.invites.list', repeatable: true, result: ['length'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to withdraw. */
 const withdrawCall: Call = { name: 'tenants.invites.withdraw', repeatable: false };
 
-function invites(rpc: Rpc, send: Send): Invites {
-  const { createInvite, listInvites, withdrawInvite } = rpc.members;
+function invites({ done, json }: Connection): Invites {
+  const at = `${path}/invites`;
   return {
-    create(request, options) {
-      const input = { ...request, tenant_id: options?.tenantId };
-      return send(createInviteCall, (attempt) => createInvite.mutate(input, attempt), options);
-    },
-    ...createListing<InviteListQuery, InviteRecord, TenantOptions>(
-      send,
-      listInvitesCall,
-      (query, attempt, options) => listInvites.query({ ...query, tenant_id: options?.tenantId }, attempt),
+    create: (request = {}, options) =>
+      json(createInviteCall, { method: 'POST', path: at, query: tenantOf(options), json: request }, options),
+    ...createListing<InviteListQuery, InviteRecord[], InviteRecord, TenantOptions>(
+      (query, options) =>
+        json(
+          listInvitesCall,
+          { method: 'GET', path: at, query: { ...query, ...tenantOf(options) } },
+          options,
+        ),
+      (records) => records,
     ),
-    async withdraw(inviteId, options) {
-      const input = { invite_id: inviteId, tenant_id: options?.tenantId };
-      await send(withdrawCall, (attempt) => withdrawInvite.mutate(input, attempt), options);
-    },
+    withdraw: (inviteId, options) =>
+      done(
+        withdrawCall,
+        { method: 'DELETE', path: `${at}/${encodeURIComponent(inviteId)}`, query: tenantOf(options) },
+        options,
+      ),
   };
 }

@@ -1,9 +1,21 @@
-import type { CallOptions } from './options.ts';
-import type { Rest } from './rest.ts';
-import type { Rpc } from './rpc.ts';
-import type { Call, Send } from './send.ts';
+import { type ApiPromise, afterwards } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import type { CallOptions, UploadOptions } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile } from './source-file.ts';
-import type { TerminologySet, TerminologyUpload, UploadedTerminologySet } from './types.ts';
+import type {
+  AddedGlossaryEntry,
+  GlossaryEntry,
+  GlossaryEntryPage,
+  GlossaryEntryQuery,
+  NewGlossaryEntry,
+  TerminologySet,
+  TerminologyUpload,
+  TermMatches,
+  TermMatchRequest,
+  UploadedTerminologySet,
+} from './types.ts';
 
 /** Glossaries: terms that a translation must use. */
 export interface Terminology {
@@ -15,38 +27,58 @@ export interface Terminology {
   upload(
     file: SourceFile,
     request: TerminologyUpload,
-    options?: CallOptions,
-  ): Promise<UploadedTerminologySet>;
+    options?: UploadOptions,
+  ): ApiPromise<UploadedTerminologySet>;
   /** All of them. */
-  list(options?: CallOptions): Promise<TerminologySet[]>;
+  list(options?: CallOptions): ApiPromise<TerminologySet[]>;
   /** Deletes one; NotFoundError where there is none. Sent again only where the service certainly did nothing. */
-  delete(setId: string, options?: CallOptions): Promise<void>;
+  delete(setId: string, options?: CallOptions): ApiPromise<void>;
+  /** Its entries in the order of the file, page after page as they are asked for. */
+  entries(query: GlossaryEntryQuery, options?: CallOptions): List<GlossaryEntry>;
+  /** One page of `entries`. */
+  entryPage(query: GlossaryEntryQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
+  /**
+   * Adds one term to a glossary, before other translations that it has for the term. An entry that is there already is a
+   * ConflictError, so it is sent again only if the service certainly did nothing.
+   */
+  addEntry(request: NewGlossaryEntry, options?: CallOptions): ApiPromise<AddedGlossaryEntry>;
+  /** The terms that a text has, and, with its translation, which of them that misses. */
+  matches(request: TermMatchRequest, options?: CallOptions): ApiPromise<TermMatches>;
 }
 
-const uploadCall: Call = { name: 'terminology.upload', repeatable: true };
-const listCall: Call = { name: 'terminology.list', repeatable: true };
+const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
+const listCall: Call = { name: 'terminology.list', repeatable: true, result: ['length'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 
+const entriesCall: Call = { name: 'terminology.entries', repeatable: true };
+const addEntryCall: Call = { name: 'terminology.addEntry', repeatable: false };
+const matchesCall: Call = { name: 'terminology.matches', repeatable: true };
+
 const types = { '.csv': 'text/csv', '.tmx': 'application/xml' };
 
-export function terminology(rpc: Rpc, rest: Rest, send: Send): Terminology {
-  const { list, delete: remove } = rpc.terminology;
-  return {
-    async upload(file, { name, source_lang, target_lang }, options) {
-      const fields = formFields({ name, source_lang, target_lang });
-      const upload = await formRequest('/api/terminology', fields, 'terminology_file', file, types);
-      return send(uploadCall, (attempt) => rest.result(upload, readSet, attempt), options);
-    },
-    list: (options) => send(listCall, (attempt) => list.query(undefined, attempt), options),
-    async delete(setId, options) {
-      await send(deleteCall, (attempt) => remove.mutate({ set_id: setId }, attempt), options);
-    },
-  };
-}
+const path = '/api/terminology';
 
-function readSet(status: number, body: unknown): UploadedTerminologySet | undefined {
-  const { id } = (body ?? {}) as { id?: unknown };
-  // The service's own: more than the id is not looked at, as in every other answer.
-  return status === 200 && typeof id === 'string' ? (body as UploadedTerminologySet) : undefined;
+export function terminology({ done, json, mutate, query }: Connection): Terminology {
+  const { list: entries, listPage: entryPage } = createListing(
+    (wanted: GlossaryEntryQuery | undefined, options: CallOptions | undefined) =>
+      query<GlossaryEntryPage>(entriesCall, wanted ?? {}, options),
+    (page) => page.entries,
+    (page) => page.next_cursor,
+  );
+  return {
+    upload(file, { name, source_lang, target_lang }, options) {
+      const fields = formFields({ name, source_lang, target_lang });
+      return afterwards(formRequest(path, fields, 'terminology_file', file, types), (upload) =>
+        json(uploadCall, { ...upload, onUploadProgress: options?.onUploadProgress }, options),
+      );
+    },
+    list: (options) => json(listCall, { method: 'GET', path }, options),
+    delete: (setId, options) =>
+      done(deleteCall, { method: 'DELETE', path: `${path}/${encodeURIComponent(setId)}` }, options),
+    entries,
+    entryPage,
+    addEntry: (request, options) => mutate(addEntryCall, request, options),
+    matches: (request, options) => mutate(matchesCall, request, options),
+  };
 }

@@ -1,16 +1,26 @@
+import { type ApiPromise, afterwards, mapAnswer } from './api-promise.ts';
+import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
-import type { CallOptions, CreateOptions } from './options.ts';
-import { createListing, type Page } from './pages.ts';
-import type { Rest } from './rest.ts';
-import type { Rpc } from './rpc.ts';
-import type { Call, Send } from './send.ts';
+import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
+import { createListing, type List, listOf, Page } from './pages.ts';
+import type { RestRequest } from './rest.ts';
+import type { Call } from './send.ts';
 import { pagesOf, type SourceFile, uploadOf } from './source-file.ts';
 import type {
   BatchTranslationRequest,
   DocumentTextRequest,
   FileTranslationRequest,
   GoldenFormat,
+  JobCounts,
+  JobSearchPage,
+  JobSearchQuery,
+  JobSummary,
+  ReviewActRequest,
+  ReviewManyRequest,
+  ReviewManyResult,
   ReviewRequest,
+  TextCheck,
+  TextCheckRequest,
   TranslationDeletion,
   TranslationJob,
   TranslationListQuery,
@@ -33,27 +43,10 @@ const mediaTypes: Readonly<Record<GoldenFormat, string>> = {
   pdf: 'application/pdf',
 };
 
-function golden(rest: Rest, send: Send) {
-  return async (
-    jobId: string,
-    { format = 'txt' }: { format?: GoldenFormat | undefined } = {},
-    options?: CallOptions,
-  ): Promise<GoldenFile> => {
-    const request = {
-      method: 'GET',
-      path: `/api/translations/${encodeURIComponent(jobId)}/golden?format=${format}`,
-    } as const;
-    const { bytes, headers } = await send(
-      goldenCall,
-      (attempt) => rest.download(request, mediaTypes[format], attempt),
-      options,
-    );
-    return {
-      bytes,
-      contentType: headers.get('content-type') ?? mediaTypes[format],
-      fileName: readFileName(headers.get('content-disposition')) ?? `translation-${jobId}.${format}`,
-    };
-  };
+/** A page of `search`. */
+export interface JobPage extends Page<JobSummary> {
+  /** Jobs have been looked through back to this `updated_at`; null if all were. */
+  readonly searchedTo: string | null;
 }
 
 /**
@@ -62,15 +55,15 @@ function golden(rest: Rest, send: Send) {
  */
 export interface Translations {
   /** Translates a text and answers its job: `published`, or `awaiting_review` where a person must look first. */
-  create(request: TranslationRequest, options?: CreateOptions): Promise<TranslationJob>;
+  create(request: TranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob>;
   /**
    * Translates each text of a batch into each of its languages, one after the other, and answers the jobs in that
    * order. Where one fails its error is thrown, what was done before it stays, and the same call with the same key goes
    * on from there. The key of the job at place n, from 0, is `<key>:<n>`.
    */
-  createBatch(request: BatchTranslationRequest, options?: CreateOptions): Promise<TranslationJob[]>;
+  createBatch(request: BatchTranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
   /** Translates the text of a document page by page, and answers a job for each page. Keyed `<key>:<n>` from 1. */
-  createFromText(request: DocumentTextRequest, options?: CreateOptions): Promise<TranslationJob[]>;
+  createFromText(request: DocumentTextRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
   /**
    * Translates the text of a file (CSV, DOCX, HTML, JSON, Markdown, PDF, plain text, XML) page by page, and answers a
    * job for each page. Its layout is not kept. Keyed `<key>:<n>` from 1.
@@ -78,115 +71,147 @@ export interface Translations {
   createFromFile(
     file: SourceFile,
     request: FileTranslationRequest,
-    options?: CreateOptions,
-  ): Promise<TranslationJob[]>;
+    options?: CreateOptions & UploadOptions,
+  ): ApiPromise<TranslationJob[]>;
   /** The job of this id; NotFoundError where there is none that this credential may see. */
-  get(jobId: string, options?: CallOptions): Promise<TranslationJob>;
+  get(jobId: string, options?: CallOptions): ApiPromise<TranslationJob>;
   /** The tenant's jobs, last changed first, page after page as they are asked for. */
-  list(query?: TranslationListQuery, options?: CallOptions): AsyncIterable<TranslationJob>;
+  list(query?: TranslationListQuery, options?: CallOptions): List<TranslationJob>;
   /** One page of `list`. */
-  listPage(query?: TranslationListQuery, options?: CallOptions): Promise<Page<TranslationJob>>;
+  listPage(query?: TranslationListQuery, options?: CallOptions): ApiPromise<Page<TranslationJob>>;
   /**
    * Acts on a job that awaits review, and answers it; BadRequestError where it is not reviewable (any more). What ends
    * the review is sent again only where the service certainly did nothing: `get` tells what became of it.
    */
-  review(jobId: string, request: ReviewRequest, options?: CallOptions): Promise<TranslationJob>;
+  review(jobId: string, request: ReviewRequest, options?: CallOptions): ApiPromise<TranslationJob>;
   /** Downloads a `published` or `human_edited` translation, as text unless told; ConflictError for any other. */
   golden(
     jobId: string,
     query?: { format?: GoldenFormat | undefined },
     options?: CallOptions,
-  ): Promise<GoldenFile>;
+  ): ApiPromise<GoldenFile>;
   /**
    * Deletes a job with its records, for an administrator's access token; never for an API key. Sent again only where the
    * service certainly did nothing.
    */
-  delete(jobId: string, options?: CallOptions): Promise<TranslationDeletion>;
+  delete(jobId: string, options?: CallOptions): ApiPromise<TranslationDeletion>;
+  /** Jobs by status, languages, trigger, time and text, last changed first, page after page as they are asked for. */
+  search(query?: JobSearchQuery, options?: CallOptions): List<JobSummary>;
+  /** One page of `search`. */
+  searchPage(query?: JobSearchQuery, options?: CallOptions): ApiPromise<JobPage>;
+  /** How many jobs there are of each status, and how many wait for a reviewer. */
+  counts(options?: CallOptions): ApiPromise<JobCounts>;
+  /** What the service's own checks find in a text that a reviewer proposes; no model is asked. */
+  check(request: TextCheckRequest, options?: CallOptions): ApiPromise<TextCheck>;
+  /**
+   * Acts on a job as the reviewer saw it: ConflictError if it has changed since, with the job as it is now in `present`. Sent
+   * again only if the service certainly did nothing.
+   */
+  act(request: ReviewActRequest, options?: CallOptions): ApiPromise<TranslationJob>;
+  /** Acts on 1 to 100 jobs, with a result for each. Sent again only if the service certainly did nothing. */
+  reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
 
-const createCall: Call = { name: 'translations.create', repeatable: true };
-const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true };
-const createFromTextCall: Call = { name: 'translations.createFromText', repeatable: true };
-const createFromFileCall: Call = { name: 'translations.createFromFile', repeatable: true };
-const getCall: Call = { name: 'translations.get', repeatable: true };
-const listCall: Call = { name: 'translations.list', repeatable: true };
+const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'] };
+const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true, result: ['length'] };
+const createFromTextCall: Call = {
+  name: 'translations.createFromText',
+  repeatable: true,
+  result: ['length'],
+};
+const createFromFileCall: Call = {
+  name: 'translations.createFromFile',
+  repeatable: true,
+  result: ['length'],
+};
+const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id'] };
+const listCall: Call = { name: 'translations.list', repeatable: true, result: ['length'] };
 /**
  * Repeatable: a draft saved twice is the same draft. Closing is not: closing a review twice is an error, and the first
  * result would be lost.
  */
-const saveCall: Call = { name: 'translations.review', repeatable: true };
-const closeCall: Call = { name: 'translations.review', repeatable: false };
+const saveCall: Call = { name: 'translations.review', repeatable: true, result: ['id'] };
+const closeCall: Call = { name: 'translations.review', repeatable: false, result: ['id'] };
 /** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
-const deleteCall: Call = { name: 'translations.delete', repeatable: false };
+const deleteCall: Call = { name: 'translations.delete', repeatable: false, result: ['deleted'] };
 
-export function translations(rpc: Rpc, rest: Rest, send: Send): Translations {
-  const { create, createBatch, createFromText, get, list, review, delete: remove } = rpc.translations;
+const searchCall: Call = { name: 'translations.search', repeatable: true };
+const countsCall: Call = { name: 'translations.counts', repeatable: true };
+const checkCall: Call = { name: 'translations.check', repeatable: true };
+const actCall: Call = { name: 'translations.act', repeatable: false };
+const reviewManyCall: Call = { name: 'translations.reviewMany', repeatable: false };
 
-  const { list: listItems, listPage } = createListing<TranslationListQuery, TranslationJob, CallOptions>(
-    send,
-    listCall,
-    (query = {}, attempt) => list.query(query, attempt),
-  );
+const path = '/api/translations';
+
+export function translations(connection: Connection): Translations {
+  const { json, keyOf, mutate, query, rest, run } = connection;
+  const post = (body: object): RestRequest => ({ method: 'POST', path, json: body });
+  const at = (jobId: string, rest = '') => `${path}/${encodeURIComponent(jobId)}${rest}`;
+  /** Adds an idempotency key to a request: its own, that of the options, or a new one. */
+  const withKey = <T extends { idempotency_key?: string | null | undefined }>(
+    request: T,
+    call: Call,
+    options: CreateOptions | undefined,
+  ) => ({ ...request, idempotency_key: request.idempotency_key ?? keyOf(call, options) });
+
+  const searchPage: Translations['searchPage'] = (wanted = {}, options) =>
+    mapAnswer(query<JobSearchPage>(searchCall, wanted, options), ({ jobs, next_cursor, searched_to }) =>
+      Object.assign(new Page(jobs, next_cursor, (cursor) => searchPage({ ...wanted, cursor }, options)), {
+        searchedTo: searched_to,
+      }),
+    );
 
   return {
-    create(request, options) {
-      const input = withKey(request, options);
-      return send(createCall, (attempt) => create.mutate(input, attempt), options);
-    },
-    async createBatch(request, options) {
-      const input = withKey(request, options);
+    create: (request, options) => json(createCall, post(withKey(request, createCall, options)), options),
+    createBatch(request, options) {
       const texts = request.inputs.reduce((sum, { Targets }) => sum + Targets.length, 0);
-      return send(
-        { ...createBatchCall, texts: Math.max(texts, 1) },
-        (attempt) => createBatch.mutate(input, attempt),
-        options,
+      const call = { ...createBatchCall, texts: Math.max(texts, 1) };
+      return json(call, post(withKey(request, call, options)), options);
+    },
+    createFromText(request, options) {
+      const call = { ...createFromTextCall, texts: pagesOf(request.source_text.length) };
+      return json(call, post(withKey(request, call, options)), options);
+    },
+    createFromFile(file, request, options) {
+      const key = keyOf(createFromFileCall, options);
+      return afterwards(uploadOf(file, request, key), ({ pages, request: upload }) =>
+        json(
+          { ...createFromFileCall, texts: pages },
+          { ...upload, onUploadProgress: options?.onUploadProgress },
+          options,
+        ),
       );
     },
-    async createFromText(request, options) {
-      const input = withKey(request, options);
-      return send(
-        { ...createFromTextCall, texts: pagesOf(request.source_text.length) },
-        (attempt) => createFromText.mutate(input, attempt),
+    get: (jobId, options) => json(getCall, { method: 'GET', path: at(jobId) }, options),
+    ...createListing<TranslationListQuery, TranslationJob[], TranslationJob, CallOptions>(
+      (wanted, options) => json(listCall, { method: 'GET', path, query: wanted }, options),
+      (jobs) => jobs,
+    ),
+    review: (jobId, request, options) =>
+      json(
+        request.action === 'save' ? saveCall : closeCall,
+        { method: 'POST', path: at(jobId, '/review'), json: request },
+        options,
+      ),
+    golden(jobId, { format = 'txt' } = {}, options) {
+      const request: RestRequest = { method: 'GET', path: at(jobId, '/golden'), query: { format } };
+      const download = run(
+        goldenCall,
+        (attempt) => rest.download(request, mediaTypes[format], attempt),
         options,
       );
+      return mapAnswer(download, ({ bytes, headers }) => ({
+        bytes,
+        contentType: headers.get('content-type') ?? mediaTypes[format],
+        fileName: readFileName(headers.get('content-disposition')) ?? `translation-${jobId}.${format}`,
+      }));
     },
-    async createFromFile(file, request, options) {
-      const key = options?.idempotencyKey ?? newIdempotencyKey();
-      const upload = await uploadOf(file, request, key);
-      const jobs = await send(
-        { ...createFromFileCall, texts: upload.pages },
-        (attempt) => rest.array(upload.request, attempt),
-        options,
-      );
-      return jobs as TranslationJob[];
-    },
-    get: (jobId, options) => send(getCall, (attempt) => get.query({ job_id: jobId }, attempt), options),
-    list: listItems,
-    listPage,
-    review(jobId, request, options) {
-      const input = { ...request, job_id: jobId };
-      const call = request.action === 'save' ? saveCall : closeCall;
-      return send(call, (attempt) => review.mutate(input, attempt), options);
-    },
-    golden: golden(rest, send),
-    delete: (jobId, options) =>
-      send(deleteCall, (attempt) => remove.mutate({ job_id: jobId }, attempt), options),
+    delete: (jobId, options) => json(deleteCall, { method: 'DELETE', path: at(jobId) }, options),
+    search: (wanted, options) => listOf(() => searchPage(wanted, options)),
+    searchPage,
+    counts: (options) => query(countsCall, {}, options),
+    check: (request, options) => mutate(checkCall, request, options),
+    act: (request, options) => mutate(actCall, request, options),
+    reviewMany: (request, options) => mutate(reviewManyCall, request, options),
   };
-}
-
-/** Adds an idempotency key to a request: its own, that of the options, or a new one. */
-function withKey<T extends { idempotency_key?: string | null | undefined }>(
-  request: T,
-  options: CreateOptions | undefined,
-): T & { idempotency_key: string } {
-  const idempotency_key = request.idempotency_key ?? options?.idempotencyKey ?? newIdempotencyKey();
-  return { ...request, idempotency_key };
-}
-
-/** A new idempotency key. */
-export function newIdempotencyKey(): string {
-  // Browsers keep randomUUID from pages that came over plain HTTP.
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

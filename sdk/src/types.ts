@@ -26,7 +26,7 @@ export type TranslationJob = Outputs['translations']['create'];
 /** Where a job stands. The service may gain values within a version: leave room for one you do not know. */
 export type JobStatus = TranslationJob['status'];
 /** Which jobs to list; `limit` is the size of a page. */
-export type TranslationListQuery = NonNullable<Inputs['translations']['list']>;
+export type TranslationListQuery = Extract<Inputs['translations']['list'], object>;
 /** What a reviewer does with a job: keep a draft, publish, publish a text of their own, turn down. */
 export type ReviewAction = ReviewInput['action'];
 /** A reviewer's action. `reviewer` counts only beside an API key: a session says itself who reviews. */
@@ -63,6 +63,37 @@ export type HumanReviewTask = NonNullable<AgentRun['human_review_task']>;
 /** Why a job is held. */
 export type HumanReviewTrigger = QualityGate['triggers'][number];
 
+/** Which jobs to search for. A page may be short: it ends after 10,000 jobs that do not fit. */
+export type JobSearchQuery = Extract<Inputs['translations']['search'], object>;
+/** A page of a search; `searched_to` says how far back it looked. */
+export type JobSearchPage = Outputs['translations']['search'];
+/** A job as a list shows it. */
+export type JobSummary = JobSearchPage['jobs'][number];
+/** Numbers of jobs. */
+export type JobCounts = Outputs['translations']['counts'];
+/** A text to be checked, and the job whose translation it would be. */
+export type TextCheckRequest = Inputs['translations']['check'];
+/** What the service's own checks find. */
+export type TextCheck = Outputs['translations']['check'];
+/** A reviewer's action on a job as the reviewer saw it. */
+export type ReviewActRequest = Inputs['translations']['act'];
+/** Reviewers' actions on several jobs. */
+export type ReviewManyRequest = Inputs['translations']['reviewMany'];
+/** What became of them, in their order. */
+export type ReviewManyResult = Outputs['translations']['reviewMany'];
+/** Which job to review next. */
+export type NextReviewQuery = Extract<Inputs['reviews']['next'], object>;
+/** The next job; null if none waits. */
+export type NextReview = Outputs['reviews']['next'];
+/** A claim to make, renew or end. */
+export type ReviewClaimRequest = Inputs['reviews']['claim'];
+/** Who is on a job. */
+export type ReviewClaim = Outputs['reviews']['claim'];
+/** Which days to report. */
+export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], object>;
+/** What each reviewer did. */
+export type ReviewerReport = Outputs['reviews']['byReviewer'];
+
 /** How to translate a document in place. */
 export type DocumentUpload = Pick<
   Inputs['documents']['translate'],
@@ -83,7 +114,7 @@ export type DocumentQualityFinding = DocumentQualityReport['findings'][number];
 /** A file of a document: its source, or a translated revision. */
 export type TenantDocumentArtifact = Outputs['documents']['artifacts'][number];
 /** Which documents to list; `limit` is the size of a page. */
-export type DocumentListQuery = NonNullable<Inputs['documents']['list']>;
+export type DocumentListQuery = Extract<Inputs['documents']['list'], object>;
 /** One text of a document, with its translation and what is known of that. */
 export type DocumentSegment = Outputs['documents']['segments']['segments'][number];
 /** Which segments to list: `flagged` for those that need a review; `limit` is the size of a page. */
@@ -98,8 +129,30 @@ export type DocumentApproveRequest = Omit<Inputs['documents']['approve'], 'docum
 export type DocumentApproval = Outputs['documents']['approve'];
 /** What a deletion removed. */
 export type DocumentDeletion = Outputs['documents']['delete'];
+/** Which documents to look at. */
+export type DocumentProgressQuery = Inputs['documents']['progress'];
+/** How far they are. */
+export type DocumentProgressList = Outputs['documents']['progress'];
+/** The parts of a document. */
+export type DocumentOutline = Outputs['documents']['outline'];
+/** Which segments to search for, and from which position. */
+export type SegmentSearchQuery = Inputs['documents']['search'];
+/** The segments found, with their positions. */
+export type SegmentSearchPage = Outputs['documents']['search'];
+/** Which page's segments to place. */
+export type SegmentBoxQuery = Inputs['documents']['boxes'];
+/** Where segments stand on a page. */
+export type SegmentBoxPage = Outputs['documents']['boxes'];
+/** Corrections, each with the text it replaces. */
+export type DocumentCorrectionRequest = Inputs['documents']['correct'];
+/** The document with its corrections. */
+export type CorrectedDocument = Outputs['documents']['correct'];
+/** Which documents to approve. */
+export type ApproveManyRequest = Inputs['documents']['approveMany'];
+/** What became of each. */
+export type ApprovalOutcomes = Outputs['documents']['approveMany'];
 /** Which breakdowns to add, for an operator. */
-export type DocumentSummaryQuery = NonNullable<Inputs['documents']['summary']>;
+export type DocumentSummaryQuery = Extract<Inputs['documents']['summary'], object>;
 /** Counts of the tenant's documents. */
 export type DocumentSummary = Outputs['documents']['summary'];
 
@@ -127,6 +180,26 @@ export type Workspace = Extract<
   Outputs['auth']['token'],
   { tenant_selection_required: true }
 >['tenants'][number];
+/** A request to the token endpoint: a password, a code, or a refresh token. */
+export type TokenRequest = Inputs['auth']['token'];
+/** Tokens, or what the sign-in waits for. */
+export type TokenEndpointResponse = Outputs['auth']['token'];
+/** The authenticator is set up; with the tokens of the sign-in that waited for it. */
+export type MfaConfirmation = Outputs['auth']['confirmMfa'];
+/** Recovery codes, each good once. */
+export type RecoveryCodes = Outputs['auth']['regenerateRecoveryCodes'];
+/** What a token is good for. */
+export type TokenIntrospection = Outputs['auth']['introspect'];
+/** Where the identity provider is to send the browser back to, and into which workspace. */
+export type SsoAuthorizeRequest = Omit<Inputs['auth']['authorizeSso'], 'provider'>;
+/** Where to send the browser. */
+export type SsoAuthorization = Outputs['auth']['authorizeSso'];
+/** What the browser came back with. */
+export type SsoCallbackRequest = Omit<Inputs['auth']['completeSso'], 'provider'>;
+/** Tokens, or what the sign-in waits for. */
+export type SsoSignIn = Outputs['auth']['completeSso'];
+/** What a client must know of the identity provider. */
+export type SsoClientConfig = Outputs['auth']['ssoClientConfig'];
 /** The signed-in member, with the effective role, and its workspace. */
 export type Me = Outputs['auth']['me'];
 
@@ -146,6 +219,29 @@ export type CreatedInvite = Outputs['members']['createInvite'];
 export type InviteRecord = Outputs['members']['listInvites'][number];
 /** Which invites to list; `limit` is the size of a page. */
 export type InviteListQuery = Omit<Inputs['members']['listInvites'], 'tenant_id'>;
+
+/** The password, or a code of the authenticator. */
+export type KeyRotationProof = Inputs['tenants']['rotateKey'];
+/** The new API key, shown this once. */
+export type RotatedKey = Outputs['tenants']['rotateKey'];
+/** What an invite is to. */
+export type InvitePreview = Outputs['members']['previewInvite'];
+/** Which members to list; `limit` is the size of a page. */
+export type MemberListQuery = Omit<Inputs['members']['list'], 'tenant_id'>;
+/** A member. */
+export type UserRow = Outputs['members']['list'][number];
+/** What a member may do. */
+export type MemberRole = Inputs['members']['changeRole']['role'];
+/** Whose authenticator was removed. */
+export type MfaReset = Outputs['members']['resetMfa'];
+/** A link to set a new password by. */
+export type PasswordResetLink = Outputs['members']['issueResetLink'];
+/** Which events to list: by action, actor and time. */
+export type AuditListQuery = Extract<Inputs['audit']['list'], object>;
+/** A page of events; a short one may have a next. */
+export type AuditPage = Outputs['audit']['list'];
+/** Something that happened, who did it and when. */
+export type AuditEvent = AuditPage['events'][number];
 
 /** The days to report, in UTC and both counted; the last 30 unless told, 366 at most. */
 export type DailyUsageQuery = Omit<Inputs['usage']['daily'], 'tenant_id'>;
@@ -181,6 +277,36 @@ export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_la
 export type TerminologySet = Outputs['terminology']['list'][number];
 /** What an upload answers: the set, and what may not be meant so in its file. */
 export type UploadedTerminologySet = Outputs['terminology']['upload'];
+/** Which entries of a glossary to read. */
+export type GlossaryEntryQuery = Inputs['terminology']['entries'];
+/** A page of entries. */
+export type GlossaryEntryPage = Outputs['terminology']['entries'];
+/** A term and what a translation must have for it. */
+export type GlossaryEntry = GlossaryEntryPage['entries'][number];
+/** A term to add. */
+export type NewGlossaryEntry = Inputs['terminology']['addEntry'];
+/** The term that was added, and what else the glossary has for it. */
+export type AddedGlossaryEntry = Outputs['terminology']['addEntry'];
+/** A text, and optionally its translation. */
+export type TermMatchRequest = Inputs['terminology']['matches'];
+/** The terms that it has. */
+export type TermMatches = Outputs['terminology']['matches'];
+/** Which units of which memory to read. */
+export type MemoryBrowseQuery = Extract<Inputs['memory']['browse'], object>;
+/** A page of units. */
+export type MemoryUnitPage = Outputs['memory']['browse'];
+/** A text and its translation. */
+export type MemoryUnit = MemoryUnitPage['units'][number];
+/** What to find in the memories. */
+export type ConcordanceQuery = Inputs['memory']['concordance'];
+/** A page of units in which it occurs. */
+export type ConcordancePage = Outputs['memory']['concordance'];
+/** A unit, and where in it the text occurs. */
+export type ConcordanceUnit = ConcordancePage['units'][number];
+/** A text to find matches for. */
+export type MemoryMatchRequest = Inputs['memory']['matches'];
+/** What the memories have for it. */
+export type MemoryMatches = Outputs['memory']['matches'];
 /** What a memory is called, and which of the file's languages it is of. */
 export type MemoryImportRequest = Record<keyof GoldenMemoryQuery | 'name', string>;
 /** A translation memory; as the result of an import with what became of the file's units. */

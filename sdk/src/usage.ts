@@ -1,10 +1,11 @@
+import { type ApiPromise, mapAnswer } from './api-promise.ts';
 import { interrupted } from './attempt-error.ts';
-import { type Downloads, type OpenDownload, readFileName, streamOf } from './downloads.ts';
+import type { Connection } from './connection.ts';
+import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
 import { LinguaLoopError } from './errors.ts';
-import type { CallOptions, TenantOptions } from './options.ts';
+import { type CallOptions, type TenantOptions, tenantOf } from './options.ts';
 import type { RestRequest } from './rest.ts';
-import type { Rpc } from './rpc.ts';
-import type { Call, Send } from './send.ts';
+import type { Call } from './send.ts';
 import type {
   DailyUsage,
   DailyUsageQuery,
@@ -34,9 +35,9 @@ export interface UsageExport {
  */
 export interface Usage {
   /** Usage per day. An operator who names no tenant is answered the sum over all of them. */
-  daily(query?: DailyUsageQuery, options?: TenantOptions): Promise<DailyUsage>;
+  daily(query?: DailyUsageQuery, options?: TenantOptions): ApiPromise<DailyUsage>;
   /** A month in figures, with the newest of its records; `records` has all of them. */
-  summary(tenantId: string, query?: UsageSummaryQuery, options?: CallOptions): Promise<TenantUsageSummary>;
+  summary(tenantId: string, query?: UsageSummaryQuery, options?: CallOptions): ApiPromise<TenantUsageSummary>;
   /**
    * Every record of a month, the oldest first, as they come: however many they are, they are never in memory at once, and
    * leaving the loop ends the download. What fails before the first record is tried again; after it, a download that is cut
@@ -48,11 +49,11 @@ export interface Usage {
     options?: CallOptions,
   ): AsyncIterable<TenantUsageRecord>;
   /** The same as a file, to be saved as it comes. */
-  export(tenantId: string, query?: UsageExportQuery, options?: CallOptions): Promise<UsageExport>;
+  export(tenantId: string, query?: UsageExportQuery, options?: CallOptions): ApiPromise<UsageExport>;
 }
 
-const dailyCall: Call = { name: 'usage.daily', repeatable: true };
-const summaryCall: Call = { name: 'usage.summary', repeatable: true };
+const dailyCall: Call = { name: 'usage.daily', repeatable: true, result: ['days'] };
+const summaryCall: Call = { name: 'usage.summary', repeatable: true, result: ['records'] };
 const recordsCall: Call = { name: 'usage.records', repeatable: true };
 const exportCall: Call = { name: 'usage.export', repeatable: true };
 
@@ -62,37 +63,40 @@ const mediaTypes: Readonly<Record<UsageExportFormat, string>> = {
   csv: 'text/csv',
 };
 
-export function usage(rpc: Rpc, send: Send, downloads: Downloads): Usage {
-  const { daily, summary } = rpc.usage;
+export function usage({ downloads, json }: Connection): Usage {
   return {
-    daily(query, options) {
-      const input = { ...query, tenant_id: options?.tenantId };
-      return send(dailyCall, (attempt) => daily.query(input, attempt), options);
-    },
-    summary(tenantId, query, options) {
-      const input = { ...query, tenant_id: tenantId };
-      return send(summaryCall, (attempt) => summary.query(input, attempt), options);
-    },
+    daily: (query, options) =>
+      json(
+        dailyCall,
+        { method: 'GET', path: '/api/tenants/usage/daily', query: { ...query, ...tenantOf(options) } },
+        options,
+      ),
+    summary: (tenantId, query, options) =>
+      json(
+        summaryCall,
+        { method: 'GET', path: `/api/tenants/${encodeURIComponent(tenantId)}/billing`, query },
+        options,
+      ),
     records(tenantId, query, options) {
       const request = exportRequest(tenantId, 'jsonl', query?.period);
       const open = () => downloads.open(recordsCall, request, mediaTypes.jsonl, options);
       return { [Symbol.asyncIterator]: () => readRecords(open, recordsCall.name) };
     },
-    async export(tenantId, { format = 'json', period } = {}, options) {
+    export(tenantId, { format = 'json', period } = {}, options) {
       const type = mediaTypes[format];
-      const opened = await downloads.open(exportCall, exportRequest(tenantId, format, period), type, options);
-      return {
-        fileName: readFileName(opened.headers.get('content-disposition')) ?? `usage.${format}`,
-        contentType: opened.headers.get('content-type') ?? type,
-        body: streamOf(opened),
-      };
+      const opened = downloads.open(exportCall, exportRequest(tenantId, format, period), type, options);
+      return mapAnswer(opened, (download) => ({
+        fileName: readFileName(download.headers.get('content-disposition')) ?? `usage.${format}`,
+        contentType: download.headers.get('content-type') ?? type,
+        body: streamOf(download),
+      }));
     },
   };
 }
 
 function exportRequest(tenantId: string, format: UsageExportFormat, period: string | undefined): RestRequest {
-  const query = new URLSearchParams({ format, ...(period !== undefined && { period }) });
-  return { method: 'GET', path: `/api/tenants/${encodeURIComponent(tenantId)}/billing/export?${query}` };
+  const path = `/api/tenants/${encodeURIComponent(tenantId)}/billing/export`;
+  return { method: 'GET', path, query: { format, period } };
 }
 
 /** Maximum characters of a line. Records are far shorter; a longer line is not a record and must not fill the memory. */

@@ -6,6 +6,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
+import { countEvent } from '#server/telemetry.ts';
 import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-series.ts';
 import type { AgentRun } from './agent-run-schema.ts';
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden/record.ts';
@@ -95,8 +96,12 @@ export async function completeRun(
     else golden?.list();
     return { job: requireUsable(job), nextRun };
   }
-  if (isPending) throw persistenceFailed();
+  if (isPending) {
+    countEvent('jobs', 'text persistence_failed');
+    throw persistenceFailed();
+  }
   golden?.list();
+  countEvent('jobs', `text ${status}`);
   const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
   return {
     job: {

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TRPCClientError } from '@trpc/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConnectionError, LinguaLoop, type LinguaLoopOptions, TimeoutError } from '#sdk/index.ts';
 import { failure, result, useScriptedServer } from './scripted-server.ts';
@@ -83,9 +82,9 @@ describe('retries', () => {
   test('signUp is tried again after a 429 with Retry-After, which changed nothing', async () => {
     server.script(
       failure(429, 'too many requests', {}, { 'retry-after': '0' }),
-      result({ mfa_required: false }),
+      result({ account: { id: 't' }, mfa_required: false }),
     );
-    expect(await client().auth.signUp(signup)).toEqual({ mfa_required: false });
+    expect(await client().auth.signUp(signup)).toMatchObject({ mfa_required: false });
   });
 
   test('even signUp is tried again after a refused connection', async () => {
@@ -139,7 +138,7 @@ test('what is sent: credentials, tenant, request id, the name of the SDK', async
   expect(server.received).toMatchObject([
     {
       method: 'GET',
-      path: '/trpc/translations.list',
+      path: '/api/translations',
       input: { status: 'failed' },
       headers: {
         'x-api-key': 'k',
@@ -155,7 +154,7 @@ test('what is sent: credentials, tenant, request id, the name of the SDK', async
 describe('timeouts', () => {
   test('TimeoutError names the call and its duration; a read is sent again before it', async () => {
     const fetched = vi.fn(() => new Promise<never>(() => {}));
-    const error = await client({ timeoutMs: 2, fetch: fetched })
+    const error = await client({ timeout: 2, fetch: fetched })
       .translations.get('1')
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
@@ -173,20 +172,20 @@ describe('timeouts', () => {
         return fetch(url, init);
       },
     });
-    await expect(watched.system.health({ timeoutMs: 5, maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
+    await expect(watched.system.health({ timeout: 5, maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
   test('applies to a fetch that ignores its signal, and to the token source', async () => {
-    const deaf = client({ fetch: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
+    const deaf = client({ fetch: () => new Promise(() => {}), timeout: 1, maxRetries: 0 });
     await expect(deaf.system.health()).rejects.toBeInstanceOf(TimeoutError);
-    const stuck = client({ accessToken: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
+    const stuck = client({ accessToken: () => new Promise(() => {}), timeout: 1, maxRetries: 0 });
     await expect(stuck.system.health()).rejects.toBeInstanceOf(TimeoutError);
   });
 
   test('Infinity means no limit', async () => {
     server.script(result({ status: 'ok' }));
-    expect(await client({ timeoutMs: Number.POSITIVE_INFINITY }).system.health()).toEqual({ status: 'ok' });
+    expect(await client({ timeout: Number.POSITIVE_INFINITY }).system.health()).toEqual({ status: 'ok' });
   });
 });
 
@@ -199,7 +198,7 @@ describe("the caller's signal", () => {
 
   test.each([
     ['a failure that would be tried again', new ConnectionError('elsewhere', { maybeSent: false })],
-    ['an error of tRPC, of which the SDK unpacks its own', TRPCClientError.from(new Error('elsewhere'))],
+    ['any error', new Error('elsewhere')],
   ])('the reason may be %s', async (_, reason) => {
     const signal = AbortSignal.abort(reason);
     await expect(client().translations.get('1', { signal })).rejects.toBe(reason);
@@ -262,11 +261,11 @@ describe("the caller's signal", () => {
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
     onTestFinished(() => void vi.restoreAllMocks());
     // Odd durations, by which our timers are recognized: other code starts timers, too.
-    const { translations } = client({ timeoutMs: 12_345 });
+    const { translations } = client({ timeout: 12_345 });
     await translations.get('1', { signal });
     await translations.get('1', { signal });
     await expect(translations.get('1', { signal })).rejects.toMatchObject({ status: 404 });
-    await expect(translations.get('1', { signal, timeoutMs: 7, maxRetries: 0 })).rejects.toThrow('no answer');
+    await expect(translations.get('1', { signal, timeout: 7, maxRetries: 0 })).rejects.toThrow('no answer');
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     const timers = started.mock.results
       .filter((_, n) => started.mock.calls[n]?.[1] === 12_345 || started.mock.calls[n]?.[1] === 7)

@@ -84,7 +84,7 @@ describe('after a lost response', () => {
   ])('%s is sent again: a page that was never returned is never paid', async (name, call) => {
     server.script('cut off', transient, result(page));
     expect(await call(client().billing)).toEqual(page);
-    expect(server.received.map(({ path }) => path)).toEqual(Array(3).fill(`/trpc/billing.${name}`));
+    expect(server.received.map(({ path }) => path)).toEqual(Array(3).fill(`/api/billing/${name}`));
   });
 
   test('topUp is not: each request counts as one of five attempts an hour', async () => {

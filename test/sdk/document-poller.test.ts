@@ -8,14 +8,7 @@ import {
   type LinguaLoopOptions,
   TimeoutError,
 } from '#sdk/index.ts';
-import {
-  failure,
-  type Received,
-  restFailure,
-  result,
-  type Step,
-  useScriptedServer,
-} from './scripted-server.ts';
+import { failure, type Received, result, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
 const id = 'a'.repeat(32);
@@ -33,7 +26,7 @@ const failed = {
 };
 
 const accepted: Step = { status: 202, body: queued };
-const transient = restFailure(503, 'try again', { error_code: 'transient_error' });
+const transient = failure(503, 'try again', { error_code: 'transient_error' });
 const book = { name: 'Book.xlsx', data: new TextEncoder().encode('PK') };
 const quickly = { pollEvery: { firstMs: 1, maxMs: 1 } };
 
@@ -45,7 +38,7 @@ const resume = (options: DocumentOptions = {}) => client().documents.resume(id, 
 
 const asked = () => server.received.map(({ method, path }) => `${method} ${path}`);
 const post = 'POST /api/documents/translate';
-const look = 'GET /trpc/documents.get';
+const look = `GET /api/documents/${id}`;
 
 async function formOf({ body, headers }: Received): Promise<FormData> {
   const form = new Response(new Uint8Array(body), { headers: { 'content-type': headers['content-type']! } });
@@ -108,10 +101,10 @@ describe('documents.translate', () => {
   });
 
   test.each([
-    [restFailure(400, 'source_document: the file is protected'), 'BadRequestError'],
-    [restFailure(402, 'subscription required'), 'PaymentRequiredError'],
-    [restFailure(415, 'unsupported source_document type'), 'UnsupportedMediaTypeError'],
-    [restFailure(504, 'split the file', { error_code: 'stage_timeout' }), 'GatewayTimeoutError'],
+    [failure(400, 'source_document: the file is protected'), 'BadRequestError'],
+    [failure(402, 'subscription required'), 'PaymentRequiredError'],
+    [failure(415, 'unsupported source_document type'), 'UnsupportedMediaTypeError'],
+    [failure(504, 'split the file', { error_code: 'stage_timeout' }), 'GatewayTimeoutError'],
   ])('a refusal is thrown, and not sent again', async (step, name) => {
     server.script(step);
     await expect(client().documents.translate(book, { target_lang: 'fr' })).rejects.toMatchObject({ name });
@@ -138,9 +131,7 @@ describe('waiting for a document', () => {
     expect(poller.job).toEqual(translated);
     expect(await poller.pollUntilDone()).toEqual(translated);
     expect(reported).toEqual([queued, half, translated]);
-    expect(server.received.map(({ path, input }) => [path, input])).toEqual(
-      Array.from({ length: 5 }, () => ['/trpc/documents.get', { document_id: id }]),
-    );
+    expect(asked()).toEqual(Array.from({ length: 5 }, () => look));
   });
 
   test('a failed one is the last state of a loop, and a DocumentFailedError with its code', async () => {
@@ -215,7 +206,7 @@ describe('waiting for a document', () => {
     const at: number[] = [];
     const fetch = async () => {
       at.push(Date.now());
-      return Response.json({ result: { data: { json: at.length > 20 ? translated : queued } } });
+      return Response.json(at.length > 20 ? translated : queued);
     };
     const poller = await client({ fetch }).documents.resume(id);
     const done = poller.pollUntilDone();
@@ -235,9 +226,7 @@ describe('waiting for a document', () => {
     const fetch = () => {
       polls += 1;
       if (polls === 2) return new Promise<never>(() => {});
-      return Promise.resolve(
-        Response.json({ result: { data: { json: polls === 1 ? queued : translated } } }),
-      );
+      return Promise.resolve(Response.json(polls === 1 ? queued : translated));
     };
     const done = (await client({ fetch }).documents.resume(id)).pollUntilDone();
     await vi.advanceTimersByTimeAsync(40_000);
@@ -263,8 +252,8 @@ describe('reading and reviewing', () => {
     }
     expect(seen).toEqual(['s1', 's2', 's3']);
     expect(server.received.map(({ input }) => input)).toEqual([
-      { document_id: id, flagged: true, limit: 2 },
-      { document_id: id, flagged: true, limit: 2, cursor: '1' },
+      { flagged: 'true', limit: '2' },
+      { flagged: 'true', limit: '2', cursor: '1' },
     ]);
   });
 
@@ -276,11 +265,11 @@ describe('reading and reviewing', () => {
     const corrections = [{ region_id: 's1', target_text: 'Suppe' }];
     await expect(documents.review(id, { corrections })).rejects.toBeInstanceOf(ConnectionError);
     await expect(documents.delete(id)).rejects.toBeInstanceOf(ConnectionError);
-    expect(server.received.map(({ path, input }) => [path, input])).toEqual([
-      ['/trpc/documents.approve', { document_id: id }],
-      ['/trpc/documents.approve', { document_id: id }],
-      ['/trpc/documents.review', { document_id: id, corrections }],
-      ['/trpc/documents.delete', { document_id: id }],
+    expect(server.received.map(({ method, path, input }) => [`${method} ${path}`, input])).toEqual([
+      [`POST /api/documents/${id}/approve`, {}],
+      [`POST /api/documents/${id}/approve`, {}],
+      [`POST /api/documents/${id}/review`, { corrections }],
+      [`DELETE /api/documents/${id}`, undefined],
     ]);
   });
 });
@@ -308,11 +297,7 @@ describe('a download', () => {
   test.each([
     ['a page of a portal', { status: 200, body: '<p>Please sign in</p>' }, { answeredBy: 'other' }],
     ['a file of another type', file('x', { 'content-type': 'text/plain' }), { answeredBy: 'other' }],
-    [
-      'one that is not there yet',
-      restFailure(409, 'document translation is still in progress'),
-      { status: 409 },
-    ],
+    ['one that is not there yet', failure(409, 'document translation is still in progress'), { status: 409 }],
   ])('%s is an error', async (_, step, error) => {
     server.script(step);
     await expect(client().documents.download(id, { maxRetries: 0 })).rejects.toMatchObject(error);
@@ -330,7 +315,7 @@ describe('a download', () => {
 
   test('one that stands still is a TimeoutError', async () => {
     server.script('silence');
-    const call = client().documents.download(id, { timeoutMs: 100, maxRetries: 0 });
+    const call = client().documents.download(id, { timeout: 100, maxRetries: 0 });
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
-import { failure, useScriptedServer } from './scripted-server.ts';
+import { failure, procedureFailure, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
 
@@ -50,14 +50,20 @@ describe('each status has its class', () => {
 });
 
 describe('Retry-After', () => {
+  const errorOfProcedure = () =>
+    new sdk.LinguaLoop({ baseUrl: server.address, maxRetries: 0 }).translations
+      .counts()
+      .then(() => expect.fail('the call succeeded'))
+      .catch((thrown) => thrown);
+
   test('the header takes precedence over the body', async () => {
-    server.script(failure(429, 'slow down', { retry_after: 5 }, { 'retry-after': '7' }));
-    expect((await errorOfNext()).retryAfter).toBe(7);
+    server.script(procedureFailure(429, 'slow down', { retry_after: 5 }, { 'retry-after': '7' }));
+    expect((await errorOfProcedure()).retryAfter).toBe(7);
   });
 
-  test('the body gives it if the header is missing', async () => {
-    server.script(failure(429, 'slow down', { retry_after: 5 }));
-    expect((await errorOfNext()).retryAfter).toBe(5);
+  test('the body of a procedure gives it if the header is missing', async () => {
+    server.script(procedureFailure(429, 'slow down', { retry_after: 5 }));
+    expect((await errorOfProcedure()).retryAfter).toBe(5);
   });
 });
 
@@ -106,10 +112,25 @@ describe('other answers', () => {
     expect(error).toMatchObject({ status: 200, answeredBy: 'other' });
   });
 
+  test.each([{ result: 1 }, { result: { data: {} } }, { ok: true }, [1]])(
+    'nor is it a procedure’s result: %j',
+    async (body) => {
+      server.script({ status: 200, body });
+      const client = new sdk.LinguaLoop({ baseUrl: server.address, maxRetries: 0 });
+      await expect(client.translations.counts()).rejects.toMatchObject({ answeredBy: 'other' });
+    },
+  );
+
+  test.each([{ ok: true }, [], '[]x'])('nor is it a job: %j', async (body) => {
+    server.script({ status: 200, body });
+    const client = new sdk.LinguaLoop({ baseUrl: server.address, maxRetries: 0 });
+    await expect(client.translations.get('1')).rejects.toMatchObject({ answeredBy: 'other' });
+  });
+
   test('a redirect is not followed: it would send the key along', async () => {
-    server.script({ status: 308, body: '', headers: { location: 'https://elsewhere.example/trpc' } });
+    server.script({ status: 308, body: '', headers: { location: 'https://elsewhere.example/api' } });
     const error = await errorOfNext();
-    expect(error.message).toBe('308 redirected to https://elsewhere.example/trpc: is baseUrl right?');
+    expect(error.message).toBe('308 redirected to https://elsewhere.example/api: is baseUrl right?');
     expect(server.received).toHaveLength(1);
   });
 });

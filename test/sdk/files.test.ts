@@ -1,7 +1,7 @@
 import { fetch as fetchOfUndici } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
 import * as sdk from '#sdk/index.ts';
-import { type Received, restFailure, type Step, useScriptedServer } from './scripted-server.ts';
+import { failure, type Received, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
 
@@ -12,7 +12,7 @@ function client(options: Partial<sdk.LinguaLoopOptions> = {}): sdk.LinguaLoop {
 const markdown = new File(['# Plan'], 'plan.md', { type: 'text/markdown' });
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const jobs: Step = { status: 200, body: [{ id: '1' }, { id: '2' }] };
-const transient = restFailure(503, 'try again', { error_code: 'transient_error' });
+const transient = failure(503, 'try again', { error_code: 'transient_error' });
 
 async function formOf({ body, headers }: Received): Promise<FormData> {
   const form = new Response(new Uint8Array(body), { headers: { 'content-type': headers['content-type']! } });
@@ -114,7 +114,7 @@ describe('createFromFile', () => {
 
   test.each([
     ['503 transient_error', transient],
-    ['429 with Retry-After', restFailure(429, 'too many requests', {}, { 'retry-after': '0' })],
+    ['429 with Retry-After', failure(429, 'too many requests', {}, { 'retry-after': '0' })],
     ["a proxy's 502", { status: 502, body: '<h1>Bad gateway</h1>' }],
   ])('is sent again after %s', async (_, step) => {
     server.script(step, jobs);
@@ -248,7 +248,7 @@ describe('golden', () => {
 describe('the timeout of an attempt grows with the texts that it translates one after the other', () => {
   const silent = () => {
     const fetched = vi.fn(() => new Promise<never>(() => {}));
-    return client({ timeoutMs: 1, maxRetries: 0, fetch: fetched }).translations;
+    return client({ timeout: 1, maxRetries: 0, fetch: fetched }).translations;
   };
   const target_lang = 'fr';
   const batch = {
@@ -276,7 +276,7 @@ describe('the timeout of an attempt grows with the texts that it translates one 
     ['an empty file', 1, () => silent().createFromFile(file('a.txt', 0), { target_lang })],
     ['a long file', 50, () => silent().createFromFile(file('a.txt', 1_000_000), { target_lang })],
     ['a PDF', 50, () => silent().createFromFile(file('a.pdf', 1), { target_lang })],
-    ['a batch, where the call says how long', 7, () => silent().createBatch(batch, { timeoutMs: 7 })],
+    ['a batch, where the call says how long', 7, () => silent().createBatch(batch, { timeout: 7 })],
   ])('%s', async (_, timeoutMs, call) => {
     await expect(call()).rejects.toMatchObject({ name: 'TimeoutError', timeoutMs });
   });

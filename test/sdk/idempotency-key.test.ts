@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { newIdempotencyKey } from '#sdk/translations.ts';
+import { newIdempotencyKey } from '#sdk/options.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -78,7 +78,7 @@ describe.each(ways)('an export that is read %s', (_, read) => {
     const { client, hungUp } = await serveDownloads([
       (response) => void response.writeHead(200, headers).write(file.slice(0, 30)),
     ]);
-    const opened = await client.memory.export('1', { timeoutMs: 30 });
+    const opened = await client.memory.export('1', { timeout: 30 });
     const error = await read(opened).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error.message).toBe('memory.export: no more of the answer within 30 ms');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConflictError, LinguaLoop, type LinguaLoopOptions, TimeoutError } from '#sdk/index.ts';
-import { type Received, restFailure, result, type Step, useScriptedServer } from './scripted-server.ts';
+import { failure, type Received, result, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
 
@@ -21,11 +21,11 @@ const job = (id: string, more: object = {}) => ({
 const set: Step = { status: 200, body: { id: 's1', name: 'UI', entry_count: 2, imported: 2 } };
 const accepted: Step = { status: 202, body: { poll_url: '/api/tm/imports/j1', job: job('j1') } };
 const listed = (...jobs: object[]): Step => result(jobs);
-const inProgress = restFailure(409, 'tm_import_in_progress: an import into a set of this name is running');
-const transient = restFailure(503, 'try again', { error_code: 'transient_error' });
+const inProgress = failure(409, 'tm_import_in_progress: an import into a set of this name is running');
+const transient = failure(503, 'try again', { error_code: 'transient_error' });
 
 const asked = () => server.received.map(({ method, path }) => `${method} ${path}`);
-const look = 'GET /trpc/memory.listImports';
+const look = 'GET /api/tm/imports';
 const post = 'POST /api/tm';
 
 async function formOf({ body, headers }: Received): Promise<FormData> {
@@ -99,9 +99,9 @@ describe('importTmx', () => {
   });
 
   test.each([
-    [restFailure(400, 'tmx_file: no TMX'), 'BadRequestError'],
-    [restFailure(415, 'tmx_file must be a .tmx file'), 'UnsupportedMediaTypeError'],
-    [restFailure(422, 'tm_max_segments_exceeded: 50001'), 'UnprocessableContentError'],
+    [failure(400, 'tmx_file: no TMX'), 'BadRequestError'],
+    [failure(415, 'tmx_file must be a .tmx file'), 'UnsupportedMediaTypeError'],
+    [failure(422, 'tm_max_segments_exceeded: 50001'), 'UnprocessableContentError'],
   ])('an invalid file is thrown, and not sent again', async (step, name) => {
     server.script(listed(), step);
     await expect(client().memory.importTmx(tmx, request)).rejects.toMatchObject({ name });
@@ -176,7 +176,7 @@ describe('a response that is lost', () => {
 
   test('the call sets how often', async () => {
     server.script(listed(), 'silence');
-    const call = client().memory.importTmx(tmx, request, { maxRetries: 0, timeoutMs: 200 });
+    const call = client().memory.importTmx(tmx, request, { maxRetries: 0, timeout: 200 });
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
     await expect(call).rejects.toThrow('memory.importTmx: no answer within 200 ms');
     expect(asked()).toEqual([look, post]);

@@ -71,11 +71,6 @@ const breaking: readonly [what: string, change: Change, message: RegExp][] = [
     /test\/sdk\/types\.test-d\.ts.*'Region' is missing/,
   ],
   [
-    'the procedure get removed',
-    [router, /^ {2}get,\n/m, ''],
-    /sdk\/src\/translations\.ts.*'get' does not exist/,
-  ],
-  [
     'the procedure createFromFile removed',
     [router, /^ {2}createFromFile,\n/m, ''],
     /sdk\/src\/types\.ts.*'createFromFile' does not exist/,

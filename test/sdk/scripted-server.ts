@@ -15,7 +15,7 @@ export interface Received {
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** The procedure's input as superjson carries it. */
+  /** The JSON or the form of the body, or the query; a procedure's input as /trpc carries it. */
   input: Record<string, unknown> | undefined;
   /** The body as it came: a file, or the form that holds one. */
   body: Buffer;
@@ -57,14 +57,12 @@ export function useScriptedServer(): ScriptedServer {
       const prefix = `/test-${tests}`;
       // A late request of an earlier test must not use up a step of this one.
       if (!url.pathname.startsWith(`${prefix}/`)) return request.socket.destroy();
-      const isJson = request.headers['content-type'] === 'application/json';
-      const input = isJson ? body.toString() : url.searchParams.get('input');
       scripted.received.push({
         method: request.method ?? '',
         path: url.pathname.slice(prefix.length),
         query: url.searchParams,
         headers: request.headers,
-        input: input ? JSON.parse(input).json : undefined,
+        input: inputOf(request.headers['content-type'], body, url),
         body,
       });
       const step = steps.shift() ?? { status: 418, body: 'beyond the script' };
@@ -100,16 +98,33 @@ export function useScriptedServer(): ScriptedServer {
   return scripted;
 }
 
-/** The response of /trpc with `data`. */
+function inputOf(type: string | undefined, body: Buffer, { pathname, searchParams }: URL) {
+  const isProcedure = pathname.includes('/trpc/');
+  if (type === 'application/json') {
+    const json = JSON.parse(body.toString());
+    return isProcedure ? json.json : json;
+  }
+  if (type === 'application/x-www-form-urlencoded')
+    return Object.fromEntries(new URLSearchParams(body.toString()));
+  if (isProcedure) return JSON.parse(searchParams.get('input') ?? '{}').json;
+  return searchParams.size > 0 ? Object.fromEntries(searchParams) : undefined;
+}
+
+/** A response with `data`. */
 export function result(data: unknown, headers: Record<string, string> = {}): Step {
-  return { status: 200, body: { result: { data: { json: data } } }, headers };
+  return { status: 200, body: data as object, headers };
+}
+
+/** The response of /trpc with `data`. */
+export function procedureResult(data: unknown): Step {
+  return { status: 200, body: { result: { data: { json: data } } } };
 }
 
 /** An error of /trpc. */
-export function failure(
+export function procedureFailure(
   status: number,
   detail: unknown,
-  fields: { error_code?: string; retry_after?: number } = {},
+  fields: { error_code?: string; retry_after?: number; present?: unknown } = {},
   headers: Record<string, string> = {},
 ): Step {
   const data = {
@@ -124,8 +139,8 @@ export function failure(
   return { status, body: { error: { json: error } }, headers };
 }
 
-/** An error of REST. */
-export function restFailure(
+/** An error. */
+export function failure(
   status: number,
   detail: unknown,
   fields: { error_code?: string } = {},

@@ -115,7 +115,12 @@ describe('a member without an authenticator', () => {
     );
     expect(attempts.map(([attempt]) => attempt)).toEqual([1, 2]);
     expect(new Set(attempts.map(([, secret]) => secret)).size).toBe(1);
-    expect(calls()).toEqual(['auth.token', 'auth.enrollMfa', 'auth.confirmMfa', 'auth.confirmMfa']);
+    expect(calls()).toEqual([
+      '/api/oauth2/token',
+      '/api/auth/mfa/enroll',
+      '/api/auth/mfa/confirm',
+      '/api/auth/mfa/confirm',
+    ]);
   });
 
   test('without onRecoveryCodes nothing is enrolled, because the codes are shown only once', async () => {
@@ -126,7 +131,7 @@ describe('a member without an authenticator', () => {
     );
     expect(error).toBeInstanceOf(MfaRequiredError);
     expect(error).toMatchObject({ callback: 'onRecoveryCodes', challenge: { method: 'totp_enroll' } });
-    expect(calls()).toEqual(['auth.token']);
+    expect(calls()).toEqual(['/api/oauth2/token']);
   });
 
   test('an error of onRecoveryCodes is thrown, and nobody is signed in', async () => {
@@ -208,7 +213,10 @@ describe('a member with an authenticator', () => {
     expect(error['detail']).toBe('invalid or expired MFA challenge');
     expect(attempts).toEqual([1, 2, 3, 4, 5, 6]);
     expect(challenges.size).toBe(1);
-    expect(calls()).toEqual(['auth.token', ...Array.from({ length: 6 }, () => 'auth.verifyMfa')]);
+    expect(calls()).toEqual([
+      '/api/oauth2/token',
+      ...Array.from({ length: 6 }, () => '/api/auth/mfa/verify'),
+    ]);
   });
 
   test('the right code after wrong ones signs in', async () => {
@@ -267,7 +275,7 @@ describe('a member with an authenticator', () => {
     await clientOf(app.address).auth.signIn(
       { email, password },
       {
-        timeoutMs,
+        timeout: timeoutMs,
         onMfa() {
           seen = running();
           return totpCode(secret, 1);

@@ -2,7 +2,7 @@ import { type Fetch, LinguaLoop, type LinguaLoopOptions, type TokenStore, type T
 
 /** One request as the SDK sent it. */
 export interface Sent {
-  /** `auth.token`, `/api/translations`: the procedure, or the path of the documented surface. */
+  /** The path: `/api/translations`. */
   call: string;
   headers: Record<string, string>;
   input: Record<string, unknown>;
@@ -15,11 +15,10 @@ export function recorder(before: (sent: Sent) => unknown = () => {}) {
   const sent: Sent[] = [];
   const recorded: Fetch = async (url, init) => {
     const { pathname } = new URL(url);
-    const body = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
     const one: Sent = {
-      call: pathname.replace(/^\/trpc\//, ''),
+      call: pathname,
       headers: init.headers as Record<string, string>,
-      input: body?.json ?? {},
+      input: typeof init.body === 'string' ? fieldsOf(init.body) : {},
     };
     sent.push(one);
     await before(one);
@@ -33,6 +32,11 @@ export function recorder(before: (sent: Sent) => unknown = () => {}) {
     calls: () => sent.map(({ call }) => call),
     refreshes: () => sent.filter(({ input }) => input['grant_type'] === 'refresh_token'),
   };
+}
+
+/** The fields of a body of JSON, or of a form. */
+function fieldsOf(body: string): Record<string, unknown> {
+  return body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
 }
 
 /** A store that several clients may share, as several processes would share a file. */

@@ -57,7 +57,7 @@ describe('a refresh before the token ends', () => {
     expect(new Set(users.map(({ user }) => user.user_id))).toEqual(new Set([first.user.user_id]));
     expect(refreshes()).toHaveLength(1);
     expect(refreshes()[0]?.input['refresh_token']).toBe(first.refresh_token);
-    expect(sent[0]?.call).toBe('auth.token');
+    expect(sent[0]?.call).toBe('/api/oauth2/token');
     const bearers = new Set(sent.slice(1).map(({ headers }) => headers['authorization']));
     expect(bearers.size).toBe(1);
     expect(bearers).not.toContain(`Bearer ${first.access_token}`);
@@ -111,12 +111,12 @@ describe('a refresh after a 401', () => {
   test('20 calls that the service refuses make one refresh request, and each is repeated once', async () => {
     const all = gate(20);
     const { client, refreshes, sent, calls } = await signedIn(refused, ({ call, headers }) =>
-      call === 'auth.me' && headers['authorization']?.endsWith('xxx') ? all() : undefined,
+      call === '/api/auth/me' && headers['authorization']?.endsWith('xxx') ? all() : undefined,
     );
     const users = await Promise.all(many.map(() => client.auth.me()));
     expect(users).toHaveLength(20);
     expect(refreshes()).toHaveLength(1);
-    expect(calls().filter((call) => call === 'auth.me')).toHaveLength(40);
+    expect(calls().filter((call) => call === '/api/auth/me')).toHaveLength(40);
     expect(sent.filter(({ status }) => status === 401)).toHaveLength(20);
   });
 
@@ -124,7 +124,7 @@ describe('a refresh after a 401', () => {
     const late = Promise.withResolvers<void>();
     let held = false;
     const { client, refreshes } = await signedIn(refused, ({ call }) => {
-      if (call !== 'auth.me' || held) return undefined;
+      if (call !== '/api/auth/me' || held) return undefined;
       held = true;
       return late.promise;
     });
@@ -151,7 +151,7 @@ describe('a refresh after a 401', () => {
     await new Promise((resolve) => setImmediate(resolve));
     answered.resolve();
     await Promise.all([first, later]);
-    expect(calls()).toEqual(['auth.me', 'auth.token', 'auth.me', 'auth.me']);
+    expect(calls()).toEqual(['/api/auth/me', '/api/oauth2/token', '/api/auth/me', '/api/auth/me']);
     expect(sent.map(({ status }) => status)).toEqual([401, 200, 200, 200]);
   });
 
@@ -168,19 +168,19 @@ describe('a refresh after a 401', () => {
     const data = new TextEncoder().encode('The plan');
     const jobs = await client.translations.createFromFile({ name: 'plan.md', data }, { target_lang: 'fr' });
     expect(jobs).toHaveLength(1);
-    expect(calls()).toEqual(['/api/translations', 'auth.token', '/api/translations']);
+    expect(calls()).toEqual(['/api/translations', '/api/oauth2/token', '/api/translations']);
     expect(refreshes()).toHaveLength(1);
     expect((await client.translations.create(hello)).status).toBe('published');
   });
 
   test('once: if the new token is refused too, the call fails', async () => {
     const { client, refreshes, calls } = await signedIn(refused, ({ call, headers }) => {
-      if (call === 'auth.me') headers['authorization'] = `Bearer ${'y'.repeat(43)}`;
+      if (call === '/api/auth/me') headers['authorization'] = `Bearer ${'y'.repeat(43)}`;
     });
     const error = await errorOf(client.auth.me());
     expect(error).toMatchObject({ status: 401, detail: 'invalid or expired bearer token' });
     expect(refreshes()).toHaveLength(1);
-    expect(calls()).toEqual(['auth.me', 'auth.token', 'auth.me']);
+    expect(calls()).toEqual(['/api/auth/me', '/api/oauth2/token', '/api/auth/me']);
   });
 
   test('not if the 401 has another cause: a good token of another tenant than tenantId', async () => {
@@ -189,7 +189,7 @@ describe('a refresh after a 401', () => {
     const { fetch, calls } = recorder();
     const client = clientOf(app.address, { tokens: store, fetch, tenantId: other.tenantId });
     expect(await errorOf(client.translations.listPage())).toBeInstanceOf(AuthenticationError);
-    expect(calls()).toEqual(['translations.list']);
+    expect(calls()).toEqual(['/api/translations']);
     expect(store.tokens).toEqual(first);
     const own = clientOf(app.address, { tokens: store, tenantId });
     expect((await own.translations.listPage()).items).toEqual([]);
@@ -205,7 +205,7 @@ describe('a refresh after a 401', () => {
     const { fetch, calls } = recorder();
     const client = clientOf(app.address, { apiKey: 'none', accessToken: 'none', fetch });
     expect(await errorOf(client.translations.listPage())).toBeInstanceOf(AuthenticationError);
-    expect(calls()).toEqual(['translations.list']);
+    expect(calls()).toEqual(['/api/translations']);
   });
 });
 
@@ -222,7 +222,7 @@ describe('a refresh that is refused', () => {
     }
     expect(store.saves).toEqual([null]);
     expect(refreshes()).toHaveLength(1);
-    expect(calls()).toEqual(['auth.token']);
+    expect(calls()).toEqual(['/api/oauth2/token']);
     // Nobody is signed in any more.
     expect(await errorOf(client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
     expect(refreshes()).toHaveLength(1);
@@ -236,7 +236,7 @@ describe('a refresh that is refused', () => {
     store.tokens = { ...refused(tokens), refresh_token: 'x'.repeat(43) };
     sent.length = 0;
     expect(await errorOf(client.translations.create(hello))).toBeInstanceOf(AuthenticationError);
-    expect(sent.map(({ call }) => call)).toEqual(['translations.create', 'auth.token']);
+    expect(sent.map(({ call }) => call)).toEqual(['/api/translations', '/api/oauth2/token']);
     expect(sent.every(({ headers }, n) => n === 1 || !('x-api-key' in headers))).toBe(true);
   });
 });
@@ -252,7 +252,7 @@ describe("the caller's signal and deadline", () => {
     });
     const controller = new AbortController();
     const impatient = client.translations.golden('1', {}, { signal: controller.signal });
-    const hasty = client.auth.me({ timeoutMs: 5, maxRetries: 0 });
+    const hasty = client.auth.me({ timeout: 5, maxRetries: 0 });
     const patient = client.auth.me();
     await asked.promise;
     controller.abort('enough');
@@ -262,7 +262,7 @@ describe("the caller's signal and deadline", () => {
     expect((await patient).user.email).toContain('refresher');
     expect(refreshes()).toHaveLength(1);
     // An aborted call is not sent later, when the new token arrives.
-    expect(calls()).toEqual(['auth.token', 'auth.me']);
+    expect(calls()).toEqual(['/api/oauth2/token', '/api/auth/me']);
   });
 
   test('neither does an aborted only caller: the refreshed tokens are saved', async () => {

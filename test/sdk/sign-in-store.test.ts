@@ -56,7 +56,7 @@ describe('the store', () => {
     const { email, store } = await signedIn();
     const { client, calls } = processOf(store);
     expect((await client.auth.me()).user.email).toBe(email);
-    expect(calls()).toEqual(['auth.me']);
+    expect(calls()).toEqual(['/api/auth/me']);
   });
 
   test('accepts tokens from elsewhere', async () => {
@@ -101,7 +101,7 @@ describe('the store', () => {
     const all = [client.auth.me(), client.translations.listPage()];
     await saving.promise;
     const late = client.auth.me();
-    expect(calls()).toEqual(['auth.token']);
+    expect(calls()).toEqual(['/api/oauth2/token']);
     mayFinish.resolve();
     await Promise.all([...all, late]);
     expect(calls()).toHaveLength(4);
@@ -119,7 +119,7 @@ describe('the store', () => {
     const { client, refreshes, calls } = processOf(store);
     expect(await errorOf(client.auth.me())).toBe(full);
     expect(await errorOf(client.auth.me())).toBe(full);
-    expect(calls()).toEqual(['auth.token']);
+    expect(calls()).toEqual(['/api/oauth2/token']);
     store.save = save;
     expect((await client.auth.me()).user.email).toBe(email);
     expect(refreshes()).toHaveLength(1);
@@ -159,8 +159,8 @@ describe('two processes over one store', () => {
     release.resolve();
     await call;
     expect(two.sent.map(({ call, status }) => [call, status])).toEqual([
-      ['auth.me', 401],
-      ['auth.me', 200],
+      ['/api/auth/me', 401],
+      ['/api/auth/me', 200],
     ]);
   });
 
@@ -170,7 +170,7 @@ describe('two processes over one store', () => {
     const both = Promise.withResolvers<void>();
     let asking = 0;
     const together = ({ call }: Sent) => {
-      if (call !== 'auth.token') return undefined;
+      if (call !== '/api/oauth2/token') return undefined;
       asking += 1;
       if (asking === 2) both.resolve();
       return both.promise;
@@ -230,7 +230,7 @@ describe('auth.signOut', () => {
     const { client, calls } = processOf(store);
     await client.auth.signOut();
     await client.auth.signOut();
-    expect(calls()).toEqual(['auth.signOut']);
+    expect(calls()).toEqual(['/api/auth/signout']);
     await clientOf('http://127.0.0.1:1').auth.signOut();
   });
 
@@ -247,14 +247,14 @@ describe('auth.signOut', () => {
     const { store } = await signedIn();
     const told = Promise.withResolvers<void>();
     const { client, sent } = processOf(store, ({ call }) =>
-      call === 'auth.signOut' ? told.promise : undefined,
+      call === '/api/auth/signout' ? told.promise : undefined,
     );
     const out = client.auth.signOut();
     await poll(async () => store.tokens === null);
     expect(await errorOf(client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
     told.resolve();
     await out;
-    expect(sent.map(({ call }) => call).sort()).toEqual(['auth.me', 'auth.signOut']);
+    expect(sent.map(({ call }) => call).sort()).toEqual(['/api/auth/me', '/api/auth/signout']);
   });
 
   test('during a refresh: the new tokens are not saved, and are revoked', async () => {
@@ -267,9 +267,9 @@ describe('auth.signOut', () => {
       tokens: store,
       fetch: async (url, init) => {
         const response = await recorded(url, init);
-        if (!url.endsWith('/auth.token')) return response;
+        if (!url.endsWith('/oauth2/token')) return response;
         const text = await response.text();
-        refreshed.resolve(JSON.parse(text).result.data.json);
+        refreshed.resolve(JSON.parse(text));
         await out.promise;
         return new Response(text, { status: response.status, headers: response.headers });
       },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { type Received, restFailure, type Step, useScriptedServer } from './scripted-server.ts';
+import { failure, type Received, type Step, useScriptedServer } from './scripted-server.ts';
 
 const app = useTestApp();
 
@@ -114,7 +114,7 @@ describe('the upload', () => {
   test.each<[string, Step]>([
     ['the connection breaks', 'cut off'],
     ['the answer breaks off', 'cut off within the answer'],
-    ['503 transient_error', restFailure(503, 'try again', { error_code: 'transient_error' })],
+    ['503 transient_error', failure(503, 'try again', { error_code: 'transient_error' })],
   ])('is sent again unchanged, for the same glossary: %s', async (_, step) => {
     server.script(step, set);
     expect(await client().terminology.upload(csv, { name: 'Menu' })).toMatchObject({ id: 's' });

@@ -272,9 +272,9 @@ export async function calls(client: LinguaLoop, options: CallOptions): Promise<v
   created.translation;
   // @ts-expect-error only what creates takes a key
   await client.translations.get(created.id, { idempotencyKey: 'k' });
-  // @ts-expect-error baseUrl is missing
-  new LinguaLoop({ apiKey: 'k' });
-  new LinguaLoop({ baseUrl: 'http://localhost', fetch, accessToken: async () => 't', timeoutMs: 1 });
+  // @ts-expect-error the unit is milliseconds, and the name is timeout
+  new LinguaLoop({ baseUrl: 'http://localhost', timeoutMs: 1 });
+  new LinguaLoop({ baseUrl: 'http://localhost', fetch, accessToken: async () => 't', timeout: 1 });
 }
 
 export async function signingIn(client: LinguaLoop, options: CallOptions): Promise<Tokens> {

@@ -79,7 +79,7 @@ describe('retries', () => {
 describe('timeouts', () => {
   test('a download that stalls is a TimeoutError, and its connection is closed', async () => {
     const { client, asked, hungUp } = await serveDownloads([begin(lines(1, 2))]);
-    const { jobs, error } = await walk(client, { timeoutMs: 30 });
+    const { jobs, error } = await walk(client, { timeout: 30 });
     expect(jobs).toEqual(['é1', 'é2']);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ call: 'usage.records', timeoutMs: 30 });
@@ -90,7 +90,7 @@ describe('timeouts', () => {
 
   test('so is a file that does', async () => {
     const { client, hungUp } = await serveDownloads([begin(lines(1, 2))]);
-    const { body } = await client.usage.export('t', { format: 'jsonl' }, { timeoutMs: 30 });
+    const { body } = await client.usage.export('t', { format: 'jsonl' }, { timeout: 30 });
     const error = await new Response(body).text().catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error.message).toBe('usage.export: no more of the answer within 30 ms');
@@ -99,7 +99,7 @@ describe('timeouts', () => {
 
   test('one that never begins is one too, after retries', async () => {
     const { client, asked } = await serveDownloads([() => {}]);
-    const { error } = await walk(client, { timeoutMs: 20 });
+    const { error } = await walk(client, { timeout: 20 });
     expect((error as Error).message).toBe('usage.records: no answer within 20 ms');
     expect(asked()).toBe(3);
   });
@@ -107,7 +107,7 @@ describe('timeouts', () => {
   test('one that begins after the timeout is closed, even if `fetch` ignored its signal', async () => {
     const source = controlled();
     const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch, maxRetries: 0 });
-    const { error } = await walk(client, { timeoutMs: 1 });
+    const { error } = await walk(client, { timeout: 1 });
     expect(error).toBeInstanceOf(TimeoutError);
     source.send(lines(1, 1));
     await expect.poll(() => source.cancelled()).toBe(true);
@@ -117,7 +117,7 @@ describe('timeouts', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const source = controlled();
-    const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch, timeoutMs: 1000 });
+    const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch, timeout: 1000 });
     const records = client.usage.records('t')[Symbol.asyncIterator]();
     for (let n = 1; n <= 20; n++) {
       const next = records.next();

@@ -10,26 +10,26 @@ export interface Refusal extends AppErrorOptions {
 /** The id that every request has which is refused here. */
 export const refusedRequest = 'request-4711';
 
-/** Stands between a browser and the procedures of the service. */
+/** Stands between a browser and the service's API. */
 export interface Answers {
-  /** From now on every call is refused, except those of the named procedures. */
+  /** From now on every call is refused, except those of the named paths. */
   refuse(refusal: Refusal, except?: readonly string[]): void;
-  /** From now on calls wait for their answer, except those of the named procedures. */
+  /** From now on calls wait for their answer, except those of the named paths. */
   hold(except?: readonly string[]): void;
   /** From now on the service answers, also what waits. */
   pass(): void;
 }
 
-/** Stands between a browser and the procedures of the service, which answers until told otherwise. */
+/** Stands between a browser and the service's API, which answers until told otherwise. */
 export async function standBetween(context: BrowserContext): Promise<Answers> {
   let refusal: Refusal | undefined;
   let held: PromiseWithResolvers<void> | undefined;
   let spared: readonly string[] = [];
-  await context.route('**/trpc/**', async (route) => {
-    const name = new URL(route.request().url()).pathname.split('/trpc/')[1] as string;
-    if (spared.includes(name)) return route.continue();
+  await context.route(/\/(api|trpc)\//, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (spared.includes(pathname)) return route.continue();
     await held?.promise;
-    if (refusal) return route.fulfill(responseOf(refusal));
+    if (refusal) return route.fulfill(responseOf(refusal, pathname));
     // The page may be gone by now.
     return route.continue().catch(() => {});
   });
@@ -46,8 +46,8 @@ export async function standBetween(context: BrowserContext): Promise<Answers> {
   };
 }
 
-/** The response of /trpc to a refused call. `states.test.ts` compares it with one of the service. */
-export function responseOf({ code, detail, ...options }: Refusal) {
+/** The response to a refused call of a path. `states.test.ts` compares it with one of the service. */
+export function responseOf({ code, detail, ...options }: Refusal, path: string) {
   const error = new AppError(code, detail, options);
   const body = errorBody(error, refusedRequest);
   const data = {
@@ -65,6 +65,8 @@ export function responseOf({ code, detail, ...options }: Refusal) {
       'x-request-id': refusedRequest,
       ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
     },
-    body: JSON.stringify({ error: { json: { message: error.message, data } } }),
+    body: JSON.stringify(
+      path.startsWith('/trpc/') ? { error: { json: { message: error.message, data } } } : body,
+    ),
   };
 }

@@ -96,11 +96,11 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
   test('says that it waits, then what failed, with the id of the request, and goes on when it is tried again', async () => {
     const faults = await everywhere(
       () => workspace.operator,
-      (answers) => answers.hold(['auth.me']),
+      (answers) => answers.hold(['/api/auth/me']),
       async ({ page, path, answers }) => {
         if (quiet.includes(path)) return [];
         const found = [...(await missing(page, 'main [aria-busy=true] p')), ...(await looks(page))];
-        answers.refuse({ code: 'internal_error', detail: 'internal error' }, ['auth.me']);
+        answers.refuse({ code: 'internal_error', detail: 'internal error' }, ['/api/auth/me']);
         found.push(...(await missing(page, problem)), ...(await looks(page)));
         for (const words of await page.locator(problem).allInnerTexts())
           if (!words.includes('internal error') || !words.includes(refusedRequest)) found.push(words);
@@ -123,7 +123,7 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
   test('says what it may not do, and offers nothing that would not help', async () => {
     const faults = await everywhere(
       () => workspace.operator,
-      (answers) => answers.refuse({ code: 'forbidden', detail: 'not allowed' }, ['auth.me']),
+      (answers) => answers.refuse({ code: 'forbidden', detail: 'not allowed' }, ['/api/auth/me']),
       async ({ page, path }) => {
         if (quiet.includes(path)) return [];
         const found = [...(await missing(page, problem)), ...(await looks(page))];
@@ -172,10 +172,14 @@ describe.skipIf(withoutBrowser)('a refusal', () => {
     const headers = { ...workspace.operator.bearer, 'x-request-id': refusedRequest };
     const input = encodeURIComponent(JSON.stringify({ json: { job_id: 'none' } }));
     const { status, body } = await app.json('GET', `/trpc/translations.get?input=${input}`, { headers });
-    const made = responseOf({ code: 'not_found', detail: body.error.json.message });
+    const refusal = { code: 'not_found' as const, detail: body.error.json.message };
+    const made = responseOf(refusal, '/trpc/translations.get');
     expect(made.status).toBe(status);
     expect(body.error.json).toMatchObject(JSON.parse(made.body).error.json);
     expect(Object.keys(body.error.json.data)).toEqual(Object.keys(JSON.parse(made.body).error.json.data));
+    const path = '/api/translations/none';
+    const documented = await app.json('GET', path, { headers });
+    expect(JSON.parse(responseOf(refusal, path).body)).toEqual(documented.body);
   });
 
   test('for want of a subscription leads to the page where it can be paid', async () => {
@@ -192,7 +196,9 @@ describe.skipIf(withoutBrowser)('a refusal', () => {
 
   test('for too many requests counts down, then may be tried again', async () => {
     const { page, answers } = await signedIn({ locale: 'en' }, workspace.operator);
-    answers.refuse({ code: 'too_many_requests', detail: 'too many requests', retryAfter: 4 }, ['auth.me']);
+    answers.refuse({ code: 'too_many_requests', detail: 'too many requests', retryAfter: 4 }, [
+      '/api/auth/me',
+    ]);
     let calls = 0;
     page.on('request', (request) => {
       if (request.url().includes('/trpc/translations.search')) calls += 1;

@@ -94,7 +94,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
   test('an answer that was lost is found again by the key: nothing is translated twice', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?to=["de"]');
     let isDown = true;
-    await page.route('**/trpc/translations.create**', async (route) => {
+    await page.route('**/api/translations', async (route) => {
       // The service has done its work, and nobody hears of it.
       await route.fetch();
       return isDown ? route.fulfill({ status: 502, body: 'bad gateway' }) : route.fallback();

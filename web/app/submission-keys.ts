@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { newIdempotencyKey } from '#sdk/translations.ts';
+import { newIdempotencyKey } from '#sdk/options.ts';
 
 /**
  * The idempotency keys of a screen. The same content keeps its key until it is done, so that sending it again after a failure or a

@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { errorOfResponse, type FailedResponse } from '#sdk/failed-response.ts';
 import * as sdk from '#sdk/index.ts';
-import { createRpc, unwrap } from '#sdk/rpc.ts';
 import { env, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
@@ -17,7 +15,7 @@ beforeEach(async () => {
 const save = (job: { id: string; updated_at: string }, final_translation: string) => ({
   job_id: job.id,
   updated_at: job.updated_at,
-  action: 'save',
+  action: 'save' as const,
   final_translation,
 });
 
@@ -106,11 +104,9 @@ describe('the SDK', () => {
   test('has the present job in its error', async () => {
     const job = await mine.held();
     const saved = await mine.call('translations.act', save(job, 'Salut'));
-    const rpc = createRpc(`${app.address}/trpc`, fetch);
-    const thrown = await rpc.translations.act
-      .mutate(save(job, 'Late') as never, { context: { headers: { ...mine.founder.bearer } } })
-      .then(() => undefined, unwrap);
-    const error = errorOfResponse(thrown as FailedResponse);
+    const accessToken = mine.founder.bearer['authorization']?.replace('Bearer ', '');
+    const client = new sdk.LinguaLoop({ baseUrl: app.address, accessToken });
+    const error = await client.translations.act(save(job, 'Late')).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(sdk.ConflictError);
     expect(error.present).toEqual(saved);
   });

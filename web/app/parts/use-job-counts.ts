@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { query } from '../client.ts';
+import { client } from '../client.ts';
 
 /** Milliseconds after which they are read again. */
 const readAgain = 10_000;
@@ -8,7 +8,7 @@ const readAgain = 10_000;
 export function useJobCounts({ enabled = true }: { enabled?: boolean } = {}) {
   return useQuery({
     queryKey: ['jobs', 'counts'],
-    queryFn: () => query((rpc, to) => rpc.translations.counts.query(undefined, to)),
+    queryFn: () => client.translations.counts(),
     refetchInterval: readAgain,
     enabled,
   });

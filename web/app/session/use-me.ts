@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { query } from '../client.ts';
+import { client } from '../client.ts';
 
 /** The signed-in member with its workspace, read once and shared by all screens under the key `['me']`. */
 export function useMe() {
   return useQuery({
     queryKey: ['me'],
-    queryFn: () => query((rpc, to) => rpc.auth.me.query(undefined, to)),
+    queryFn: () => client.auth.me(),
   });
 }
 
@@ -26,7 +26,7 @@ export function useOperatorStanding(me: Me | undefined) {
   const today = new Date().toISOString().slice(0, 10);
   const report = useQuery({
     queryKey: ['operator', 'standing'],
-    queryFn: () => query((rpc, to) => rpc.usage.daily.query({ from: today, to: today }, to)),
+    queryFn: () => client.usage.daily({ from: today, to: today }),
     enabled: mayBe,
     staleTime: 300_000,
   });

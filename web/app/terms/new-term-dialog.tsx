@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { readLanguage } from '#server/languages.ts';
-import { mutate } from '../client.ts';
+import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
@@ -88,19 +88,14 @@ function TermForm({
   // After the dialog has opened, which focuses its first field.
   useEffect(() => first.current?.focus(), []);
   const add = async () => {
-    const { set, other_targets: others } = await mutate((rpc, to) =>
-      rpc.terminology.addEntry.mutate(
-        {
-          set_id: setId,
-          source_lang: sourceLang,
-          target_lang: targetLang,
-          source_term: source,
-          target_term: target,
-          case_sensitive: isCaseSensitive,
-        },
-        to,
-      ),
-    );
+    const { set, other_targets: others } = await client.terminology.addEntry({
+      set_id: setId,
+      source_lang: sourceLang,
+      target_lang: targetLang,
+      source_term: source,
+      target_term: target,
+      case_sensitive: isCaseSensitive,
+    });
     lastGlossary.set(pair, setId);
     announce(t('terms.added', { name: set.name }));
     void queries.invalidateQueries({ queryKey: ['terminology'] });

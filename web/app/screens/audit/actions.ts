@@ -1,8 +1,6 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { AuditListQuery } from '#sdk/types.ts';
 
-type Request = Extract<Parameters<Rpc['audit']['list']['query']>[0], object>;
-
-type Known = NonNullable<Request['action']>;
+type Known = NonNullable<AuditListQuery['action']>;
 
 /** Every action of the service, in its order, and whether a workspace's own log can have it. A new one does not compile until it is here. */
 const ofWorkspaces = {

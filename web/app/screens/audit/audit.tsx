@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { Rpc } from '#sdk/rpc.ts';
-import { query } from '../../client.ts';
+import type { AuditListQuery } from '#sdk/types.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -10,8 +10,6 @@ import { More, usePages } from '../../parts/more.tsx';
 import { actions, isAction } from './actions.ts';
 import styles from './audit.module.css';
 import { EventTable } from './event-table.tsx';
-
-type Request = NonNullable<Parameters<Rpc['audit']['list']['query']>[0]>;
 
 /** `/app/audit`: what happened in the workspace that somebody may have to answer for. */
 export function AuditScreen() {
@@ -23,19 +21,16 @@ const pageSize = 100;
 function Log() {
   const t = useT();
   const filter = useSearch({ from: '/workspace/app/audit' });
-  const request: Request = {
+  const request: AuditListQuery = {
     limit: pageSize,
     ...(isAction(filter.action) && { action: filter.action }),
     ...(filter.by && { actor_id: filter.by }),
     ...(filter.since && { since: midnight(filter.since, 0) }),
     ...(filter.until && { until: midnight(filter.until, 1) }),
   };
-  const { reading, more } = usePages(['audit', filter], async (cursor) => {
-    const page = await query((rpc, to) =>
-      rpc.audit.list.query({ ...request, ...(cursor && { cursor }) }, to),
-    );
-    return { items: page.events, nextCursor: page.next_cursor };
-  });
+  const { reading, more } = usePages(['audit', filter], (cursor) =>
+    client.audit.listPage({ ...request, ...(cursor && { cursor }) }),
+  );
   const people = usePeople();
   return (
     <>
@@ -65,10 +60,10 @@ function midnight(date: string, later: number): string {
 function usePeople(): ReadonlyMap<string, string> {
   const roster = useQuery({
     queryKey: ['members', 'addresses'],
-    queryFn: () => query((rpc, to) => rpc.members.list.query({ include_revoked: true }, to)),
+    queryFn: () => client.members.listPage({ include_revoked: true }),
     staleTime: 60_000,
   });
-  return new Map(roster.data?.map(({ user_id, email }) => [user_id, email]));
+  return new Map(roster.data?.items.map(({ user_id, email }) => [user_id, email]));
 }
 
 function Filters({ people }: { people: ReadonlyMap<string, string> }) {

@@ -1,10 +1,8 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { AuditEvent } from '#sdk/types.ts';
 import { type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { isAction } from './actions.ts';
 import styles from './audit.module.css';
-
-type AuditEvent = Awaited<ReturnType<Rpc['audit']['list']['query']>>['events'][number];
 
 /** Events, the newest first. @param people addresses of members by their ids */
 export function EventTable({

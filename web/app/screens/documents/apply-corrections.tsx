@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { ConflictError } from '#sdk/status-errors.ts';
-import { mutate } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useKeeping } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -38,23 +38,15 @@ export function ApplyCorrections({
   const apply = async () => {
     const sent = [...corrections.values()].slice(0, most);
     try {
-      const { segments } = await mutate(
-        (rpc, to) =>
-          rpc.documents.correct.mutate(
-            {
-              document_id: documentId,
-              corrections: sent.map(({ segment: { region_id, cell_id }, text, replaces }) => ({
-                region_id,
-                cell_id,
-                target_text: text,
-                replaces,
-              })),
-            },
-            to,
-          ),
-        // What has been put there already is done: a second delivery changes nothing.
-        { repeatable: true },
-      );
+      const { segments } = await client.documents.correct({
+        document_id: documentId,
+        corrections: sent.map(({ segment: { region_id, cell_id }, text, replaces }) => ({
+          region_id,
+          cell_id,
+          target_text: text,
+          replaces,
+        })),
+      });
       store.change({ kind: 'applied', sent });
       storeSegments(queries, documentId, segments);
       announce(t('documents.applied', { count: sent.length }));

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { mutate } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -32,11 +32,7 @@ export function ApproveMany({
   const sent = documents.slice(0, most);
   const approve = async () => {
     const names = new Map(sent.map(({ id, source_file_name }) => [id, source_file_name]));
-    // A second approval changes nothing.
-    const outcome = await mutate(
-      (rpc, to) => rpc.documents.approveMany.mutate({ document_ids: [...names.keys()] }, to),
-      { repeatable: true },
-    );
+    const outcome = await client.documents.approveMany({ document_ids: [...names.keys()] });
     setResults(
       outcome.results.map((one) => ({
         id: one.document_id,

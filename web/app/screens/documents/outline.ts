@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { query } from '../../client.ts';
+import { client } from '../../client.ts';
 import type { Outline } from './search.ts';
 
 /** The numbers of a document's segments, by kind and page. */
 export function useOutline(documentId: string) {
   return useQuery({
     queryKey: ['documents', 'outline', documentId],
-    queryFn: () => query((rpc, to) => rpc.documents.outline.query({ document_id: documentId }, to)),
+    queryFn: () => client.documents.outline(documentId),
   });
 }
 

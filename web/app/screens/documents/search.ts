@@ -1,4 +1,4 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { DocumentOutline, DocumentProgressList, SegmentBoxPage, SegmentSearchPage } from '#sdk/types.ts';
 
 /** The statuses of a document that are stored (B 2.7). */
 export const documentStatuses = ['queued', 'extracted', 'translated', 'failed'] as const;
@@ -59,15 +59,13 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
   };
 }
 
-type Procedures = Rpc['documents'];
-
 /** A page of a document's segments. */
-export type SegmentPage = Awaited<ReturnType<Procedures['search']['query']>>;
+export type SegmentPage = SegmentSearchPage;
 /** A segment with its place among all of its document, from 0. */
 export type Segment = SegmentPage['segments'][number];
 /** How many segments a document has of each kind, and on each page. */
-export type Outline = Awaited<ReturnType<Procedures['outline']['query']>>;
+export type Outline = DocumentOutline;
 /** Where a document's file shows segments. */
-export type SegmentBox = Awaited<ReturnType<Procedures['boxes']['query']>>['boxes'][number];
+export type SegmentBox = SegmentBoxPage['boxes'][number];
 /** How far a document is. */
-export type Progress = Awaited<ReturnType<Procedures['progress']['query']>>['documents'][number];
+export type Progress = DocumentProgressList['documents'][number];

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { query } from '../../client.ts';
+import { client } from '../../client.ts';
 import type { Progress } from './search.ts';
 
 /** How many documents one request asks about. */
@@ -24,7 +24,7 @@ export function useProgress(documents: readonly { id: string; status: string }[]
   const progress = useQuery({
     queryKey: ['documents', 'progress', ids],
     queryFn: async () => {
-      const found = await query((rpc, to) => rpc.documents.progress.query({ document_ids: ids }, to));
+      const found = await client.documents.progress({ document_ids: ids });
       return found.documents;
     },
     enabled: ids.length > 0,

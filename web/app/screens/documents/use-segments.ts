@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import type { DocumentQualityFinding } from '#sdk/types.ts';
-import { query } from '../../client.ts';
+import { client } from '../../client.ts';
 import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
 
 /** Segments of one request. */
@@ -27,10 +27,7 @@ export function useSegments(
 ) {
   const pageOf = (offset: number) => ({
     queryKey: ['documents', 'segments', documentId, filter, offset],
-    queryFn: () =>
-      query((rpc, to) =>
-        rpc.documents.search.query({ document_id: documentId, ...filter, offset, limit: pageSize }, to),
-      ),
+    queryFn: () => client.documents.search({ document_id: documentId, ...filter, offset, limit: pageSize }),
   });
   const first = useQuery({ ...pageOf(0), placeholderData: keepPreviousData });
   const total = first.data?.total ?? 0;
@@ -72,9 +69,7 @@ export async function readSegments(documentId: string, positions: readonly numbe
   let read = -1;
   for (const position of positions.toSorted((a, b) => a - b)) {
     if (position <= read) continue;
-    const page = await query((rpc, to) =>
-      rpc.documents.search.query({ document_id: documentId, position, limit: pageSize }, to),
-    );
+    const page = await client.documents.search({ document_id: documentId, position, limit: pageSize });
     found.push(...page.segments.filter((segment) => asked.has(segment.position)));
     read = page.segments.at(-1)?.position ?? position;
   }
@@ -87,9 +82,11 @@ export async function segmentOfFinding(
   { unit_id: unitId, message }: DocumentQualityFinding,
 ): Promise<Segment | undefined> {
   if (unitId === null) return undefined;
-  const { segments } = await query((rpc, to) =>
-    rpc.documents.search.query({ document_id: documentId, unit_id: unitId, limit: pageSize }, to),
-  );
+  const { segments } = await client.documents.search({
+    document_id: documentId,
+    unit_id: unitId,
+    limit: pageSize,
+  });
   // Several sheets have the same cell. The message says which, and one name may be the end of another.
   return (
     segments
@@ -105,8 +102,6 @@ export async function indexOf(
   position: number,
 ): Promise<number | undefined> {
   if (Object.keys(filter).length === 0) return position;
-  const page = await query((rpc, to) =>
-    rpc.documents.search.query({ document_id: documentId, ...filter, position, limit: 1 }, to),
-  );
+  const page = await client.documents.search({ document_id: documentId, ...filter, position, limit: 1 });
   return page.segments[0]?.position === position ? page.first_index : undefined;
 }

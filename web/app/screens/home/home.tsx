@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { query } from '../../client.ts';
+import { client } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { JobRows } from '../../parts/job-rows.tsx';
@@ -62,7 +62,7 @@ function JobsOf({
   const { number } = useFormat();
   const jobs = useQuery({
     queryKey: ['jobs', 'newest', status],
-    queryFn: () => query((rpc, to) => rpc.translations.search.query({ statuses: [status], limit: most }, to)),
+    queryFn: () => client.translations.searchPage({ statuses: [status], limit: most }),
     refetchInterval: readAgain,
   });
   const counts = useJobCounts();
@@ -79,7 +79,7 @@ function JobsOf({
         )
       }
     >
-      <Read from={jobs}>{({ jobs: shown }) => <JobRows jobs={shown} empty={t(empty)} />}</Read>
+      <Read from={jobs}>{({ items: shown }) => <JobRows jobs={shown} empty={t(empty)} />}</Read>
       {children}
     </Part>
   );

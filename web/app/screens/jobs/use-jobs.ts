@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { query } from '../../client.ts';
+import { client } from '../../client.ts';
 import type { JobSummary } from '../../parts/job-rows.tsx';
 import { type JobFilter, startOfDay } from './search.ts';
 
@@ -33,10 +33,10 @@ async function readPage(filter: JobFilter, cursor: string | null): Promise<JobPa
   const found: JobPage = { items: [], nextCursor: cursor, searchedTo: null };
   for (let requests = 0; requests < mostRequests; requests += 1) {
     const input = { ...inputOf(filter), ...(found.nextCursor && { cursor: found.nextCursor }) };
-    const page = await query((rpc, to) => rpc.translations.search.query(input, to));
-    found.items.push(...page.jobs);
-    found.nextCursor = page.next_cursor;
-    found.searchedTo = page.searched_to;
+    const page = await client.translations.searchPage(input);
+    found.items.push(...page.items);
+    found.nextCursor = page.nextCursor;
+    found.searchedTo = page.searchedTo;
     if (found.nextCursor === null || found.items.length >= pageSize) break;
   }
   return found;

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { mutate } from '../../client.ts';
+import type { MemberRole } from '#sdk/types.ts';
+import { client } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
@@ -46,30 +47,27 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
   };
   const changeRole = () =>
     run(async () => {
-      // The same role twice is that role.
-      await mutate((rpc, to) => rpc.members.changeRole.mutate({ user_id, role: chosen as never }, to), {
-        repeatable: true,
-      });
+      await client.members.setRole(user_id, chosen as MemberRole);
       await done('members.role_changed');
     });
   const restore = () =>
     run(async () => {
-      await mutate((rpc, to) => rpc.members.restore.mutate({ user_id }, to), { repeatable: true });
+      await client.members.restore(user_id);
       await done('members.restored');
     });
   const issueLink = () =>
     run(async () => {
-      setLink(await mutate((rpc, to) => rpc.members.issueResetLink.mutate({ user_id }, to)));
+      setLink(await client.members.createPasswordResetLink(user_id));
       announce(t('members.link_issued'));
     });
   const confirmed: Record<Question, () => Promise<unknown>> = {
     async revoke() {
-      await mutate((rpc, to) => rpc.members.revoke.mutate({ user_id }, to), { repeatable: true });
+      await client.members.revoke(user_id);
       await done('members.access_revoked');
       onClose();
     },
     async reset_mfa() {
-      await mutate((rpc, to) => rpc.members.resetMfa.mutate({ user_id }, to), { repeatable: true });
+      await client.members.resetMfa(user_id);
       await done('members.mfa_was_reset');
     },
   };

@@ -1,13 +1,11 @@
-import type { Rpc } from '#sdk/rpc.ts';
+import type { PasswordResetLink, UserRow } from '#sdk/types.ts';
 import type { Translate } from '../../i18n.tsx';
 
-type Members = Rpc['members'];
-
 /** A row of the roster (A 2.2). */
-export type Member = Awaited<ReturnType<Members['list']['query']>>[number];
+export type Member = UserRow;
 
 /** A link by which a member sets a new password, once. */
-export type PasswordLink = Awaited<ReturnType<Members['issueResetLink']['mutate']>>;
+export type PasswordLink = PasswordResetLink;
 
 /** The name of a role. One that this version does not know stands as the service writes it. */
 export function roleName(role: string, t: Translate): string {

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { queryPage } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -33,9 +33,7 @@ function Roster({ me }: { me: Me }) {
   const navigate = useNavigate({ from: '/app/members' });
   const { revoked = false } = useSearch({ from: '/workspace/app/members' });
   const { reading, more } = usePages(['members', { revoked }], (cursor) =>
-    queryPage((rpc, to) =>
-      rpc.members.list.query({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }, to),
-    ),
+    client.members.listPage({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }),
   );
   const [managed, setManaged] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { client, query } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -103,8 +103,7 @@ function SummedUsage() {
   const { tenant } = useSearch({ from: '/workspace/app/operator' });
   const usage = useQuery({
     queryKey: ['operator', 'usage', tenant],
-    queryFn: () =>
-      query((rpc, to) => rpc.usage.daily.query(tenant === undefined ? {} : { tenant_id: tenant }, to)),
+    queryFn: () => client.usage.daily({}, { tenantId: tenant }),
   });
   return (
     <section aria-labelledby="summed">

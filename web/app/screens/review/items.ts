@@ -1,8 +1,7 @@
-import type { Rpc } from '#sdk/rpc.ts';
-import type { TranslationJob } from '#sdk/types.ts';
+import type { JobSummary, TranslationJob } from '#sdk/types.ts';
 
 /** A job as the queue lists it. */
-export type Summary = Awaited<ReturnType<Rpc['translations']['search']['query']>>['jobs'][number];
+export type Summary = JobSummary;
 
 /** Why a job was held: all reasons of the quality gate. */
 export const triggerCodes = [

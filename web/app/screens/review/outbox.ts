@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import type { Rpc } from '#sdk/rpc.ts';
-import type { TranslationJob } from '#sdk/types.ts';
-import { client, mutate } from '../../client.ts';
+import type { ReviewManyResult, TranslationJob } from '#sdk/types.ts';
+import { actOnJob, actOnJobs, client } from '../../client.ts';
 import { dropDraft, listDrafts } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
 import { onSessionChange, sessionState } from '../../session/keeper.ts';
@@ -98,11 +97,7 @@ async function act(decision: Decision): Promise<Sent> {
       ...reviewOf(decision),
       ...(workedMs !== undefined && { worked_ms: Math.min(workedMs, dayMs) }),
     };
-    // A second delivery does no harm: the version has changed by then.
-    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), {
-      repeatable: true,
-      inBackground: true,
-    });
+    const job = await actOnJob(review, { inBackground: true });
     queryClient.setQueryData(['jobs', 'job', item.id], job);
     return { ...decision, state: 'done' };
   } catch (error) {
@@ -180,18 +175,14 @@ export async function sendMany(decisions: readonly Decision[]): Promise<{ done: 
 async function actMany(decisions: readonly Decision[]): Promise<Sent[]> {
   const reviews = decisions.map(reviewOf);
   try {
-    // Each names the version that it is of, so what a first delivery did is refused in a second one.
-    const { results } = await mutate((rpc, to) => rpc.translations.reviewMany.mutate({ reviews }, to), {
-      repeatable: true,
-      inBackground: true,
-    });
+    const { results } = await actOnJobs(reviews);
     return await Promise.all(decisions.map((decision, index) => outcomeOf(decision, results[index])));
   } catch (error) {
     return decisions.map((decision) => ({ ...decision, state: 'refused', error }));
   }
 }
 
-type Result = Awaited<ReturnType<Rpc['translations']['reviewMany']['mutate']>>['results'][number];
+type Result = ReviewManyResult['results'][number];
 
 async function outcomeOf(decision: Decision, result: Result | undefined): Promise<Sent> {
   if (!result) return { ...decision, state: 'refused' };

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, type RefObject, useDeferredValue } from 'react';
 import type { TranslationJob } from '#sdk/types.ts';
-import { mutate } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
@@ -17,18 +17,14 @@ export function useMatches({ id, source, sourceLang, targetLang, isHtml }: Item)
   return useQuery({
     queryKey: ['memory', 'matches', id],
     queryFn: ({ signal }) =>
-      mutate(
-        (rpc, to) =>
-          rpc.memory.matches.mutate(
-            {
-              source_text: source,
-              source_lang: sourceLang,
-              target_lang: targetLang,
-              text_type: isHtml ? 'Html' : 'Plain',
-            },
-            to,
-          ),
-        { repeatable: true, signal },
+      client.memory.matches(
+        {
+          source_text: source,
+          source_lang: sourceLang,
+          target_lang: targetLang,
+          text_type: isHtml ? 'Html' : 'Plain',
+        },
+        { signal },
       ),
     staleTime: 60_000,
   });
@@ -39,18 +35,14 @@ function useTerms({ id, source, sourceLang, targetLang, isHtml }: Item) {
   const { data } = useQuery({
     queryKey: ['terminology', 'matches', id],
     queryFn: ({ signal }) =>
-      mutate(
-        (rpc, to) =>
-          rpc.terminology.matches.mutate(
-            {
-              source_text: source,
-              source_lang: sourceLang,
-              target_lang: targetLang,
-              text_type: isHtml ? 'Html' : 'Plain',
-            },
-            to,
-          ),
-        { repeatable: true, signal },
+      client.terminology.matches(
+        {
+          source_text: source,
+          source_lang: sourceLang,
+          target_lang: targetLang,
+          text_type: isHtml ? 'Html' : 'Plain',
+        },
+        { signal },
       ),
     staleTime: 60_000,
   });

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { mutate } from '../../client.ts';
+import { client } from '../../client.ts';
 import { queryClient } from '../../query-client.ts';
 import type { Filters } from './filters.ts';
 
@@ -19,17 +19,14 @@ export async function claimFirst({ source, target, trigger }: Filters): Promise<
     ...(target && { target_lang: target }),
     ...(trigger && { trigger }),
   };
-  // A second delivery would only claim another one, too.
-  const { job } = await mutate((rpc, to) => rpc.reviews.next.mutate(wanted, to), { repeatable: true });
+  const { job } = await client.reviews.next(wanted);
   if (job) queryClient.setQueryData(['jobs', 'job', job.id], job);
   return job?.id;
 }
 
 /** Claims an item, or ends its claim. @returns the names of others who are on it */
 async function claim(id: string, release = false): Promise<string[]> {
-  const { others } = await mutate((rpc, to) => rpc.reviews.claim.mutate({ kind: 'job', id, release }, to), {
-    repeatable: true,
-  });
+  const { others } = await client.reviews.claim({ kind: 'job', id, release });
   return others.map(({ holder }) => holder);
 }
 

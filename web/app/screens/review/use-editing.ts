@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TranslationJob } from '#sdk/types.ts';
-import { mutate } from '../../client.ts';
+import { actOnJob } from '../../client.ts';
 import {
   type Draft,
   draftOf,
@@ -208,7 +208,7 @@ export function isNewer(item: Item, than: Item): boolean {
 async function saveDraft(id: string, version: string, text: string): Promise<TranslationJob> {
   const review = { job_id: id, action: 'save' as const, updated_at: version, final_translation: text };
   try {
-    const job = await mutate((rpc, to) => rpc.translations.act.mutate(review, to), { repeatable: true });
+    const job = await actOnJob(review);
     queryClient.setQueryData(['jobs', 'job', id], job);
     return job;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
-import { query } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useJobCounts } from '../../parts/use-job-counts.ts';
 import type { Filters } from './filters.ts';
 import type { Summary } from './items.ts';
@@ -31,24 +31,20 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
     queryKey: ['jobs', 'queue', { source, target, trigger, text }],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor, signal }) =>
-      query(
-        (rpc, to) =>
-          rpc.translations.search.query(
-            {
-              statuses: ['awaiting_review', 'refined'],
-              order: 'oldest',
-              limit: pageSize,
-              ...(source && { source_lang: source }),
-              ...(target && { target_lang: target }),
-              ...(trigger && { trigger }),
-              ...(text && { text }),
-              ...(cursor && { cursor }),
-            },
-            to,
-          ),
+      client.translations.searchPage(
+        {
+          statuses: ['awaiting_review', 'refined'],
+          order: 'oldest',
+          limit: pageSize,
+          ...(source && { source_lang: source }),
+          ...(target && { target_lang: target }),
+          ...(trigger && { trigger }),
+          ...(text && { text }),
+          ...(cursor && { cursor }),
+        },
         { signal },
       ),
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     // A long list is read again only on demand: that costs a request a page.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 3 ? lookAgain : false),
   });
@@ -59,7 +55,7 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
     const filters = JSON.stringify([source, target, trigger, text]);
     if (places.current.filters !== filters) places.current = { filters, order: [] };
     const summaries = new Map(
-      (data?.pages ?? []).flatMap(({ jobs }) => jobs.map((job) => [job.id, job] as const)),
+      (data?.pages ?? []).flatMap(({ items }) => items.map((job) => [job.id, job] as const)),
     );
     const known = new Set(places.current.order);
     places.current.order.push(...[...summaries.keys()].filter((id) => !known.has(id)));

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { mutate } from '../../client.ts';
+import { client } from '../../client.ts';
 import type { Item } from './items.ts';
 
 /** Milliseconds without a keystroke before a text is checked. */
@@ -17,11 +17,7 @@ export function useTextCheck({ id, source }: Item, text: string) {
   }, [text]);
   const check = useQuery({
     queryKey: ['jobs', 'check', id, checked],
-    queryFn: ({ signal }) =>
-      mutate((rpc, to) => rpc.translations.check.mutate({ job_id: id, text: checked }, to), {
-        repeatable: true,
-        signal,
-      }),
+    queryFn: ({ signal }) => client.translations.check({ job_id: id, text: checked }, { signal }),
     placeholderData: (before) => before,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { mutate } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
@@ -24,7 +24,7 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
   const rotate = run(async () => {
     try {
       // A lost answer must not be asked for again: the key in it would be replaced unread.
-      const rotated = await mutate((rpc, to) => rpc.tenants.rotateKey.mutate({ [name]: proof.trim() }, to));
+      const rotated = await client.tenants.rotateKey({ [name]: proof.trim() });
       setKey(rotated.api_key);
       announce(t('security.rotated'));
       void queries.invalidateQueries({ queryKey: ['me'] });

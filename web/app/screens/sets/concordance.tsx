@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { query } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
@@ -125,12 +125,9 @@ function Occurrences({
   };
 }) {
   const t = useT();
-  const { reading, more } = usePages(['memory', 'concordance', request], async (cursor) => {
-    const page = await query((rpc, to) =>
-      rpc.memory.concordance.query({ ...request, ...(cursor && { cursor }) }, to),
-    );
-    return { items: page.units, nextCursor: page.next_cursor };
-  });
+  const { reading, more } = usePages(['memory', 'concordance', request], (cursor) =>
+    client.memory.concordancePage({ ...request, ...(cursor && { cursor }) }),
+  );
   return (
     <>
       <Read from={reading} lines={12}>

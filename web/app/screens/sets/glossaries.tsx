@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
-import { uploadClient } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
-import type { UploadProgress } from '../../upload.ts';
+import { shareOf, type UploadShare } from '../../upload.ts';
 import { PairName } from './pair-name.tsx';
 import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
@@ -20,13 +20,13 @@ export function GlossariesScreen() {
   const glossaries = useGlossaries();
   const [uploaded, setUploaded] = useState<UploadedTerminologySet>();
 
-  const send = async (file: File, fields: SetFields, onProgress: UploadProgress) => {
+  const send = async (file: File, fields: SetFields, onProgress: UploadShare) => {
     const { name, source_lang, target_lang } = fields;
-    const set = await uploadClient(onProgress).terminology.upload(file, {
-      name,
-      ...(source_lang && { source_lang }),
-      ...(target_lang && { target_lang }),
-    });
+    const set = await client.terminology.upload(
+      file,
+      { name, ...(source_lang && { source_lang }), ...(target_lang && { target_lang }) },
+      { onUploadProgress: shareOf(onProgress) },
+    );
     setUploaded(set);
     announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
     await queries.invalidateQueries({ queryKey: ['terminology'] });

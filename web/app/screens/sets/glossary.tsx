@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { TerminologySet } from '#sdk/types.ts';
-import { client, query } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -95,22 +95,13 @@ function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }
   const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
   const { text, side, starts } = filter;
   // A file under the same name replaces the entries, and their pages begin anew.
-  const { reading, more } = usePages(
-    ['terminology', 'entries', set.id, set.updated_at, filter],
-    async (cursor) => {
-      const page = await query((rpc, to) =>
-        rpc.terminology.entries.query(
-          {
-            set_id: set.id,
-            ...(text && { text, match: starts ? 'prefix' : 'contains' }),
-            ...(side && { side }),
-            ...(cursor && { cursor }),
-          },
-          to,
-        ),
-      );
-      return { items: page.entries, nextCursor: page.next_cursor };
-    },
+  const { reading, more } = usePages(['terminology', 'entries', set.id, set.updated_at, filter], (cursor) =>
+    client.terminology.entryPage({
+      set_id: set.id,
+      ...(text && { text, match: starts ? 'prefix' : 'contains' }),
+      ...(side && { side }),
+      ...(cursor && { cursor }),
+    }),
   );
   return (
     <>

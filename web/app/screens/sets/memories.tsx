@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
-import { uploadClient } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import type { UploadProgress } from '../../upload.ts';
+import { shareOf, type UploadShare } from '../../upload.ts';
 import { Imports, LeftOut } from './imports.tsx';
 import { PairName } from './pair-name.tsx';
 import styles from './sets.module.css';
@@ -45,9 +45,13 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
   const t = useT();
   const queries = useQueryClient();
   const [outcome, setOutcome] = useState<Outcome>();
-  const send = async (file: File, fields: SetFields, onProgress: UploadProgress) => {
+  const send = async (file: File, fields: SetFields, onProgress: UploadShare) => {
     setOutcome(undefined);
-    const poller = await uploadClient(onProgress).memory.importTmx(file, { ...fields });
+    const poller = await client.memory.importTmx(
+      file,
+      { ...fields },
+      { onUploadProgress: shareOf(onProgress) },
+    );
     if (poller.job) {
       setOutcome('goes_on');
       announce(t('sets.import_goes_on'));

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
-import { client, query } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -121,20 +121,14 @@ function Units({ set, filter }: { set: TranslationMemorySet; filter: ContentFilt
   const t = useT();
   const { text, side, starts } = filter;
   // An import under the same name replaces the units, and their pages begin anew.
-  const { reading, more } = usePages(['memory', 'units', set.id, set.updated_at, filter], async (cursor) => {
-    const page = await query((rpc, to) =>
-      rpc.memory.browse.query(
-        {
-          set_id: set.id,
-          ...(text && { text, match: starts ? 'prefix' : 'contains' }),
-          ...(side && { side }),
-          ...(cursor && { cursor }),
-        },
-        to,
-      ),
-    );
-    return { items: page.units, nextCursor: page.next_cursor };
-  });
+  const { reading, more } = usePages(['memory', 'units', set.id, set.updated_at, filter], (cursor) =>
+    client.memory.browsePage({
+      set_id: set.id,
+      ...(text && { text, match: starts ? 'prefix' : 'contains' }),
+      ...(side && { side }),
+      ...(cursor && { cursor }),
+    }),
+  );
   return (
     <>
       <Read from={reading} lines={12}>

@@ -1,14 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Rpc } from '#sdk/rpc.ts';
+import type { MemoryUnit } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
 import type { SearchedSide } from './search.ts';
 import styles from './sets.module.css';
-
-/** A unit of a memory. */
-type Unit = Awaited<ReturnType<Rpc['memory']['browse']['query']>>['units'][number];
 
 /** Part of a text, as UTF-16 offsets. */
 interface Span {
@@ -26,7 +23,7 @@ export function UnitTable({
   marked,
   withSet = false,
 }: {
-  units: readonly (Unit & { spans?: readonly Span[] })[];
+  units: readonly (MemoryUnit & { spans?: readonly Span[] })[];
   marked?: SearchedSide;
   withSet?: boolean;
 }) {

@@ -7,7 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import type { UploadProgress } from '../../upload.ts';
+import type { UploadShare } from '../../upload.ts';
 import styles from './sets.module.css';
 
 /** The longest name of a set. */
@@ -38,7 +38,7 @@ export function UploadForm({
   hint: string;
   isPairNeeded: (file: File | undefined) => boolean;
   names: readonly string[];
-  send: (file: File, fields: SetFields, onProgress: UploadProgress) => Promise<void>;
+  send: (file: File, fields: SetFields, onProgress: UploadShare) => Promise<void>;
 }) {
   const t = useT();
   const { bytes } = useFormat();

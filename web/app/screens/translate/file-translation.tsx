@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { uploadClient } from '../../client.ts';
+import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -8,6 +8,7 @@ import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useSubmissionKeys } from '../../submission-keys.ts';
+import { shareOf } from '../../upload.ts';
 import { accepted, isTooLarge, pathsOf } from './file-kind.ts';
 import { FilePages } from './file-pages.tsx';
 import { OptionFields } from './option-fields.tsx';
@@ -44,8 +45,10 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
     setProgress(0);
     try {
       const request = { source_lang: from, target_lang: target, ...documentFields(options) };
-      const { documents } = uploadClient(setProgress);
-      const poller = await documents.translate(source, request, { idempotencyKey: keys.keyOf(identity) });
+      const poller = await client.documents.translate(source, request, {
+        idempotencyKey: keys.keyOf(identity),
+        onUploadProgress: shareOf(setProgress),
+      });
       keys.done(identity);
       setDocument({ id: poller.id });
       announce(t('translate.document_queued'));
@@ -60,13 +63,15 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
     setDocument({});
     setProgress(0);
     const request = { source_lang: from, target_lang: target, ...fileFields(options) };
-    const { translations } = uploadClient(setProgress);
     return series.start({
       key: keys.keyOf(identity),
       first: 1,
       async send(key) {
         try {
-          const jobs = await translations.createFromFile(source, request, { idempotencyKey: key });
+          const jobs = await client.translations.createFromFile(source, request, {
+            idempotencyKey: key,
+            onUploadProgress: shareOf(setProgress),
+          });
           keys.done(identity);
           return jobs;
         } finally {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import type { Rpc } from '#sdk/rpc.ts';
-import { query } from '../../client.ts';
+import type { ReviewerReport } from '#sdk/types.ts';
+import { client } from '../../client.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -9,8 +9,7 @@ import { Read } from '../../parts/loading.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import styles from './usage.module.css';
 
-type Report = Awaited<ReturnType<Rpc['reviews']['byReviewer']['query']>>;
-type Figures = Report['reviewers'][number];
+type Figures = ReviewerReport['reviewers'][number];
 
 /** What each reviewer decided on the days of the page, how much of the texts was changed, and how long it took. */
 export function Reviewers() {
@@ -18,10 +17,7 @@ export function Reviewers() {
   const { from, to } = useSearch({ from: '/workspace/app/usage' });
   const report = useQuery({
     queryKey: ['reviews', 'byReviewer', from, to],
-    queryFn: () =>
-      query((rpc, options) =>
-        rpc.reviews.byReviewer.query({ ...(from && { from }), ...(to && { to }) }, options),
-      ),
+    queryFn: () => client.reviews.byReviewer({ ...(from && { from }), ...(to && { to }) }),
   });
   return (
     <section aria-labelledby="reviewers">
@@ -35,7 +31,7 @@ export function Reviewers() {
   );
 }
 
-function Table({ report }: { report: Report }) {
+function Table({ report }: { report: ReviewerReport }) {
   const t = useT();
   const { number, utcDay } = useFormat();
   const { locale } = useInterface();

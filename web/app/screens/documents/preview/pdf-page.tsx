@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PageViewport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { query } from '../../../client.ts';
+import { client } from '../../../client.ts';
 import { useT } from '../../../i18n.tsx';
 import type { SegmentBox } from '../search.ts';
 import styles from './preview.module.css';
@@ -110,10 +110,7 @@ function Marks({
   const marked = useRef<HTMLDivElement>(null);
   const { data } = useQuery({
     queryKey: ['documents', 'boxes', document.id, number, artifactId],
-    queryFn: () =>
-      query((rpc, to) =>
-        rpc.documents.boxes.query({ document_id: document.id, page: number, limit: 2000 }, to),
-      ),
+    queryFn: () => client.documents.boxes({ document_id: document.id, page: number, limit: 2000 }),
   });
   // Rectangles of another revision would mark the wrong words.
   const isOfFile = side === 'source' || data?.translated_artifact_id === artifactId;

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { query } from '../../../client.ts';
+import { client } from '../../../client.ts';
 import { useT } from '../../../i18n.tsx';
 import { useFormat } from '../../../parts/format.ts';
 import { languageOf } from '../../../parts/language-text.tsx';
@@ -60,10 +60,7 @@ function Sheets({
   }, [document.id, sheetOfCurrent, current]);
   const cells = useQuery({
     queryKey: ['documents', 'segments', document.id, { page }, 'cells', offset],
-    queryFn: () =>
-      query((rpc, to) =>
-        rpc.documents.search.query({ document_id: document.id, page, offset, limit: pageSize }, to),
-      ),
+    queryFn: () => client.documents.search({ document_id: document.id, page, offset, limit: pageSize }),
     placeholderData: keepPreviousData,
   });
   const { source_lang, target_lang } = document.request;

@@ -6,7 +6,7 @@ import {
   type ToFrame,
   withoutSpaces,
 } from '../../../../preview/messages.ts';
-import { query } from '../../../client.ts';
+import { client } from '../../../client.ts';
 import { deployment } from '../../../deployment.ts';
 import { useT } from '../../../i18n.tsx';
 import { announce } from '../../../parts/announcer.tsx';
@@ -97,18 +97,13 @@ async function segmentsOfText(documentId: string, side: Side, text: string): Pro
     .map((line) => line.trim())
     .toSorted((a, b) => b.length - a.length);
   if (needle === '') return [];
-  const page = await query((rpc, to) =>
-    rpc.documents.search.query(
-      {
-        document_id: documentId,
-        text: needle.slice(0, longestText),
-        // What is not translated stands in the translated file as it was.
-        text_in: side === 'source' ? 'source' : 'either',
-        limit: 500,
-      },
-      to,
-    ),
-  );
+  const page = await client.documents.search({
+    document_id: documentId,
+    text: needle.slice(0, longestText),
+    // What is not translated stands in the translated file as it was.
+    text_in: side === 'source' ? 'source' : 'either',
+    limit: 500,
+  });
   const sought = withoutSpaces(text);
   return page.segments.filter((segment) => withoutSpaces(textOf(segment, side)) === sought);
 }
@@ -124,9 +119,11 @@ function usePlace(documentId: string, side: Side, current: number | null): Parag
   const { data } = useQuery({
     queryKey: ['documents', 'place', documentId, side, current],
     queryFn: async (): Promise<ParagraphPlace | null> => {
-      const page = await query((rpc, to) =>
-        rpc.documents.search.query({ document_id: documentId, position: current ?? 0, limit: 1 }, to),
-      );
+      const page = await client.documents.search({
+        document_id: documentId,
+        position: current ?? 0,
+        limit: 1,
+      });
       const [segment] = page.segments;
       if (!segment) return null;
       const text = textOf(segment, side);

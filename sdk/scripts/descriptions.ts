@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { appRouter } from '../../server/router.ts';
+import { proceduresOf } from '../../server/trpc.ts';
+
+type Schema = z.core.$ZodType;
+
+/** A schema, and whether what it describes is sent or received. */
+export interface Place {
+  schemas: Schema[];
+  io: 'input' | 'output';
+}
+
+/**
+ * Finds the schemas that the types of src/types.ts are made of, by the procedure or the other type that each begins with:
+ * `Outputs['translations']['create']`, `AgentRun['steps'][number]`.
+ * @param source src/types.ts
+ */
+export function placesOf(source: string): (typeName: string) => Place | undefined {
+  const aliases = new Map(
+    [...source.matchAll(/^(?:export )?type (\w+) =([^;]*);/gm)].map(([, name, type]) => [name, type]),
+  );
+  const procedures = new Map(proceduresOf(appRouter));
+  const find = (typeName: string): Place | undefined => {
+    const [, root, path] =
+      /\b(Inputs|Outputs|[A-Z]\w+)((?:\['\w+'\]|\[number\]|>)*)/.exec(
+        (aliases.get(typeName) ?? '').replaceAll(/\b(NonNullable|Omit|Pick|Extract|Exclude|Record)</g, ''),
+      ) ?? [];
+    if (root === undefined || path === undefined) return undefined;
+    const steps = [...path.matchAll(/'(\w+)'/g)].map(([, step]) => step as string);
+    if (root !== 'Inputs' && root !== 'Outputs') {
+      const place = aliases.has(root) ? find(root) : undefined;
+      return place && inside(place, steps);
+    }
+    const [domain, name, ...further] = steps;
+    const procedure = procedures.get(`${domain}.${name}`);
+    const schema = root === 'Inputs' ? procedure?.inputs[0] : procedure?.output;
+    if (!schema) return undefined;
+    return inside({ schemas: [schema as Schema], io: root === 'Inputs' ? 'input' : 'output' }, further);
+  };
+  return find;
+}
+
+function inside(place: Place, steps: string[]): Place | undefined {
+  return steps.reduce<Place | undefined>((at, step) => at && propertyOf(at, step), place);
+}
+
+/** The schemas of a property, in whichever member of a union it is. */
+export function propertyOf({ schemas, io }: Place, name: string): Place | undefined {
+  const found = schemas.flatMap(objectsIn).flatMap((object) => object.shape[name] ?? []);
+  return found.length > 0 ? { schemas: found, io } : undefined;
+}
+
+/** The objects that a value may be, or the elements of a list. */
+function objectsIn(schema: Schema): z.ZodObject[] {
+  if (schema instanceof z.ZodObject) return [schema];
+  return innerOf(schema).flatMap(objectsIn);
+}
+
+/** What is inside of a schema that adds something to it: a default, null, a transformation, a list. */
+function innerOf(schema: Schema): Schema[] {
+  const { def } = schema._zod as unknown as { def: Record<string, unknown> };
+  if (schema instanceof z.ZodLazy) return [schema.unwrap()];
+  const inner = [def['innerType'], def['in'], def['element'], def['options']].flat();
+  return inner.filter((one): one is Schema => typeof one === 'object' && one !== null && '_zod' in one);
+}
+
+/** The id under which a schema stands in the API's document. */
+export function idOf({ schemas: [schema] }: Place): string | undefined {
+  return schema && metaOf(schema, 'id');
+}
+
+function metaOf(schema: Schema, name: 'id' | 'description'): string | undefined {
+  const own = z.globalRegistry.get(schema)?.[name];
+  if (own !== undefined) return own;
+  const inner = innerOf(schema);
+  return inner.length === 1 ? metaOf(inner[0] as Schema, name) : undefined;
+}
+
+/** What a value means, with its limits and its default, as a sentence or two; undefined if its schema does not say. */
+export function describe(place: Place): string | undefined {
+  const [schema] = place.schemas;
+  const description = place.schemas.map((one) => metaOf(one, 'description')).find(Boolean);
+  if (!schema || description === undefined) return undefined;
+  const text = `${description[0]?.toUpperCase()}${description.slice(1)}`.replace(/\.$/, '');
+  return [text, ...limitsOf(schema, place.io)].join('. ').concat('.');
+}
+
+/** The limits that a schema checks, in words. */
+function limitsOf(schema: Schema, io: Place['io']): string[] {
+  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  // Of what may be null, too.
+  const rules: Record<string, unknown> = Object.assign({}, ...(json.anyOf ?? []), json);
+  const range = (least: string, most: string, unit: string): string[] => {
+    const [from, to] = [rules[least], rules[most]].map((bound) =>
+      typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? bound : undefined,
+    );
+    const number = (value: number) => value.toLocaleString('en');
+    if (to !== undefined)
+      return [`${from === undefined ? 'Up to' : `${number(from)} to`} ${number(to)}${unit}`];
+    return from === undefined || from === 0 ? [] : [`At least ${number(from)}${unit}`];
+  };
+  return [
+    ...range('minLength', 'maxLength', ' characters'),
+    ...range('minItems', 'maxItems', ' entries'),
+    ...range('minimum', 'maximum', ''),
+    ...(rules['default'] === undefined || rules['default'] === null
+      ? []
+      : [`Default: ${JSON.stringify(rules['default'])}`]),
+  ];
+}

@@ -1,0 +1,60 @@
+/** What the service's response said besides its result. */
+export interface ResponseInfo {
+  status: number;
+  headers: Pick<Headers, 'get'>;
+  /** X-Request-ID of the response: what support asks for. */
+  requestId: string | null;
+  /** Whether an earlier call with the same idempotency key had done the work, which was not done again. */
+  replayed: boolean;
+}
+
+/** A result with the response that brought it. */
+export interface Answered<T> {
+  data: T;
+  /** Of the last request, if the call took several. */
+  response: ResponseInfo;
+}
+
+/** The result of a call. The request is sent at once, whether or not anybody waits. */
+export interface ApiPromise<T> extends Promise<T> {
+  /** The result with its response: `const { data, response } = await client.translations.get(id).withResponse()`. */
+  withResponse(): Promise<Answered<T>>;
+}
+
+/** Makes a call's promise of its outcome. */
+export function apiPromise<T>(answered: Promise<Answered<T>>): ApiPromise<T> {
+  const data = answered.then((outcome) => outcome.data);
+  return Object.assign(data, {
+    withResponse() {
+      // Whoever asks for both waits for one of the two promises; a failure of the other is no unhandled rejection.
+      data.catch(() => {});
+      return answered;
+    },
+  });
+}
+
+/** The same call with a result that is made of the first one. */
+export function mapAnswer<T, U>(
+  call: ApiPromise<T>,
+  convert: (data: T, response: ResponseInfo) => U | Promise<U>,
+): ApiPromise<U> {
+  return apiPromise(
+    call
+      .withResponse()
+      .then(async ({ data, response }) => ({ data: await convert(data, response), response })),
+  );
+}
+
+/** A call that needs something first, like the bytes of a file. */
+export function afterwards<T, U>(first: Promise<T>, call: (value: T) => ApiPromise<U>): ApiPromise<U> {
+  return apiPromise(first.then((value) => call(value).withResponse()));
+}
+
+export function infoOf({ status, headers }: { status: number; headers: Pick<Headers, 'get'> }): ResponseInfo {
+  return {
+    status,
+    headers,
+    requestId: headers.get('x-request-id'),
+    replayed: headers.get('idempotency-replayed') === 'true',
+  };
+}

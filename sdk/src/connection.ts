@@ -1,0 +1,90 @@
+import { type Answered, type ApiPromise, apiPromise } from './api-promise.ts';
+import { createDownloads, type Downloads } from './downloads.ts';
+import {
+  type CallOptions,
+  type CreateOptions,
+  type LinguaLoopOptions,
+  readOptions,
+  type Settings,
+} from './options.ts';
+import { createRest, type Rest, type RestRequest, resultOf } from './rest.ts';
+import { type Attempt, type Call, createSend, type Send } from './send.ts';
+import { createSession, type Session } from './session.ts';
+import { refreshGrant } from './sign-in.ts';
+
+/**
+ * A deployment, asked as one caller: what each part of the client (`translations`, `documents`, ...) is made of. Who imports
+ * `connect` and the parts it needs leaves the others out of its bundle.
+ */
+export interface Connection {
+  /** The service's address, without a slash at the end. */
+  readonly baseUrl: string;
+  /** @internal */
+  readonly settings: Settings;
+  /** @internal */
+  readonly session: Session;
+  /** @internal */
+  readonly rest: Rest;
+  /** @internal Sends as the session's member, if there is one. */
+  readonly send: Send;
+  /** @internal Sends with the credentials of the options. */
+  readonly sendUnsigned: Send;
+  /** @internal */
+  readonly downloads: Downloads;
+  /** @internal Sends a request whose result is JSON. */
+  json<T>(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<T>;
+  /** @internal Sends a request whose success is an empty response. */
+  done(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<void>;
+  /** @internal Reads by a procedure that has no route of its own, and the call's name. */
+  query<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
+  /** @internal Changes something by such a procedure. */
+  mutate<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
+  /** @internal Makes a call whose attempts take more than one request. */
+  run<T>(
+    call: Call,
+    attempt: (options: Attempt) => Promise<Answered<T>>,
+    options?: CallOptions | undefined,
+  ): ApiPromise<T>;
+  /** @internal The idempotency key of a call that creates. */
+  keyOf(call: Call, options: CreateOptions | undefined): string;
+}
+
+/**
+ * Connects to a deployment.
+ *
+ * ```ts
+ *
+ * const { create } = translations(connect({ baseUrl: 'http://127.0.0.1:8080', apiKey }));
+ * ```
+ * @throws TypeError naming the option that cannot be used
+ */
+export function connect(options?: LinguaLoopOptions): Connection {
+  return createConnection(readOptions(options));
+}
+
+/** @param session stands in for one of the SDK's own, as in the web application */
+export function createConnection(settings: Settings, session?: Session): Connection {
+  const rest = createRest(settings);
+  const sendUnsigned = createSend(settings);
+  const own = session ?? createSession(settings.tokens, refreshGrant(rest, sendUnsigned, settings));
+  const send = createSend(settings, own);
+  const run: Connection['run'] = (call, attempt, options) => apiPromise(send(call, attempt, options));
+  return {
+    baseUrl: settings.baseUrl,
+    settings,
+    session: own,
+    rest,
+    send,
+    sendUnsigned,
+    downloads: createDownloads(rest, send, settings),
+    run,
+    json: <T>(call: Call, request: RestRequest, options: CallOptions | undefined) =>
+      run(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options),
+    done: (call, request, options) => run(call, (attempt) => rest.done(request, attempt), options),
+    query: (call, input, options) =>
+      run(call, (attempt) => rest.procedure('query', call.name, input, attempt), options),
+    mutate: (call, input, options) =>
+      run(call, (attempt) => rest.procedure('mutation', call.name, input, attempt), options),
+    keyOf: (call, options) => options?.idempotencyKey ?? settings.idempotencyKey(call.name),
+  };
+}

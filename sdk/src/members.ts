@@ -1,0 +1,66 @@
+import type { ApiPromise } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import { type CallOptions, type TenantOptions, tenantOf } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { RestRequest } from './rest.ts';
+import type { Call } from './send.ts';
+import type { MemberListQuery, MemberRole, MfaReset, PasswordResetLink, UserRow } from './types.ts';
+
+/** The members of a tenant: for an administrator's session, or a platform operator; never for a tenant's API key. */
+export interface Members {
+  /** The members, oldest first, page after page as they are asked for; with `include_revoked` those who were revoked, too. */
+  list(query?: MemberListQuery, options?: TenantOptions): List<UserRow>;
+  /** One page of `list`. */
+  listPage(query?: MemberListQuery, options?: TenantOptions): ApiPromise<Page<UserRow>>;
+  /** Revokes a member and ends the member's sessions. ConflictError for the last administrator. */
+  revoke(userId: string, options?: CallOptions): ApiPromise<UserRow>;
+  /** Lets a revoked member in again. */
+  restore(userId: string, options?: CallOptions): ApiPromise<UserRow>;
+  /** Gives a member another role. ConflictError for the last administrator. */
+  setRole(userId: string, role: MemberRole, options?: CallOptions): ApiPromise<UserRow>;
+  /** Removes a member's authenticator and recovery codes, and ends the member's sessions. */
+  resetMfa(userId: string, options?: CallOptions): ApiPromise<MfaReset>;
+  /**
+   * Makes a link by which a member sets a new password; it replaces the one before, and is shown this once. Sent again only if
+   * the service certainly did nothing.
+   */
+  createPasswordResetLink(userId: string, options?: CallOptions): ApiPromise<PasswordResetLink>;
+}
+
+const listCall: Call = { name: 'members.list', repeatable: true, result: ['length'] };
+const revokeCall: Call = { name: 'members.revoke', repeatable: true, result: ['user_id'] };
+const restoreCall: Call = { name: 'members.restore', repeatable: true, result: ['user_id'] };
+const setRoleCall: Call = { name: 'members.setRole', repeatable: true, result: ['user_id'] };
+const resetMfaCall: Call = { name: 'members.resetMfa', repeatable: true, result: ['mfa_reset'] };
+/** Not repeatable: a second call would replace the link of the first, which somebody may have been given. */
+const linkCall: Call = {
+  name: 'members.createPasswordResetLink',
+  repeatable: false,
+  result: ['reset_token'],
+};
+
+const path = '/api/auth/users';
+
+export function members({ json }: Connection): Members {
+  const change = <T>(
+    call: Call,
+    method: RestRequest['method'],
+    userId: string,
+    step: string,
+    options: CallOptions | undefined,
+    body?: object,
+  ) => json<T>(call, { method, path: `${path}/${encodeURIComponent(userId)}${step}`, json: body }, options);
+  return {
+    ...createListing<MemberListQuery, UserRow[], UserRow, TenantOptions>(
+      (query, options) =>
+        json(listCall, { method: 'GET', path, query: { ...query, ...tenantOf(options) } }, options),
+      (rows) => rows,
+    ),
+    revoke: (userId, options) => change(revokeCall, 'DELETE', userId, '', options),
+    restore: (userId, options) => change(restoreCall, 'POST', userId, '/restore', options),
+    setRole: (userId, role, options) => change(setRoleCall, 'PATCH', userId, '/role', options, { role }),
+    resetMfa: (userId, options) => change(resetMfaCall, 'POST', userId, '/mfa/reset', options),
+    createPasswordResetLink: (userId, options) =>
+      change(linkCall, 'POST', userId, '/password-reset-link', options),
+  };
+}
