@@ -8,12 +8,13 @@ import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
 import { countEvent } from '#server/telemetry.ts';
 import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-series.ts';
+import type { AgentRun } from './agent-run-schema.ts';
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden/record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
 import { learnFrom, OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { RunResult } from './pipeline/run.ts';
-import type { AgentRun, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 /** The items of a series that are still to run, whose next job is inserted when the current one is stored. */
 export interface RestOfSeries {

@@ -15,6 +15,7 @@ import {
   type SeriesCaller,
   type SeriesItem,
 } from './admit-series.ts';
+import type { AgentRun } from './agent-run-schema.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
 import { fingerprint, selectJobsByKeys } from './idempotency.ts';
 import type { Admitted } from './insert-jobs.ts';
@@ -22,7 +23,7 @@ import { advance } from './job-states.ts';
 import { isJob, type StoredJob } from './jobs.ts';
 import { forget, leverageOf, type Prefetched } from './leverage/leverage.ts';
 import { RunError, runPipeline } from './pipeline/run.ts';
-import type { AgentRun, TranslationJob } from './schema.ts';
+import type { TranslationJob } from './schema.ts';
 
 export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
 

@@ -238,7 +238,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|router|settings|trpc)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],

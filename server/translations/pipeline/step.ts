@@ -8,8 +8,8 @@ import type {
 } from '#server/engines/engine.ts';
 import { newId } from '#server/ids.ts';
 import { observe } from '#server/telemetry.ts';
+import type { AgentDecision, AgentStep } from '../agent-run-schema.ts';
 import type { TermsInText } from '../leverage/terms.ts';
-import type { AgentDecision, AgentStep } from '../schema.ts';
 
 interface StepDescription {
   name: string;
