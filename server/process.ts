@@ -10,7 +10,7 @@ import { collectWhenIdle } from './garbage-collection.ts';
 import { openStandaloneLog, takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
-import { refuseContradictions } from './process-settings.ts';
+import { explainListening, refuseContradictions, refuseUnusableFolder } from './process-settings.ts';
 import { openFileWork } from './sandbox/file-work.ts';
 import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
@@ -72,6 +72,7 @@ async function startProcess(
     refuseContradictions(settings);
     const storage = openPlatformStore(settings);
     const secretsKeys = await loadSecretsKeys(settings);
+    await refuseUnusableFolder(storage, settings);
     stop.throwIfAborted();
     const joining = joinDatabase(settings, stop).then((home) => {
       started.push(home);
@@ -183,7 +184,9 @@ async function startParts(
   readiness.watch();
   started.push({ stop: async () => readiness.stop() });
   // Stopped after everything but the database: a drain can be watched.
-  const operatorServer = await observation.listen(readiness);
+  const operatorServer = await observation.listen(readiness).catch((error: unknown) => {
+    throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
+  });
   if (operatorServer) started.push(operatorServer);
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
@@ -195,7 +198,11 @@ async function startParts(
   let address: string | null = null;
   if (api) {
     started.push({ stop: () => api.http.close() });
-    address = await api.http.listen({ host: settings.HOST, port: settings.PORT, backlog });
+    address = await api.http
+      .listen({ host: settings.HOST, port: settings.PORT, backlog })
+      .catch((error: unknown) => {
+        throw explainListening(error, ['HOST', 'PORT'], settings);
+      });
   }
 
   const { live } = given.engine;
