@@ -19,7 +19,7 @@ RUN npm ci
 
 FROM node:24-slim
 # What malloc frees goes back to the system (docs/performance.md); the scripts in package.json set the same.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
@@ -34,7 +34,7 @@ RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER node
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+# Whether it is ready. Job workers need METRICS_PORT for it, as in compose.yaml.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["node", "server/probe.ts"]
 # Not through npm: SIGTERM must reach the process itself, which drains.
 CMD ["node", "--max-semi-space-size=8", "server/main.ts", "--api-only"]

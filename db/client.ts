@@ -1,6 +1,7 @@
-import { openPool, type PoolOptions } from './pool.ts';
+import { openPool, type PoolOptions, type PoolState } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
+export type { PoolOptions, PoolState } from './pool.ts';
 export type { QueryBuilder } from './transaction.ts';
 export { prepare, type Tx } from './transaction.ts';
 
@@ -42,6 +43,8 @@ export interface Database {
   ): Promise<T>;
   /** A transaction over all tenants: for operators, cross-tenant sweeps, and creating a tenant. */
   inPlatform<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** How its pool is used now. */
+  connections(): PoolState;
   close(): Promise<void>;
 }
 
@@ -98,6 +101,7 @@ export function openDatabase(url: string | (() => string), options: PoolOptions)
           send(setScopeByToken, [tokenHash]).then(([row]) => (row?.['tenant_id'] ?? null) as string | null),
         work,
       ),
+    connections: () => pool.connections(),
     close: () => pool.close(),
   };
 }

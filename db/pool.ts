@@ -36,7 +36,17 @@ export interface PoolOptions {
 export interface Pool {
   acquire(): Promise<Connection>;
   release(connection: Connection): void;
+  connections(): PoolState;
   close(): Promise<void>;
+}
+
+/** How a pool is used now. */
+export interface PoolState {
+  size: number;
+  inUse: number;
+  idle: number;
+  /** Callers that wait for a connection. */
+  waiting: number;
 }
 
 interface Waiter {
@@ -132,6 +142,13 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
       clearTimeout(next.timer);
       next.resolve(ready() as Connection);
     },
+
+    connections: () => ({
+      size,
+      inUse: all.size - idle.length,
+      idle: idle.length,
+      waiting: waiting.size,
+    }),
 
     async close() {
       closed = true;

@@ -38,6 +38,7 @@ export function serveRest(
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       config: {
         versioned: route.versioned !== false,
+        ...(procedures.length === 1 && { procedure: (procedures[0] as RestProcedure).path }),
         formOnly: address.body === 'form',
         ...(ceiling && { bodyCeiling: ceiling.name }),
         // Skip raw bodies: the signature over their bytes authenticates the sender.
@@ -79,6 +80,7 @@ async function handleRequest(
 ): Promise<FastifyReply> {
   const { procedure, readInput } = address.choose(request);
   const { path, type, route } = procedure;
+  ctx.notes.procedure = path;
   reply.code(route.status ?? 200);
   const output = await callTRPCProcedure({
     router,

@@ -10,6 +10,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   if (error.code === 'internal_error' && (thrown as Error | undefined)?.name !== 'TRPCError')
     reply.log.error({ request_id: reply.request.id, error: describeForLog(thrown) }, 'unexpected failure');
   setRetryAfter(reply, error);
+  if (reply.request.notes) reply.request.notes.error = error;
   return (
     reply
       .code(error.status)

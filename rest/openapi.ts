@@ -5,20 +5,17 @@ import { currentVersion } from './api-version.ts';
 import { bodyTypes } from './body-parsers.ts';
 import { mergeDoubles, nameBodies, plainJson } from './openapi/components.ts';
 import { type Method, methods, type OpenApiDocument, operationOf } from './openapi/document.ts';
+import { addExamples } from './openapi/examples.ts';
 import { describeFiles, withoutBytes } from './openapi/files.ts';
+import { inlineSchemas } from './openapi/inline.ts';
+import { description, tagsOf } from './openapi/introduction.ts';
 import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
+import { relaxRequests } from './openapi/request-bodies.ts';
 import { errorSchemas } from './openapi/responses.ts';
 import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
 
 export type { OpenApiDocument } from './openapi/document.ts';
-
-const description = [
-  'Multi-tenant, human-in-the-loop translation.',
-  'Operations that are not public need a credential, `X-API-Key` or `Authorization: Bearer`.',
-  'Every response carries `X-Request-ID`.',
-  'Fields and values may be added within a version: ignore unknown fields, tolerate unknown values.',
-].join(' ');
 
 /**
  * Builds the OpenAPI 3.1.0 document (A 1 rule 6) of all procedures with a route: the output of trpc-to-openapi, with
@@ -39,14 +36,15 @@ export function buildOpenApiDocument(router: AppRouter): OpenApiDocument {
   const schemas = { ...components.schemas, ...errorSchemas };
   moveQueryInputs(procedures, paths);
   nameBodies(procedures, paths, schemas);
-  return {
+  const document = inlineSchemas({
     openapi,
-    info,
+    info: { ...info, contact: { name: 'LinguaLoop' }, license: { name: 'MIT', identifier: 'MIT' } },
     servers,
-    tags: [...new Set(procedures.map(({ route }) => route.tag))].sort().map((name) => ({ name })),
+    tags: tagsOf(procedures),
     paths: describePaths(procedures, paths),
     components: { schemas: sortedByKey(schemas) },
-  };
+  });
+  return addExamples(relaxRequests(document));
 }
 
 function describePaths(

@@ -4,6 +4,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Database } from '#db/client.ts';
 import { serveRest } from '#rest/adapter.ts';
 import { stampVersion } from '#rest/api-version.ts';
 import { bodyBudget, limitBodyMemory } from '#rest/body-budget.ts';
@@ -19,20 +20,31 @@ import { authenticateCaller } from './access/guards/authenticate.ts';
 import { checkSsoSettings } from './auth/sso/provider.ts';
 import { clientAddress } from './client-address.ts';
 import { trackConnections } from './connections.ts';
-import type { RequestContext, Services } from './context.ts';
+import type { RequestContext, RequestNotes, Services } from './context.ts';
 import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, readCookie, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
+import type { Metrics } from './observability/metrics.ts';
+import { type Readiness, watchReadiness } from './observability/readiness.ts';
+import { observeRequests } from './observability/requests.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-handler.ts';
 
 /** What `buildApp` needs. The application's own log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
 
+/** Who looks at the application. */
+export interface AppObservers {
+  /** The database for the checks of `/readyz`. Default: the application's own. */
+  probe?: Database;
+  metrics?: Pick<Metrics, 'request'> | null;
+}
+
 export interface App {
   http: FastifyInstance;
   services: Services;
+  readiness: Readiness;
 }
 
 /**
@@ -40,7 +52,10 @@ export interface App {
  * own and closes none of those passed in.
  * @throws SettingsError if single sign-on is enabled but cannot work with these settings
  */
-export async function buildApp(parts: AppParts): Promise<App> {
+export async function buildApp(
+  parts: AppParts,
+  { probe = parts.database, metrics = null }: AppObservers = {},
+): Promise<App> {
   const { settings } = parts;
   checkSsoSettings(settings);
   let allowOrigin: AllowOrigin | undefined;
@@ -79,6 +94,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   limitBodyMemory(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
   limitUnreadResponses(http, addressOf);
   acceptBodies(http);
+  observeRequests(http, addressOf, metrics);
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     try {
@@ -101,27 +117,16 @@ export async function buildApp(parts: AppParts): Promise<App> {
     }
   });
   const connections = trackConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
+  const readiness = watchReadiness({ database: probe, storage: parts.storage, log: http.log });
   let closing = false;
   http.addHook('preClose', async () => {
     closing = true;
+    readiness.beginDrain();
     connections.drain();
   });
   http.addHook('onSend', async (_request, reply) => {
     // Otherwise a client's kept-alive connection would delay the drain until it times out.
     if (closing) reply.header('connection', 'close');
-  });
-  http.addHook('onResponse', async (request, reply) => {
-    // Log the route's pattern, never the URL: a query string may contain what must not be logged.
-    http.log.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
   });
   handleErrors(http);
 
@@ -131,8 +136,20 @@ export async function buildApp(parts: AppParts): Promise<App> {
   // C 7: /trpc ignores the session cookie, and so do the files that the application loads.
   serveRpc(http, appRouter, contextOf(services, false));
   serveArtifactBytes(http, contextOf(services, false));
+  serveReadiness(http, readiness);
   await http.ready();
-  return { http, services };
+  return { http, services, readiness };
+}
+
+/** `/readyz` is for load balancers and orchestrators, not for callers: it is no part of the API. */
+function serveReadiness(http: FastifyInstance, readiness: Readiness): void {
+  http.get('/readyz', async (_request, reply) => {
+    const report = await readiness.report();
+    return reply
+      .code(report.status === 'ready' ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send(report);
+  });
 }
 
 /** Returns the context factory of a transport. `cookies`: whether the transport accepts cookies. */
@@ -141,6 +158,8 @@ export function contextOf(services: Services, cookies: boolean) {
   return (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
     services,
     requestId: request.id,
+    // The hook that sets it runs before every handler.
+    notes: request.notes as RequestNotes,
     credentials: readCredentials(request.headers, cookies),
     get clientAddress() {
       return clientAddress(request.headers, request.socket.remoteAddress ?? '', TRUST_PROXY);

@@ -30,6 +30,8 @@ export interface ConcurrencyLimit {
    * @throws {SaturatedError} if too many calls already wait; the signal's reason if it aborts while waiting
    */
   run<T>(scope: SlotScope, call: () => Promise<T>): Promise<T>;
+  /** Calls that run and that wait now, of all tenants. */
+  counts(): { running: number; waiting: number };
 }
 
 interface Tenant {
@@ -126,6 +128,7 @@ export function createConcurrencyLimit({
   }
 
   return {
+    counts: () => ({ running: slots - freeSlots, waiting: maxWaiting - waitingLeft }),
     async run(scope, call) {
       const tenant = tenants.get(scope.tenantId) ?? { running: 0, waiting: new Set() };
       await takeSlot(scope, tenant);

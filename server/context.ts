@@ -4,6 +4,7 @@ import type { BackgroundWork } from './background-work.ts';
 import type { PaymentProcessor } from './billing/processor.ts';
 import type { SecretsKeys } from './encryption.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
+import type { AppError } from './errors.ts';
 import type { FileWork } from './sandbox/file-work.ts';
 import type { Settings } from './settings.ts';
 import type { AccountStores } from './storage/account-stores.ts';
@@ -42,6 +43,14 @@ export interface Services {
   log: Log;
 }
 
+/** What becomes known of a request while it is served, for its log line. */
+export interface RequestNotes {
+  procedure: string | null;
+  /** The tenant that it was authenticated for. */
+  tenantId: string | null;
+  error: AppError | null;
+}
+
 /** What a procedure can set on the HTTP response besides its body. */
 export interface HttpResponse {
   setHeader(name: string, value: string): void;
@@ -71,6 +80,7 @@ export interface RequestContext {
   services: Services;
   requestId: string;
   credentials: PresentedCredentials;
+  notes: RequestNotes;
   /** The client's address (C 2), for rate limits and the audit log. */
   readonly clientAddress: string;
   /** A cookie of the request, as sent. Null if there is none, or if the transport ignores cookies (C 7: /trpc). */

@@ -109,6 +109,13 @@ export function isDenseScript(code: string): boolean {
   return denseScripts.has(code);
 }
 
+const rightToLeft: ReadonlySet<string> = new Set(['ar', 'fa', 'ur']);
+
+/** The direction in which a supported language is written. */
+export function languageDirection(code: LanguageCode): 'ltr' | 'rtl' {
+  return rightToLeft.has(code) ? 'rtl' : 'ltr';
+}
+
 /** A language pair, as codes of B 2.4. */
 export interface LanguagePair {
   pairSource: string;

@@ -10,6 +10,10 @@ const { runCommand, stubNotice } = await import('./process.ts');
 const apiOnly = process.argv.includes('--api-only');
 await runCommand(
   (settings) => ({ api: true, workers: settings.RUN_WORKERS && !apiOnly }),
-  ({ address, live }) => `LinguaLoop listens on ${address}${live ? '' : `\n${stubNotice}`}`,
+  ({ address, live }) => {
+    if (live) return `LinguaLoop listens on ${address}`;
+    // The log has the notice for those who do not look at a terminal.
+    return `LinguaLoop listens on ${address} with the stub engine${process.stdout.isTTY ? `\n${stubNotice}` : ''}`;
+  },
   signals,
 );

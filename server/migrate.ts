@@ -1,20 +1,25 @@
 import { migrate } from '#db/migrate.ts';
-import { joinDatabase } from './process.ts';
+import { explainUnreachable, joinDatabase } from './database-home.ts';
+import { takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
 import { readSettings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
 
 // A signal ends waiting, but a running migration is finished. The process that started the database must leave it.
 const { stop } = listenForStop();
+takeOverOutput();
 
 try {
-  const home = await joinDatabase(readSettings(), stop);
+  const settings = readSettings();
+  const home = await joinDatabase(settings, stop);
   try {
-    await migrate(home.url, stop);
+    await migrate(home.url, stop).catch((error: unknown) => {
+      throw explainUnreachable(error, settings);
+    });
   } finally {
     await home.stop();
   }
-  process.stdout.write('The database schema is up to date\n');
+  writeLogLine(process.stdout, 'info', 'The database schema is up to date');
 } catch (error) {
-  process.stderr.write(`lingualoop: ${error instanceof Error ? error.message : String(error)}\n`);
+  writeFatalLine(error);
   process.exitCode = 1;
 }

@@ -61,7 +61,10 @@ export function replacedMeanwhile(): AppError {
 
 /** The query of a short listing, which is returned whole without `limit`. */
 export const setListQuery = z
-  .object({ limit: z.int().min(1).max(200).optional(), cursor: z.string().max(200).optional() })
+  .object({
+    limit: z.int().min(1).max(200).optional().describe('1 to 200; all of them by default.'),
+    cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
+  })
   // Older clients, from before paging, send no query.
   .prefault({});
 

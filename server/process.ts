@@ -1,17 +1,22 @@
 import { setFlagsFromString } from 'node:v8';
-import { type Database, openDatabase } from '#db/client.ts';
+import type { Database, PoolOptions } from '#db/client.ts';
 import { createBackgroundWork } from './background-work.ts';
-import type { Log, Services } from './context.ts';
+import type { Services } from './context.ts';
+import { type DatabaseHome, explainUnreachable, joinDatabase } from './database-home.ts';
 import { loadSecretsKeys } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
-import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './garbage-collection.ts';
+import { openStandaloneLog, takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
+import { type Observation, observeProcess } from './observability/observe-process.ts';
+import { watchReadiness } from './observability/readiness.ts';
+import { refuseContradictions } from './process-settings.ts';
 import { openFileWork } from './sandbox/file-work.ts';
 import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import { openAccountStores } from './storage/account-stores.ts';
 import { openPlatformStore } from './storage/platform-store.ts';
+import { refuseWrongSecretsKey } from './stored-secrets.ts';
 import { createGlossaries } from './terminology/glossary.ts';
 
 /** Sizes of the PostgreSQL pools: one for the API, and one for its workers' tasks and reports, which a busy API must not starve. */
@@ -30,33 +35,6 @@ const backlog = 4096;
 export interface ProcessParts {
   api: boolean;
   workers: boolean;
-}
-
-/** The process's database server: the one at DATABASE_URL, or the embedded one of DATA_DIR. */
-export interface DatabaseHome {
-  /** Read this again for each connection: the embedded server may restart on another port. */
-  readonly url: string;
-  /** Leaves the embedded server; the last process to leave stops it. Does nothing for a server at DATABASE_URL. */
-  stop(): Promise<void>;
-}
-
-/**
- * Finds or starts the database that the settings name.
- * @param stop once aborted, no server is started: rejects unless one is running that can be joined
- */
-export async function joinDatabase(settings: Settings, stop?: AbortSignal): Promise<DatabaseHome> {
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, stop: async () => {} };
-  const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
-  const server = await joinEmbeddedPostgres(settings.DATA_DIR, {
-    onNotice: (notice) => process.stderr.write(`lingualoop: ${notice}\n`),
-    ...(stop && { signal: stop }),
-  });
-  return {
-    get url() {
-      return server.url;
-    },
-    stop: () => server.leave(),
-  };
 }
 
 /** Logged when an API starts without a model: at a glance, the stub's output looks like a translation. */
@@ -87,6 +65,7 @@ async function startProcess(
 ): Promise<RunningProcess> {
   const started: Stoppable[] = [];
   try {
+    refuseContradictions(settings);
     const storage = openPlatformStore(settings);
     const secretsKeys = await loadSecretsKeys(settings);
     stop.throwIfAborted();
@@ -104,14 +83,18 @@ async function startProcess(
     ] as const;
     // Wait until the database is joined or has failed: whatever else fails, a joined database must be left.
     await Promise.allSettled([joining, ...beside]);
-    const [home, { engine, embedder }, payments, { migrate }] = await Promise.all([joining, ...beside]);
+    const [home, models, payments, { migrate }] = await Promise.all([joining, ...beside]);
     stop.throwIfAborted();
     const fileWork = openFileWork();
     started.push({ stop: () => fileWork.close() });
-    await migrate(home.url, stop);
+    await migrate(home.url, stop).catch((error: unknown) => {
+      throw explainUnreachable(error, settings);
+    });
     stop.throwIfAborted();
+    const { engine, embedder } = models;
+    const observation = await observeProcess(settings, () => home.url, models, { fileWork });
     const running = await startParts(
-      {
+      observation.wrap({
         settings,
         engine,
         embedder,
@@ -122,9 +105,10 @@ async function startProcess(
         glossaries: createGlossaries(),
         backgroundWork: createBackgroundWork(),
         secretsKeys,
-      },
+      }),
       parts,
       home,
+      observation,
       started,
     );
     return running;
@@ -161,22 +145,28 @@ async function startParts(
   given: Omit<Services, 'log' | 'database'>,
   parts: ProcessParts,
   home: DatabaseHome,
+  observation: Observation,
   started: Stoppable[],
 ): Promise<RunningProcess> {
   const { settings } = given;
-  const open = (size: number): Database => {
-    const database = openDatabase(() => home.url, { size });
+  const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {
+    const database = observation.openDatabase(pool, { size, ...options });
     started.push({ stop: () => database.close() });
     return database;
   };
-
+  const probe = open('probe', 1, { applicationName: 'lingualoop probe', waitMs: 3000 });
+  if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, given.secretsKeys);
   const api = parts.api
-    ? await (await import('./app.ts')).buildApp({ ...given, database: open(apiConnections) })
+    ? await (await import('./app.ts')).buildApp(
+        { ...given, database: open('api', apiConnections) },
+        { probe, metrics: observation.metrics },
+      )
     : undefined;
   // Runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
-  const log = api?.services.log ?? (await standaloneLog(settings));
+  const log = api?.services.log ?? (await openStandaloneLog(settings.LOG_LEVEL));
   log.debug({ settings: redactSettings(settings) }, 'settings');
+  const readiness = api?.readiness ?? watchReadiness({ database: probe, storage: given.storage, log });
   // The sandbox starts with the first file. Its network isolation is tested now.
   await networkIsolation.follow(({ by }) =>
     log.info(
@@ -186,10 +176,17 @@ async function startParts(
         : 'file readers have no network',
     ),
   );
+  readiness.watch();
+  started.push({ stop: async () => readiness.stop() });
+  // Stopped after everything but the database: a drain can be watched.
+  const operatorServer = await observation.listen(readiness);
+  if (operatorServer) started.push(operatorServer);
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
-    const services = { ...given, database: open(workerConnections), log };
-    started.push(await startWorkers(services, () => home.url));
+    const services = { ...given, database: open('workers', workerConnections), log };
+    const workers = await startWorkers(services, () => home.url);
+    started.push(workers);
+    readiness.watchWorkers(() => workers.working());
   }
   let address: string | null = null;
   if (api) {
@@ -204,23 +201,11 @@ async function startParts(
     address,
     live,
     stop: () => {
+      readiness.beginDrain();
       given.backgroundWork.beginStop();
       stopping ??= stopAll(started);
       return stopping;
     },
-  };
-}
-
-/** The log of a process without HTTP. With HTTP, Fastify's own pino logger is used. */
-async function standaloneLog(settings: Settings): Promise<Log> {
-  const { pino } = await import('pino');
-  const log = pino({ level: settings.LOG_LEVEL });
-  // Do not return the logger itself: its type has every name, `then` included, so a promise cannot resolve to it.
-  return {
-    debug: (fields, message) => log.debug(fields, message),
-    info: (fields, message) => log.info(fields, message),
-    warn: (fields, message) => log.warn(fields, message),
-    error: (fields, message) => log.error(fields, message),
   };
 }
 
@@ -244,15 +229,12 @@ export async function runCommand(
 ): Promise<void> {
   growHeapSlowly();
   collectWhenIdle();
-  // An unhandled rejection must not end the process. Its message is not printed, because it may quote a customer's text.
-  process.on('unhandledRejection', (reason) => {
-    process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);
-  });
+  takeOverOutput();
   let home: DatabaseHome | undefined;
   force.addEventListener('abort', async () => {
     // Before the database is joined, the start ends by itself, and soon.
     if (!home) return;
-    await home.stop().catch(complain);
+    await home.stop().catch(writeFatalLine);
     process.exit(force.reason);
   });
   try {
@@ -261,7 +243,7 @@ export async function runCommand(
       home = joined;
     });
     if (!stop.aborted) {
-      process.stdout.write(`${started(running)}\n`);
+      writeLogLine(process.stdout, 'info', started(running));
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     }
     await running.stop();
@@ -269,11 +251,7 @@ export async function runCommand(
   } catch (error) {
     if (force.aborted && home) return;
     if (stop.aborted && error === stop.reason) process.exit(0);
-    complain(error);
+    writeFatalLine(error);
     process.exit(1);
   }
-}
-
-function complain(error: unknown): void {
-  process.stderr.write(`lingualoop: ${error instanceof Error ? error.message : String(error)}\n`);
 }

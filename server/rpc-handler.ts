@@ -51,6 +51,8 @@ export function serveRpc(
       const procedure = procedures.get(path);
       const type = procedure?.type;
       const ctx = createContext(request, reply);
+      // Not the name in the address, which a caller invents.
+      ctx.notes.procedure = procedure ? path : 'unknown';
       reply.header('content-type', 'application/json');
       try {
         if (!type) throw new AppError('route_not_found', 'not found');
@@ -75,6 +77,7 @@ export function serveRpc(
       } catch (thrown) {
         const known = toAppError(thrown);
         setRetryAfter(reply, known);
+        ctx.notes.error = known;
         const error =
           thrown instanceof TRPCError
             ? thrown

@@ -115,6 +115,8 @@ const environment = z.object({
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',
     })
     .default('info'),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: wholeNumber(0, 65_535).optional(),
   TRUST_PROXY: proxyCount,
   OPERATOR_API_KEY: headerValue,
   SERVICE_API_KEY: headerValue,
@@ -187,6 +189,7 @@ const environment = z.object({
   STORAGE_ENDPOINT_OVERRIDE: webAddress.optional(),
   SECRETS_KEY: secretsKey,
   SECRETS_KEY_PREVIOUS: secretsKey,
+  ALLOW_UNREADABLE_SECRETS: flag(false),
 });
 
 /** The names of all variables. */

@@ -15,6 +15,7 @@ const defaults: [name: string, value: unknown][] = [
   ['RUN_WORKERS', true],
   ['WORKER_CONCURRENCY', 2],
   ['LOG_LEVEL', 'info'],
+  ['METRICS_HOST', '127.0.0.1'],
   ['TRUST_PROXY', 0],
   ['TRANSLATION_ENABLED', true],
   ['EMAIL_SIGNUP_ENABLED', true],
@@ -54,6 +55,7 @@ const defaults: [name: string, value: unknown][] = [
   ['SWEEP_INTERVAL_SECONDS', 600],
   ['DOCUMENT_STAGE_TIMEOUT_SECONDS', 1800],
   ['STORAGE_BINDING_ENABLED', false],
+  ['ALLOW_UNREADABLE_SECRETS', false],
 ];
 
 /** C 1: the variables without one, each with a value it takes. */

@@ -5,6 +5,8 @@ import { workerPools } from './tasks.ts';
 import { type RunningPool, startWorkerPool } from './worker-pool.ts';
 
 export interface Workers {
+  /** Whether all pools take jobs. */
+  working(): boolean;
   /** Takes no more jobs; resolves when the running ones are done. */
   stop(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function startWorkers(services: Services, databaseUrl: () => string
   );
   const schedule = startSchedule(services);
   return {
+    working: () => running.every((pool) => pool.working()),
     async stop() {
       schedule.stop();
       await stopPools();

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { TaskList } from 'graphile-worker';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import { observe } from '#server/telemetry.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { tasks, type WorkerPool } from './tasks.ts';
 
@@ -18,6 +19,8 @@ const shortLife = 3000;
 export interface RunningPool {
   /** Ids of the worker pools known to be alive. A lock on a job names the pool of the worker that runs it. */
   poolIds(): string[];
+  /** Whether workers take jobs: they run, and have reached the database lately. */
+  working(): boolean;
   /** Takes no more jobs; resolves when the running ones are done. */
   stop(): Promise<void>;
 }
@@ -94,6 +97,7 @@ export async function startWorkerPool(
       ...(current?.reaches() ? [current.poolId] : []),
       ...[...ending.keys()].map((runner) => runner.poolId),
     ],
+    working: () => current?.reaches() ?? false,
     async stop() {
       stopping.abort();
       await replacing;
@@ -164,7 +168,7 @@ function tasksOf(services: Services, pool: WorkerPool): TaskList {
       async (payload: unknown) => {
         // The limit includes jobs that a replaced runner still runs.
         while (running.size >= concurrency) await Promise.race(running).catch(() => {});
-        const work = tasks[name].run(services, payload as never);
+        const work = observe('task', name, async () => tasks[name].run(services, payload as never));
         running.add(work);
         try {
           await work;

@@ -8,14 +8,24 @@ export interface JsonSchema {
   required?: string[];
   items?: JsonSchema;
   anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
   enum?: unknown[];
   format?: string;
   description?: string;
   deprecated?: boolean;
   default?: unknown;
+  const?: unknown;
+  minimum?: number;
+  maximum?: number;
+  additionalProperties?: JsonSchema | boolean;
 }
 
-export type Content = Record<string, { schema: JsonSchema }>;
+/** A body by its content type. */
+export type Content = Record<
+  string,
+  { schema: JsonSchema; example?: unknown; examples?: Record<string, { value: unknown }> }
+>;
 
 export interface Parameter {
   in: 'path' | 'query' | 'header';
@@ -23,6 +33,7 @@ export interface Parameter {
   required?: boolean;
   description?: string;
   schema: JsonSchema;
+  example?: unknown;
 }
 
 export interface ResponseObject {
@@ -47,9 +58,15 @@ export type Method = (typeof methods)[number];
 /** An OpenAPI 3.1 document, as plain JSON. */
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description: string };
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    contact: { name: string };
+    license: { name: string; identifier: string };
+  };
   servers: { url: string }[];
-  tags: { name: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
   components: { schemas: Record<string, JsonSchema> };
 }

@@ -39,9 +39,10 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
     tags,
     summary,
     ...(description !== undefined && { description }),
-    parameters: [...parameters.map((one) => requireNeeded(one, needed)), ...versionParameters].sort(
-      (a, b) => parameterOrder.indexOf(a.in) - parameterOrder.indexOf(b.in),
-    ),
+    parameters: [
+      ...parameters.map((one) => requireNeeded(described(one, procedure), needed)),
+      ...versionParameters,
+    ].sort((a, b) => parameterOrder.indexOf(a.in) - parameterOrder.indexOf(b.in)),
     ...(requestBody && { requestBody: { ...requestBody, required: needsBody(procedure) } }),
     responses: responsesOf(procedure, responses['200'] ?? { description: '' }),
   };
@@ -65,6 +66,15 @@ export function neededInputsOf({ path, inputShape }: RestProcedure): readonly st
   const unknown = needed.find((name) => !inputShape[name]);
   if (unknown) throw new Error(`${path}: the document asks for ${unknown}, an input that does not exist`);
   return needed;
+}
+
+/** The generator leaves an input's description in its schema, and drops that of an optional one. */
+function described(parameter: Parameter, { route, inputShape }: RestProcedure): Parameter {
+  const [input = parameter.name] =
+    Object.entries(route.headers ?? {}).find(([, header]) => header === parameter.name) ?? [];
+  const description =
+    parameter.description ?? parameter.schema.description ?? inputShape[input]?.meta()?.description;
+  return { ...parameter, ...(description !== undefined && { description }) };
 }
 
 /** Marks a generated query parameter as required if it is needed; its default is then never used. */

@@ -1,6 +1,7 @@
-import { errorTable } from '#server/errors.ts';
+import { AppError, type ErrorName, errorBody, errorTable } from '#server/errors.ts';
 import type { RestProcedure } from '../procedures.ts';
 import { type Content, type JsonSchema, type ResponseObject, refTo } from './document.ts';
+import { meanings, refusalsOf } from './refusals.ts';
 
 const string: JsonSchema = { type: 'string' };
 
@@ -9,37 +10,47 @@ const pipelineCodes = Object.entries(errorTable)
   .map(([code]) => code)
   .sort();
 
-/** The three error shapes of A 7.1, which no procedure's output mentions. */
+/** The error shapes of A 7.1, which no procedure's output mentions: the pipeline's is the standard one with two members more. */
 export const errorSchemas: Record<string, JsonSchema> = {
-  ErrorDetail: { type: 'object', properties: { detail: string }, required: ['detail'] },
+  ErrorDetail: {
+    type: 'object',
+    description:
+      'An error. Failures of the translation pipeline and of resources also carry `error_code` and `request_id`.',
+    properties: {
+      detail: { type: 'string', description: 'What is wrong. Only its documented prefixes are stable.' },
+      error_code: {
+        type: 'string',
+        enum: pipelineCodes,
+        description:
+          'Branch on it. Only `transient_error` and `rate_limit` may succeed if the request is repeated.',
+      },
+      request_id: { type: 'string', description: 'Equals the X-Request-ID header of the response.' },
+    },
+    required: ['detail'],
+  },
   ValidationError: {
     type: 'object',
+    description: 'A field that does not fit its schema.',
     properties: {
       loc: {
         type: 'array',
         items: { anyOf: [string, { type: 'integer' }] },
-        description: 'path, query or body, then the way to the field',
+        description: '`path`, `query` or `body`, then the way to the field.',
       },
-      msg: string,
-      type: string,
-      input: {},
-      ctx: { type: 'object' },
+      msg: { type: 'string', description: 'What is expected of the field.' },
+      type: { type: 'string', description: 'The kind of problem, such as `invalid_type` or `too_big`.' },
+      input: { description: 'Reserved: the rejected value is not repeated, because it may be a secret.' },
+      ctx: { type: 'object', description: 'Reserved for limits that the value exceeds.' },
     },
     required: ['loc', 'msg', 'type'],
   },
   HTTPValidationError: {
     type: 'object',
-    properties: { detail: { type: 'array', items: refTo('ValidationError') } },
-    required: ['detail'],
-  },
-  PipelineError: {
-    type: 'object',
+    description: 'The fields that do not fit their schema, 20 at most.',
     properties: {
-      detail: string,
-      error_code: { type: 'string', enum: pipelineCodes },
-      request_id: { type: 'string', description: 'equals the X-Request-ID of the response' },
+      detail: { type: 'array', items: refTo('ValidationError'), description: 'An entry for each field.' },
     },
-    required: ['detail', 'error_code', 'request_id'],
+    required: ['detail'],
   },
 };
 
@@ -50,13 +61,9 @@ export function responsesOf(
   procedure: RestProcedure,
   success: ResponseObject,
 ): Record<string, ResponseObject> {
-  const { route, meta, input } = procedure;
   const responses = successesOf(procedure, success);
-  if (meta.guard !== 'public') responses['401'] = refusal('No usable credential', 'ErrorDetail');
-  // 422 also rejects values that fit their schema; its `detail` is then a string (A 7.1). A raw body has no fields.
-  if (input && route.body !== 'raw')
-    responses['422'] = refusal('Values invalid', 'HTTPValidationError', 'ErrorDetail', 'PipelineError');
-  responses['default'] = refusal('Any other error', 'ErrorDetail', 'PipelineError');
+  for (const [status, names] of refusalsOf(procedure)) responses[status] = refusal(names);
+  responses['default'] = { description: 'Any other error', content: jsonOf([refTo('ErrorDetail')]) };
   return responses;
 }
 
@@ -86,8 +93,29 @@ function responseObject(status: 200 | 202, content: Content | undefined): Respon
   return { description: successes[status], ...(content && { content }) };
 }
 
-function refusal(description: string, ...shapes: string[]): ResponseObject {
-  return { description, content: jsonOf(shapes.map(refTo)) };
+/** An error response: the codes that it may carry, what they mean, and an example of each. */
+function refusal(names: readonly ErrorName[]): ResponseObject {
+  const shapes = names.map((name) => (name === 'invalid_fields' ? 'HTTPValidationError' : 'ErrorDetail'));
+  const words = names.map((name) => {
+    const code = errorTable[name].shape === 'pipeline' ? `\`${name}\`: ` : '';
+    return `${code}${meanings[name] ?? name}`;
+  });
+  const json = jsonOf([...new Set(shapes)].map(refTo))['application/json'] as Content[string];
+  const examples = Object.fromEntries(names.map((name) => [name, { value: exampleOf(name) }]));
+  return { description: sentence(words.join('; ')), content: { 'application/json': { ...json, examples } } };
+}
+
+function sentence(words: string): string {
+  return `${words[0]?.toUpperCase()}${words.slice(1)}.`;
+}
+
+function exampleOf(name: ErrorName): unknown {
+  const problem = { loc: ['body', 'target_lang'], msg: 'Invalid input', type: 'invalid_type' };
+  const error =
+    name === 'invalid_fields'
+      ? new AppError(name, [problem])
+      : new AppError(name, meanings[name] ?? 'not possible');
+  return errorBody(error, '5f0c1f9b7f0e4d1f8b6a3c2d1e0f9a8b');
 }
 
 /** JSON that matches any one of these schemas. */

@@ -65,9 +65,9 @@ function mergeResponses(
 
 function mergeContent(first: Content, second: Content): Content {
   const merged = { ...first };
-  for (const [type, { schema }] of Object.entries(second)) {
-    const known = merged[type]?.schema;
-    merged[type] = { schema: known ? anyOf(known, schema) : schema };
+  for (const [type, media] of Object.entries(second)) {
+    const known = merged[type];
+    merged[type] = { ...media, ...known, schema: known ? anyOf(known.schema, media.schema) : media.schema };
   }
   return merged;
 }

@@ -1,7 +1,7 @@
 import { openDatabase } from '#db/client.ts';
 import { migrate } from '#db/migrate.ts';
+import { joinDatabase } from '#server/database-home.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
-import { joinDatabase } from '#server/process.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { listenForStop } from '#server/stop-signals.ts';
 import { Refusal, type Server } from './command.ts';

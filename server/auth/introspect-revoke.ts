@@ -93,6 +93,7 @@ export const introspect = adminProcedure
       path: '/api/oauth2/introspect',
       tag: 'Sign-in',
       summary: 'What an access or refresh token stands for',
+      description: 'For administrators, of tokens of their own workspace. The role is the one at issuance.',
       body: 'form',
     },
   })
@@ -107,6 +108,7 @@ export const revoke = adminProcedure
       path: '/api/oauth2/revoke',
       tag: 'Sign-in',
       summary: 'Revoke an access or refresh token',
+      description: 'For administrators. The answer does not say whether the token existed.',
       body: 'form',
     },
   })

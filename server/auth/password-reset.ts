@@ -52,6 +52,8 @@ export const resetPassword = publicProcedure
       path: '/api/auth/password-reset',
       tag: 'Sign-in',
       summary: 'Set a new password by a reset link',
+      description:
+        'The token of the link is the proof. It is for one use, and every session of the member ends.',
     },
   })
   .use(rateLimited('password_reset'))

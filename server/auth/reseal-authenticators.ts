@@ -69,7 +69,21 @@ function resealColumns(secretsKeys: SecretsKeys, authenticator: Authenticator) {
   return { state, changes };
 }
 
-async function selectAuthenticators(tx: Tx, after: Authenticator | undefined): Promise<Authenticator[]> {
+/** Tries the keys on up to `most` authenticators, and changes nothing. @returns what would become of each */
+export async function tryAuthenticators(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  most: number,
+): Promise<Resealed['state'][]> {
+  const found = await selectAuthenticators(tx, undefined, most);
+  return found.map((authenticator) => resealColumns(secretsKeys, authenticator).state);
+}
+
+async function selectAuthenticators(
+  tx: Tx,
+  after: Authenticator | undefined,
+  most = pageSize,
+): Promise<Authenticator[]> {
   const { tenantId, userId, totpSecret, totpPendingSecret } = users;
   return tx
     .select({ tenantId, userId, totpSecret, totpPendingSecret })
@@ -81,7 +95,7 @@ async function selectAuthenticators(tx: Tx, after: Authenticator | undefined): P
       ),
     )
     .orderBy(asc(tenantId), asc(userId))
-    .limit(pageSize);
+    .limit(most);
 }
 
 /** The recovery codes that one key hashed, and the members who have them; a member's codes are all by one key. */

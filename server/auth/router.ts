@@ -24,6 +24,8 @@ const me = bearerProcedure
       path: '/api/auth/me',
       tag: 'Sign-in',
       summary: 'The signed-in member and its workspace',
+      description:
+        'For an access token alone. An administrator sees the whole account; other members see no metadata that the platform owns.',
     },
   })
   .output(meResponse)

@@ -39,6 +39,7 @@ export const signOut = publicProcedure
       path: '/api/auth/signout',
       tag: 'Sign-in',
       summary: 'Sign out: ends the session of the cookie, and of the refresh token where one is sent',
+      description: 'Needs no credential, and always succeeds.',
       body: 'form_or_json',
     },
   })

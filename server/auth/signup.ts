@@ -124,6 +124,7 @@ export const signUpWithEmail = publicProcedure
       path: '/api/auth/signup/email',
       tag: 'Sign-in',
       summary: 'Create a workspace and its founding administrator, or join one by an invite',
+      description: 'The API key of a new workspace is in this response only.',
     },
   })
   .use(sameSiteOnly)

@@ -57,6 +57,8 @@ export const token = publicProcedure
       path: '/api/oauth2/token',
       tag: 'Sign-in',
       summary: 'Exchange a password, an MFA code or a refresh token for tokens',
+      description:
+        'A form, never JSON. The password grant may answer a challenge, or a choice of workspaces, instead of tokens; it sets the session cookie.',
       body: 'form',
     },
   })

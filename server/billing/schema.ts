@@ -8,13 +8,15 @@ const slugs = tiers.join(', ');
 /** The messages are the response's details, since validation errors of these bodies are strings (A 4.5, A 7.1). */
 export const checkoutRequest = z
   .object({
-    tier: z.enum(tiers as [Tier, ...Tier[]], {
-      error: ({ input }) => {
-        if (input === undefined) return `tier is required: one of ${slugs}`;
-        if (typeof input !== 'string') return `tier must be a string: one of ${slugs}`;
-        return `unknown tier ${JSON.stringify(input.slice(0, 40))}; choose one of ${slugs}`;
-      },
-    }),
+    tier: z
+      .enum(tiers as [Tier, ...Tier[]], {
+        error: ({ input }) => {
+          if (input === undefined) return `tier is required: one of ${slugs}`;
+          if (typeof input !== 'string') return `tier must be a string: one of ${slugs}`;
+          return `unknown tier ${JSON.stringify(input.slice(0, 40))}; choose one of ${slugs}`;
+        },
+      })
+      .describe('The plan to subscribe to.'),
   })
   .meta({ id: 'CheckoutRequest' });
 
@@ -27,7 +29,12 @@ export const topUpRequest = z
       .number({ error: packsExpected })
       .refine((packs) => Number.isInteger(packs) && packs >= 1, { error: packsExpected })
       .default(1)
-      .meta({ type: 'integer', minimum: 1, maximum: mostPacks }),
+      .meta({
+        type: 'integer',
+        minimum: 1,
+        maximum: mostPacks,
+        description: 'Packs of 1000000 source characters.',
+      }),
   })
   .meta({ id: 'TopUpRequest' });
 
@@ -39,8 +46,10 @@ export const paymentPage = z
 /** A webhook delivery. Both headers mean the same (C 3). */
 export const paymentDelivery = z.object({
   body: rawBody,
-  payment_signature: z.string().optional(),
-  stripe_signature: z.string().optional(),
+  payment_signature: z.string().optional().describe('A timestamp and an HMAC over the raw body.'),
+  stripe_signature: z.string().optional().describe('The same, as Stripe names it.'),
 });
 
-export const deliveryReceipt = z.object({ received: z.literal(true) }).meta({ id: 'DeliveryReceipt' });
+export const deliveryReceipt = z
+  .object({ received: z.literal(true).describe('Accepted, or of a kind that has no effect here.') })
+  .meta({ id: 'DeliveryReceipt' });

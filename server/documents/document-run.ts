@@ -118,7 +118,10 @@ export function keepAlive(run: DocumentRun, lost: () => void): NodeJS.Timeout {
   return setInterval(
     () =>
       void touch().catch((error: unknown) =>
-        log.warn({ document_id: run.documentId, error: describeForLog(error) }, 'document not touched'),
+        log.warn(
+          { document_id: run.documentId, tenant_id: run.tenantId, error: describeForLog(error) },
+          'document not touched',
+        ),
       ),
     Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, lookEvery),
   );

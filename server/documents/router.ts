@@ -33,7 +33,7 @@ function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): vo
     throw new AppError('capability_off', 'translation is temporarily disabled');
 }
 
-const byId = z.object({ document_id: z.string() });
+const byId = z.object({ document_id: z.string().describe('The id of the document job.') });
 
 const translate = deferredTenantProcedure
   .meta({
@@ -98,6 +98,8 @@ const get = tenantProcedure
       path: '/api/documents/{document_id}',
       tag: 'Documents',
       summary: 'Get a document job',
+      description:
+        'Poll it every two seconds, later every five to ten, until its status is translated or failed.',
     },
   })
   .input(byId)
@@ -142,6 +144,7 @@ const download = deferredTenantProcedure
       path: '/api/documents/{document_id}/download',
       tag: 'Documents',
       summary: 'Download the newest translated file',
+      description: '409 while it is in progress or after it failed; the source is never sent instead.',
       download: Object.values(layoutTypes),
     },
   })
@@ -161,6 +164,7 @@ const summary = tenantProcedure
       path: '/api/documents/summary',
       tag: 'Documents',
       summary: 'Count the document jobs',
+      description: 'Of the caller. Breakdowns over all tenants are for platform operators.',
     },
   })
   .input(summaryQuery)

@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { type AppError, describeForLog } from '#server/errors.ts';
+import { countEvent, observe } from '#server/telemetry.ts';
 import {
   type DocumentRun,
   keepAlive,
@@ -139,14 +140,20 @@ async function runStage(
   try {
     for (let retries = 0; ; retries++) {
       try {
-        await stages[stage](run);
+        await observe('step', `document_${stage}`, () => stages[stage](run));
         return undefined;
       } catch (error) {
         if (error instanceof RunReplaced || error instanceof Yielded) throw error;
         ended.throwIfAborted();
         if (deadline.signal.aborted) return failureOf(new StageTimeout(), stage, retries);
         log.warn(
-          { document_id: run.documentId, stage, retries, error: describeForLog(error) },
+          {
+            document_id: run.documentId,
+            tenant_id: run.tenantId,
+            stage,
+            retries,
+            error: describeForLog(error),
+          },
           'a stage of a document failed',
         );
         if (!isTransient(error) || retries === mostRetries) return failureOf(error, stage, retries);
@@ -177,6 +184,7 @@ async function endFailed(
   stage: DocumentStage,
 ): Promise<AppError> {
   if (run.delivered !== undefined) return failureResponse(await failDelivered(run, stage, failure));
+  countEvent('jobs', 'document failed');
   const stageTimings = run.timings();
   await run.services.database.inTenant(run.tenantId, (tx) =>
     updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),

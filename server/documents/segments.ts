@@ -17,44 +17,51 @@ const pageRectangles = z.array(z.array(z.number())).nullable().meta({
 /** C 5 "Segment" */
 export const documentSegment = z
   .object({
-    region_id: z.string(),
-    cell_id: z.string().nullable(),
-    kind: z.string(),
-    page: z.int().nullable(),
+    region_id: z.string().describe('Stable across renderings.'),
+    cell_id: z.string().nullable().describe('The cell in a table; null elsewhere. Stable across renderings.'),
+    kind: z
+      .string()
+      .describe('`paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.'),
+    page: z.int().nullable().describe('The page, from 1; null for formats whose pages are not fixed.'),
     place: z
       .string()
       .meta({ description: 'where a person finds it: a sheet and cell, a part and paragraph' }),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
-    source_text: z.string(),
-    target_text: z.string().nullable(),
-    quality: z.object({
-      score: z.int().nullable(),
-      needs_review: z.boolean(),
-      issues: z.array(z.unknown()),
-    }),
-    fast_path: z.string().nullable(),
-    corrected: z.boolean(),
+    source_text: z.string().describe('The text of the file.'),
+    target_text: z.string().nullable().describe('Its translation; null before it is translated.'),
+    quality: z
+      .object({
+        score: z.int().nullable().describe('0 to 100; null if it was not judged.'),
+        needs_review: z.boolean().describe('Whether somebody should look at it.'),
+        issues: z.array(z.unknown()).describe('What was found.'),
+      })
+      .describe('What is known of its quality.'),
+    fast_path: z
+      .string()
+      .nullable()
+      .describe('`tm_exact` or `glossary_exact` if it was not translated anew, else null.'),
+    corrected: z.boolean().describe('Whether a reviewer changed it.'),
     provenance: z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: 'where the translation comes from' }),
   })
-  .meta({ id: 'DocumentSegment' });
+  .meta({ id: 'DocumentSegment', description: 'A piece of a document that is translated as one.' });
 
 export const documentSegmentPage = z
   .object({
-    segments: z.array(documentSegment),
-    total: z.int(),
-    next_cursor: z.string().nullable(),
+    segments: z.array(documentSegment).describe('The segments.'),
+    total: z.int().describe('All segments that the filter leaves, over all pages.'),
+    next_cursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last.'),
   })
-  .meta({ id: 'DocumentSegmentPage' });
+  .meta({ id: 'DocumentSegmentPage', description: 'A page of segments, in reading order.' });
 
 export const segmentQuery = z.object({
-  document_id: z.string(),
-  limit: z.int().min(1).max(500).default(100),
-  cursor: z.string().max(50).optional(),
-  flagged: z.boolean().optional(),
+  document_id: z.string().describe('The id of the document job.'),
+  limit: z.int().min(1).max(500).default(100).describe('1 to 500 segments.'),
+  cursor: z.string().max(50).optional().describe('The `next_cursor` of the page before.'),
+  flagged: z.boolean().optional().describe('Only segments that need a review.'),
 });
 
 type SegmentRow = typeof documentSegments.$inferSelect;

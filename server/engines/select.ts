@@ -1,4 +1,4 @@
-import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Embedder, Engine } from './engine.ts';
 import { stubEngine } from './stub.ts';
@@ -8,12 +8,14 @@ export interface Models {
   engine: Engine;
   /** Null without an embedding model. */
   embedder: Embedder | null;
+  /** What limits their calls; null for the stub, which makes none. */
+  concurrencyLimit: ConcurrencyLimit | null;
 }
 
 /** Opens the models that the settings name: live ones if there is an API key, else the stub. */
 export async function selectModels(settings: Settings): Promise<Models> {
   const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;
-  if (OPENAI_API_KEY === undefined) return { engine: stubEngine, embedder: null };
+  if (OPENAI_API_KEY === undefined) return { engine: stubEngine, embedder: null, concurrencyLimit: null };
   // Loaded only when needed: the package takes a large part of the startup time.
   const [{ createOpenAiEngine }, { createOpenAiEmbedder }] = await Promise.all([
     import('./openai/openai-engine.ts'),
@@ -24,5 +26,6 @@ export async function selectModels(settings: Settings): Promise<Models> {
   return {
     engine: createOpenAiEngine(live, parts),
     embedder: OPENAI_EMBEDDING_MODEL === 'none' ? null : createOpenAiEmbedder(live, parts),
+    ...parts,
   };
 }

@@ -39,8 +39,11 @@ export const membersRouter = router({
     })
     .input(
       z.object({
-        tenant_id: z.string().optional(),
-        include_revoked: z.boolean().default(false),
+        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+        include_revoked: z
+          .boolean()
+          .default(false)
+          .describe('Whether to list members whose access is revoked.'),
         ...listPage,
       }),
     )
@@ -82,6 +85,7 @@ export const membersRouter = router({
         path: '/api/auth/users/{user_id}/restore',
         tag: 'Members',
         summary: 'Reinstate a revoked member',
+        description: 'The member may sign in again, with the same role.',
       },
     })
     .input(memberPath)
@@ -180,7 +184,12 @@ export const membersRouter = router({
           'Newest first, whatever became of them. While there are more, X-Next-Cursor carries the next cursor.',
       },
     })
-    .input(z.object({ tenant_id: z.string().optional(), ...listPage }))
+    .input(
+      z.object({
+        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+        ...listPage,
+      }),
+    )
     .output(z.array(inviteRecord))
     .query(async ({ ctx, input }) => {
       const { invites, nextCursor } = await listInvites(ctx.withNamedTenant, input);
@@ -195,10 +204,16 @@ export const membersRouter = router({
         path: '/api/tenants/invites/{invite_id}',
         tag: 'Invites',
         summary: 'Withdraw a pending invite',
+        description: 'An invite that is not pending is a 404.',
         status: 204,
       },
     })
-    .input(z.object({ invite_id: z.string(), tenant_id: z.string().optional() }))
+    .input(
+      z.object({
+        invite_id: z.string().describe('The id of the invite.'),
+        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+      }),
+    )
     .output(z.void())
     .mutation(({ ctx, input }) => withdrawInvite(ctx, ctx.withNamedTenant, input.tenant_id, input.invite_id)),
 });

@@ -20,9 +20,16 @@ export const usageRouter = router({
     })
     .input(
       z.object({
-        from: calendarDate.optional(),
-        to: calendarDate.optional(),
-        tenant_id: z.string().optional(),
+        from: calendarDate
+          .optional()
+          .describe('The first day, included; by default 29 days before the last.'),
+        to: calendarDate
+          .optional()
+          .describe('The last day, included; today by default. At most 366 days after the first.'),
+        tenant_id: z
+          .string()
+          .optional()
+          .describe('The tenant, for an operator; without it, the sum over all. An administrator has one.'),
       }),
     )
     .output(dailyUsage)
@@ -39,7 +46,13 @@ export const usageRouter = router({
           'Of the current period where none is named; records newest first. While there are more, X-Next-Cursor carries the next cursor. Token counters and models are an operator’s.',
       },
     })
-    .input(z.object({ tenant_id: z.string(), period: period.optional(), ...recordPage }))
+    .input(
+      z.object({
+        tenant_id: z.string().describe('The id of the tenant.'),
+        period: period.optional(),
+        ...recordPage,
+      }),
+    )
     .output(usageSummary)
     .query(async ({ ctx, input }) => {
       const { services, withNamedTenant, response } = ctx;
@@ -60,7 +73,13 @@ export const usageRouter = router({
         download: Object.values(exportTexts).map(({ contentType }) => contentType),
       },
     })
-    .input(z.object({ tenant_id: z.string(), format: exportFormat, period: period.optional() }))
+    .input(
+      z.object({
+        tenant_id: z.string().describe('The id of the tenant.'),
+        format: exportFormat,
+        period: period.optional(),
+      }),
+    )
     .output(streamResponse)
     .query(({ ctx, input }) => {
       const { services, withNamedTenant, requestId } = ctx;

@@ -35,6 +35,8 @@ export interface FileWork {
   close(): Promise<void>;
   /** The ids of the processes that exist now. */
   readonly processIds: number[];
+  /** Tasks that run and that wait now, by queue. */
+  readonly counts: Readonly<Record<QueueName, { running: number; waiting: number }>>;
 }
 
 interface Queue {
@@ -103,6 +105,10 @@ export function openFileWork(
     },
     async close() {
       await Promise.all(Object.values(opened).map(({ sandbox }) => sandbox.close()));
+    },
+    get counts() {
+      const entries = Object.entries(opened).map(([name, { slots }]) => [name, slots.counts]);
+      return Object.fromEntries(entries) as FileWork['counts'];
     },
     get processIds() {
       return Object.values(opened).flatMap(({ sandbox }) => sandbox.processIds);

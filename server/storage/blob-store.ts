@@ -46,4 +46,9 @@ export interface PlatformStore extends BlobStore {
   settleDoubt(): Promise<void>;
   /** Removes the remains of interrupted writes. */
   tidy(): Promise<void>;
+  /**
+   * Looks whether objects could be written now, without writing one; at little cost, since it is asked every few seconds.
+   * @throws an error that says what is wrong
+   */
+  check(): Promise<void>;
 }

@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PlatformStore } from './blob-store.ts';
 import { type AppendedLine, writeSmall } from './folder/small-writes.ts';
@@ -10,6 +22,9 @@ import { releasedStream } from './objects/released-stream.ts';
 
 /** Milliseconds after which an unfinished write counts as interrupted. */
 const interruptedAfter = 3_600_000;
+
+/** Bytes that must be free on the disk for a write to be likely to work: more than the largest upload. */
+const leastFreeBytes = 32 * 1024 * 1024;
 
 /** Characters up to which a text is written with others; they wait for one another. */
 const largestSmall = 256 * 1024;
@@ -113,6 +128,13 @@ export function openFolder(folder: string): PlatformStore {
       // Earlier versions wrote temporary files next to the object, in the tenant's folder of records.
       for (const tenant of await namesIn(folder)) await removeInterrupted(join(folder, tenant, 'golden'));
       await system.setTidied();
+    },
+    async check() {
+      // The first write makes the folder: until then it need not be there.
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await access(folder, constants.W_OK | constants.X_OK);
+      const { bavail, bsize } = await statfs(folder);
+      if (bavail * bsize < leastFreeBytes) throw new Error('less than 32 MB are free where the storage is');
     },
   };
 }

@@ -44,5 +44,7 @@ function openPlatformLake(
     doubtfulSince: async () => null,
     settleDoubt: async () => {},
     tidy: async () => {},
+    // One request, which needs the account, the filesystem and the permission to read.
+    check: async () => void (await store.version('lingualoop-readiness')),
   };
 }

@@ -64,11 +64,21 @@ const sealedSecret = {
   secretKeyId: storageBindings.secretKeyId,
 };
 
-async function selectSecrets(tx: Tx, after: string): Promise<SealedSecret[]> {
+/** Tries the keys on up to `most` secrets, and changes nothing. @returns what would become of each */
+export async function tryBindings(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  most: number,
+): Promise<Resealed['state'][]> {
+  const found = await selectSecrets(tx, '', most);
+  return found.map((binding) => resealSecret(secretsKeys, binding).state);
+}
+
+async function selectSecrets(tx: Tx, after: string, most = pageSize): Promise<SealedSecret[]> {
   return tx
     .select(sealedSecret)
     .from(storageBindings)
     .where(and(isNotNull(storageBindings.secret), gt(storageBindings.tenantId, after)))
     .orderBy(asc(storageBindings.tenantId))
-    .limit(pageSize);
+    .limit(most);
 }

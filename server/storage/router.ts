@@ -89,6 +89,7 @@ export const storageRouter = router({
         path: '/api/storage/usage',
         tag: 'Storage',
         summary: 'What documents occupy in platform storage',
+        description: 'Files in an account of the tenant itself do not count.',
       },
     })
     .output(storageUsage)

@@ -24,7 +24,10 @@ export const replaySummary = z
       .min(0)
       .describe('Parked jobs that were not tried before this answer; workers go on with them.'),
   })
-  .meta({ id: 'ReplaySummary' });
+  .meta({
+    id: 'ReplaySummary',
+    description: 'What became of jobs that were parked because their record could not be written.',
+  });
 
 export type ReplaySummary = z.infer<typeof replaySummary>;
 
@@ -33,9 +36,9 @@ export const storageBinding = z
     provider: z.enum(['platform', 'datalake']).describe('Where records and files of the tenant are kept.'),
     account_url: z.string().nullable().describe('`https://<account>.dfs.core.windows.net`'),
     filesystem: z.string().nullable().describe('The name of the container.'),
-    auth_mode: authMode.nullable(),
+    auth_mode: authMode.nullable().describe('How the account is opened; null for platform storage.'),
     has_secret: z.boolean().describe('Whether a secret is stored. It is never returned.'),
-    prefixes,
+    prefixes: prefixes.describe('The directories in the container.'),
     status: z
       .enum(['unverified', 'verified', 'error'])
       .describe('Only while it is `verified`, records and files are written there, and work is accepted.'),
@@ -46,24 +49,24 @@ export const storageBinding = z
       .describe(
         'The application id to authorize for `managed_identity`; null if the deployment cannot name it.',
       ),
-    created_at: z.string().nullable(),
-    updated_at: z.string().nullable(),
+    created_at: z.string().nullable().describe('When an account was bound first, ISO 8601 in UTC.'),
+    updated_at: z.string().nullable().describe('When it was changed last, ISO 8601 in UTC.'),
     updated_by: z
       .string()
       .nullable()
       .describe('The email of the member who changed it last; null for an API key.'),
-    last_verified_at: z.string().nullable(),
+    last_verified_at: z.string().nullable().describe('When a probe last succeeded, ISO 8601 in UTC.'),
     replay: replaySummary
       .optional()
       .describe('Where this call published parked jobs: how many, and how many are left.'),
   })
-  .meta({ id: 'StorageBinding' });
+  .meta({ id: 'StorageBinding', description: "Where a tenant's records and files are kept." });
 
 export type StorageBinding = z.infer<typeof storageBinding>;
 
 export const storageBindingRequest = z
   .object({
-    provider: z.enum(['platform', 'datalake']).default('datalake'),
+    provider: z.enum(['platform', 'datalake']).default('datalake').describe('`platform` ends the binding.'),
     account_url: z
       .string()
       .nullish()
@@ -71,7 +74,7 @@ export const storageBindingRequest = z
         "The account's own endpoint over https, in its dfs form, or its blob form, which is saved as dfs.",
       ),
     filesystem: z.string().nullish().describe('The name of the container.'),
-    auth_mode: authMode.nullish(),
+    auth_mode: authMode.nullish().describe('How the account is opened.'),
     secret: z
       .string()
       .nullish()
@@ -80,13 +83,16 @@ export const storageBindingRequest = z
       ),
     prefixes: prefixes.partial().nullish().describe('Directories that are left out get their defaults.'),
   })
-  .meta({ id: 'StorageBindingRequest' });
+  .meta({
+    id: 'StorageBindingRequest',
+    description: 'The whole binding that is wanted; what is left out gets its default.',
+  });
 
 export type StorageBindingRequest = z.infer<typeof storageBindingRequest>;
 
 export const storageUsage = z
   .object({
-    provider: z.enum(['platform', 'datalake']),
+    provider: z.enum(['platform', 'datalake']).describe('Where new files go.'),
     bytes_used: z
       .int()
       .min(0)
@@ -96,6 +102,6 @@ export const storageUsage = z
     bytes_allowed: z.int().min(0).nullable().describe('Null if nothing limits them.'),
     objects: z.int().min(0).describe('How many files these are.'),
   })
-  .meta({ id: 'StorageUsage' });
+  .meta({ id: 'StorageUsage', description: "What a tenant's documents occupy." });
 
 export type StorageUsage = z.infer<typeof storageUsage>;

@@ -4,15 +4,22 @@ import { countCodePoints } from '#server/formats/text.ts';
 /** A 2.1 */
 export const tenantAccount = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: z.string().describe('The id of the tenant.'),
+    name: z.string().describe('The display name.'),
     api_key_prefix: z.string().meta({ description: 'first 8 characters of the tenant API key' }),
-    monthly_char_limit: z.int().min(1),
-    active: z.boolean(),
-    created_at: z.string().meta({ format: 'date-time' }),
-    metadata: z.record(z.string(), z.unknown()),
+    monthly_char_limit: z
+      .int()
+      .min(1)
+      .describe('The monthly allowance of weighted source characters; 500000 by default.'),
+    active: z.boolean().describe('Whether its credentials work.'),
+    created_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .describe(
+        'Free-form, with keys that the platform owns (`pay_`, `trial_`, `topup_`, `mfa_`, `sso_`, `invites_`, `storage_`), which only administrators see.',
+      ),
   })
-  .meta({ id: 'TenantAccount' });
+  .meta({ id: 'TenantAccount', description: 'A workspace (tenant): the unit of isolation and billing.' });
 
 /** The largest value of the column. */
 export const largestLimit = 2_147_483_647;
@@ -30,11 +37,16 @@ export const tenantMetadata = z
 /** The limit is not clamped: an operator may give more than the default (C 3). Platform-owned metadata is kept (C 7). */
 export const tenantAccountCreate = z
   .object({
-    name: z.string().trim().min(1).max(200),
-    monthly_char_limit: z.int().min(1).max(largestLimit).nullish(),
-    metadata: tenantMetadata.nullish(),
+    name: z.string().trim().min(1).max(200).describe('1 to 200 characters.'),
+    monthly_char_limit: z
+      .int()
+      .min(1)
+      .max(largestLimit)
+      .nullish()
+      .describe('Weighted source characters a month; 500000 by default. An operator may give more.'),
+    metadata: tenantMetadata.nullish().describe('Free-form, at most 16384 characters of JSON.'),
   })
-  .meta({ id: 'TenantAccountCreate' });
+  .meta({ id: 'TenantAccountCreate', description: 'A workspace to provision.' });
 
 /** C 3 */
 export const provisionedTenant = tenantAccount
@@ -62,8 +74,8 @@ export const rotatedKey = z.object({
 
 /** The default limit is high, so that a client that knows no cursors still gets whole lists. */
 export const listPage = {
-  limit: z.int().min(1).max(1000).default(1000),
-  cursor: z.string().max(200).optional(),
+  limit: z.int().min(1).max(1000).default(1000).describe('1 to 1000.'),
+  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
 };
 
 /**
@@ -72,14 +84,23 @@ export const listPage = {
  */
 export const securityPolicyRequest = z
   .strictObject({
-    tenant_id: z.string().optional(),
-    mfa_required: z.boolean().optional(),
-    mfa_required_for_sso: z.boolean().optional(),
+    tenant_id: z.string().optional().describe('The tenant, for an operator. An administrator has one.'),
+    mfa_required: z
+      .boolean()
+      .optional()
+      .describe('Whether every sign-in of the workspace needs a second factor.'),
+    mfa_required_for_sso: z
+      .boolean()
+      .optional()
+      .describe('Whether that holds for single sign-on, too, where a second factor is demanded anyway.'),
   })
   .refine((policy) => policy.mfa_required !== undefined || policy.mfa_required_for_sso !== undefined, {
     error: 'mfa_required or mfa_required_for_sso is required',
   })
-  .meta({ id: 'SecurityPolicyRequest' });
+  .meta({
+    id: 'SecurityPolicyRequest',
+    description: 'What to change; at least one of the two. What is left out stays as it is.',
+  });
 
 export type TenantAccount = z.infer<typeof tenantAccount>;
 export type ProvisionedTenant = z.infer<typeof provisionedTenant>;

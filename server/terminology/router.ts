@@ -44,10 +44,11 @@ const remove = tenantProcedure
       path: '/api/terminology/{set_id}',
       tag: 'Terminology',
       summary: 'Delete a glossary',
+      description: 'Jobs that it helped to translate stay as they are.',
       status: 204,
     },
   })
-  .input(z.object({ set_id: z.string() }))
+  .input(z.object({ set_id: z.string().describe('The id of the glossary.') }))
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.tx, ctx.principal.tenant.id, input.set_id));
 

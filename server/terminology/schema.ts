@@ -7,16 +7,16 @@ export const terminologySet = z
     id: z
       .string()
       .meta({ description: '32 hexadecimal characters; the same after another upload of the name' }),
-    name: z.string(),
+    name: z.string().describe('Its name; another upload of the name replaces it.'),
     source_lang: z.string().nullable().meta({ description: 'as supplied' }),
     target_lang: z.string().nullable().meta({ description: 'as supplied' }),
-    entry_count: z.int(),
-    embedding_model: z.string().nullable(),
-    stub_embeddings: z.boolean(),
+    entry_count: z.int().describe('How many entries it has.'),
+    embedding_model: z.string().nullable().describe('The model of its vectors; null if there is none.'),
+    stub_embeddings: z.boolean().describe('Whether no embedding model is configured.'),
     created_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
     updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
   })
-  .meta({ id: 'TerminologySet' });
+  .meta({ id: 'TerminologySet', description: 'A glossary.' });
 
 /** The response to an upload (C 6). */
 export const uploadedGlossary = terminologySet

@@ -48,10 +48,11 @@ const remove = deferredTenantProcedure
       path: '/api/tm/{set_id}',
       tag: 'Translation memory',
       summary: 'Delete a set',
+      description: 'Sets of approved pairs, too. 409 while an import into it runs.',
       status: 204,
     },
   })
-  .input(z.object({ set_id: z.string() }))
+  .input(z.object({ set_id: z.string().describe('The id of the set.') }))
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.withTenant, input.set_id));
 
@@ -81,9 +82,10 @@ const getImport = tenantProcedure
       path: '/api/tm/imports/{job_id}',
       tag: 'Translation memory',
       summary: 'Poll an import',
+      description: 'Until job.status is completed or failed. Neither changes any more.',
     },
   })
-  .input(z.object({ job_id: z.string() }))
+  .input(z.object({ job_id: z.string().describe('The id of the import.') }))
   .output(memoryImportPoll)
   .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
 
@@ -94,6 +96,7 @@ const listImports = tenantProcedure
       path: '/api/tm/imports',
       tag: 'Translation memory',
       summary: 'List the newest 50 imports',
+      description: 'Newest first, without pages.',
     },
   })
   .output(z.array(memoryImportJob))
@@ -106,10 +109,11 @@ const exportSetProcedure = deferredTenantProcedure
       path: '/api/tm/{set_id}/export',
       tag: 'Translation memory',
       summary: 'Export a set as TMX 1.4b',
+      description: 'At most 50000 segments. tuid and changedate survive an import of the file.',
       download: ['application/xml'],
     },
   })
-  .input(z.object({ set_id: z.string() }))
+  .input(z.object({ set_id: z.string().describe('The id of the set.') }))
   .output(streamResponse)
   .query(({ ctx, input }) =>
     exportSet(ctx.services, ctx.withTenant, input.set_id, {
@@ -125,6 +129,7 @@ const exportGoldenProcedure = deferredTenantProcedure
       path: '/api/tm/export/golden',
       tag: 'Translation memory',
       summary: 'Export the approved pairs of a language pair as TMX 1.4b',
+      description: 'The newest 50000 pairs of the set golden-approved-<source>-<target>.',
       download: ['application/xml'],
     },
   })

@@ -6,13 +6,15 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
+import { countEvent } from '#server/telemetry.ts';
 import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-series.ts';
+import type { AgentRun } from './agent-run-schema.ts';
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden/record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
 import { learnFrom, OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { RunResult } from './pipeline/run.ts';
-import type { AgentRun, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 /** The items of a series that are still to run, whose next job is inserted when the current one is stored. */
 export interface RestOfSeries {
@@ -94,8 +96,12 @@ export async function completeRun(
     else golden?.list();
     return { job: requireUsable(job), nextRun };
   }
-  if (isPending) throw persistenceFailed();
+  if (isPending) {
+    countEvent('jobs', 'text persistence_failed');
+    throw persistenceFailed();
+  }
   golden?.list();
+  countEvent('jobs', `text ${status}`);
   const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
   return {
     job: {

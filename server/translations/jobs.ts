@@ -3,7 +3,8 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
-import type { AgentRun, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+import type { AgentRun } from './agent-run-schema.ts';
+import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 export async function selectJob(
   tx: Tx,

@@ -7,19 +7,13 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import type { TermCheck } from '#server/terminology/glossary.ts';
+import type { AgentRun, AgentStep, ReviewAction } from './agent-run-schema.ts';
 import { type ClosingReview, compareLater, countReview } from './count-review.ts';
 import { publishJob } from './golden/pending-persistence.ts';
 import { advance, reviewableStatuses } from './job-states.ts';
 import { getJob, isJob, jobOfRow } from './jobs.ts';
 import { finalTermCheck } from './review-terms.ts';
-import type {
-  AgentRun,
-  AgentStep,
-  JobStatus,
-  ReviewAction,
-  ReviewRequest,
-  TranslationJob,
-} from './schema.ts';
+import type { JobStatus, ReviewRequest, TranslationJob } from './schema.ts';
 
 /** The job is not as the reviewer saw it. */
 export class JobChanged extends AppError {

@@ -26,7 +26,7 @@ const deleteJob = adminProcedure
         "For an administrator's session of the job's tenant or the operator key, never for a tenant's API key. Usage records stay.",
     },
   })
-  .input(z.object({ job_id: z.string() }))
+  .input(z.object({ job_id: z.string().describe('The id of the job.') }))
   .output(jobDeletion)
   .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.withOwningTenant, input.job_id));
 
@@ -41,7 +41,7 @@ const golden = deferredTenantOrCookieProcedure
       download: Object.values(goldenTypes),
     },
   })
-  .input(z.object({ job_id: z.string(), format: goldenFormat }))
+  .input(z.object({ job_id: z.string().describe('The id of the job.'), format: goldenFormat }))
   .output(fileResponse)
   .query(({ ctx, input }) =>
     downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.disconnected()),
@@ -89,9 +89,10 @@ const get = tenantProcedure
       path: '/api/translations/{job_id}',
       tag: 'Translations',
       summary: 'Get a translation job',
+      description: 'The job as it stands.',
     },
   })
-  .input(z.object({ job_id: z.string() }))
+  .input(z.object({ job_id: z.string().describe('The id of the job.') }))
   .output(translationJob)
   .query(async ({ ctx, input }) =>
     viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)),

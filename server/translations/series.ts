@@ -5,6 +5,7 @@ import { SaturatedError } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
 import { recordFailedRun, secondsPerFailedRun } from '#server/metering/failed-run-rate.ts';
+import { countEvent } from '#server/telemetry.ts';
 import {
   admitSeries,
   isWork,
@@ -14,6 +15,7 @@ import {
   type SeriesCaller,
   type SeriesItem,
 } from './admit-series.ts';
+import type { AgentRun } from './agent-run-schema.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
 import { fingerprint, selectJobsByKeys } from './idempotency.ts';
 import type { Admitted } from './insert-jobs.ts';
@@ -21,7 +23,7 @@ import { advance } from './job-states.ts';
 import { isJob, type StoredJob } from './jobs.ts';
 import { forget, leverageOf, type Prefetched } from './leverage/leverage.ts';
 import { RunError, runPipeline } from './pipeline/run.ts';
-import type { AgentRun, TranslationJob } from './schema.ts';
+import type { TranslationJob } from './schema.ts';
 
 export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
 
@@ -136,7 +138,7 @@ async function runJob(
       leverage,
       searchFailed: (error) =>
         log.warn(
-          { job_id: admitted.jobId, error: describeForLog(error) },
+          { job_id: admitted.jobId, tenant_id: tenantId, error: describeForLog(error) },
           'a job is translated without close matches',
         ),
     });
@@ -164,7 +166,10 @@ function keepPending(
     database
       .inTenant(tenantId, (tx) => tx.last(touchJob(tx, tenantId, admitted)))
       .catch((error: unknown) =>
-        log.warn({ job_id: admitted.jobId, error: describeForLog(error) }, 'job not touched'),
+        log.warn(
+          { job_id: admitted.jobId, tenant_id: tenantId, error: describeForLog(error) },
+          'job not touched',
+        ),
       );
   // The longest interval that Node's timers take is 2^31 - 1 ms.
   return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
@@ -173,10 +178,11 @@ function keepPending(
 /** Logs why a run failed and marks its job failed. If that fails too, the stale sweep marks the job later. */
 async function fail(services: RunServices, run: Run, error: unknown, known: AppError): Promise<void> {
   const { log } = services;
-  const job_id = run.admitted.jobId;
-  log.warn({ job_id, error: describeForLog(known) }, 'a run failed');
+  const fields = { job_id: run.admitted.jobId, tenant_id: run.tenantId };
+  countEvent('jobs', 'text failed');
+  log.warn({ ...fields, error: describeForLog(known) }, 'a run failed');
   await storeFailure(services, run, error, known.message).catch((unrecorded: unknown) =>
-    log.warn({ job_id, error: describeForLog(unrecorded) }, 'failure not recorded'),
+    log.warn({ ...fields, error: describeForLog(unrecorded) }, 'failure not recorded'),
   );
 }
 

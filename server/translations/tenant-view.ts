@@ -1,4 +1,5 @@
-import type { AgentDecision, AgentStep, QualityGate, ToolTrace, TranslationJob } from './schema.ts';
+import type { AgentDecision, AgentStep, QualityGate, ToolTrace } from './agent-run-schema.ts';
+import type { TranslationJob } from './schema.ts';
 
 /** Keys of request.metadata that name models. The rest of it is the caller's own. */
 const operatorOnlyKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);

@@ -55,7 +55,7 @@ const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|tenant-lock|text-search|trpc)\.ts$/;
+  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc)\.ts$/;
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
@@ -79,6 +79,8 @@ const sandbox =
 const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 /** Checks of the addresses that are dialled for others. */
 const outbound = /^server\/outbound\//;
+/** Metrics, traces, the log of requests, and whether a process is ready. */
+const observability = /^server\/observability\//;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
@@ -154,7 +156,7 @@ export const modules: Module[] = [
     name: 'server/engines',
     files: /^server\/engines\//,
     may: [
-      /^server\/(errors|concurrency-limit|input-limits|languages|settings)\.ts$/,
+      /^server\/(errors|concurrency-limit|input-limits|languages|settings|telemetry)\.ts$/,
       formats,
       /^npm:(openai|zod)$/,
       /^node:timers/,
@@ -166,10 +168,24 @@ export const modules: Module[] = [
     files: /^server\/admin\//,
     may: [
       published,
-      /^server\/(encryption|errors|process|settings|stop-signals)\.ts$/,
+      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
       /^node:util$/,
+    ],
+  },
+  {
+    // It looks at everything that the service needs.
+    name: 'server/doctor',
+    files: /^server\/doctor\//,
+    may: [
+      published,
+      sandbox,
+      /^server\/(database-home|encryption|engines\/select|ids|process-settings|settings|stop-signals|stored-secrets)\.ts$/,
+      /^web\/server\/build\.ts$/,
+      /^db\/(client|schema-version)\.ts$/,
+      /^npm:postgres$/,
+      /^node:(fs\/promises|path|url)$/,
     ],
   },
   {
@@ -178,7 +194,7 @@ export const modules: Module[] = [
     files: /^server\/verify-store\//,
     may: [
       published,
-      /^server\/(encryption|errors|process|settings|stop-signals)\.ts$/,
+      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
       /^server\/translations\/golden\/text-records\.ts$/,
       /^db\/(client|schema\/(documents|storage|tenants|translations))\.ts$/,
       /^npm:drizzle-orm$/,
@@ -186,10 +202,26 @@ export const modules: Module[] = [
     ],
   },
   {
+    // It looks at what a process consists of.
+    name: 'server/observability',
+    files: observability,
+    may: [
+      /^server\/(context|errors|settings|telemetry)\.ts$/,
+      published,
+      port,
+      sandbox,
+      /^server\/engines\/select\.ts$/,
+      /^db\/(client|schema-version)\.ts$/,
+      /^npm:(@opentelemetry\/api|drizzle-orm|fastify|prom-client)$/,
+      /^node:http$/,
+    ],
+  },
+  {
     name: 'the top of server/',
     files: /^server\/[\w-]+\.ts$/,
     may: [
       published,
+      observability,
       port,
       /^server\/([\w-]+)\/router\.ts$/,
       /^server\/engines\/select\.ts$/,
@@ -206,7 +238,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|router|settings|trpc)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],
@@ -251,7 +283,7 @@ export const modules: Module[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|job-queue|module-loading|process|settings|stop-signals)\.ts$/,
+      /^server\/(context|errors|job-queue|module-loading|process|settings|stop-signals|telemetry)\.ts$/,
       published,
       /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/client\.ts$/,

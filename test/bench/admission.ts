@@ -27,7 +27,11 @@ const variants = {
     NODE_OPTIONS: `--import ${new URL('./without-admission/register.ts', import.meta.url).href}`,
   },
   with: {},
-  billing: { BILLING_ENABLED: 'true', STRIPE_SECRET_KEY: 'sk_test_bench' },
+  billing: {
+    BILLING_ENABLED: 'true',
+    STRIPE_SECRET_KEY: 'sk_test_bench',
+    STRIPE_WEBHOOK_SECRET: 'whsec_bench',
+  },
 } satisfies Record<string, Record<string, string>>;
 
 type Variant = keyof typeof variants;

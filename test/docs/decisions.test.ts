@@ -12,7 +12,8 @@ const records = globSync('[0-9]*.md', { cwd: folder }).map((path) => {
 test('every record has its number and a title, then a status', () => {
   for (const { file, number, text } of records)
     expect(text, file).toMatch(new RegExp(`^# ${number}\\. .+\n\nStatus: (accepted|superseded by \\d+)\n\n`));
-  expect(records.map(({ number }) => number).sort((a, b) => a - b)).toEqual(records.map((_, i) => i + 1));
+  // Gaps may be: numbers are taken before records are written.
+  expect(new Set(records.map(({ number }) => number)).size).toBe(records.length);
 });
 
 test('a superseded record names a later one, which names it', () => {

@@ -5,6 +5,7 @@ import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import type { AppRouter } from '#server/router.ts';
 import { procedure, type Route, router } from '#server/trpc.ts';
+import { withoutExamples } from './openapi-structure.ts';
 
 const route = (method: Route['method'], path: Route['path'], more: Partial<Route> = {}) => ({
   route: { method, path, tag: 'T', summary: 'S', ...more },
@@ -16,13 +17,13 @@ const formType = 'application/x-www-form-urlencoded';
 async function documentOf(record: Parameters<typeof router>[0]): Promise<OpenApiDocument> {
   const document = buildOpenApiDocument(router(record) as unknown as AppRouter);
   expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
-  return document;
+  return withoutExamples(document);
 }
 
 describe('the document of forms', () => {
   const revokeRequest = z
     .object({ token: z.string(), token_type_hint: z.string().optional() })
-    .meta({ id: 'RevokeRequest' });
+    .meta({ id: 'RevocationRequest' });
   const signoutRequest = z.object({ refresh_token: z.string().optional() }).meta({ id: 'SignoutRequest' });
 
   test('a form is documented as one, by the name of its input', async () => {
@@ -35,9 +36,9 @@ describe('the document of forms', () => {
     });
     expect(paths['/revoke']?.post?.requestBody).toEqual({
       required: true,
-      content: { [formType]: { schema: ref('RevokeRequest') } },
+      content: { [formType]: { schema: ref('RevocationRequest') } },
     });
-    expect(components.schemas['RevokeRequest']).toEqual({
+    expect(components.schemas['RevocationRequest']).toEqual({
       type: 'object',
       properties: { token: { type: 'string' }, token_type_hint: { type: 'string' } },
       required: ['token'],
@@ -116,7 +117,7 @@ describe('the document of inputs that come from the query beside a body', () => 
     });
     expect(components.schemas['SecurityPolicy']).toEqual({
       type: 'object',
-      properties: { mfa_required: { type: 'boolean' }, note: { default: null, type: ['string', 'null'] } },
+      properties: { mfa_required: { type: 'boolean' }, note: { type: ['string', 'null'] } },
       required: ['mfa_required'],
     });
   });
@@ -202,7 +203,6 @@ describe('the document of an output that is one of several', () => {
       'Challenge',
       'ErrorDetail',
       'HTTPValidationError',
-      'PipelineError',
       'Selection',
       'Token',
       'TokenRequest',

@@ -4,6 +4,7 @@ import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import type { AppRouter } from '#server/router.ts';
 import { procedure, type Route, router } from '#server/trpc.ts';
+import { successes, withoutExamples } from './openapi-structure.ts';
 
 const address = z
   .object({ city: z.string(), zip: z.string().nullable().default(null) })
@@ -13,7 +14,7 @@ const route = (method: Route['method'], path: Route['path'], more: Partial<Route
 });
 
 function documentOf(record: Parameters<typeof router>[0]): OpenApiDocument {
-  return buildOpenApiDocument(router(record) as unknown as AppRouter);
+  return withoutExamples(buildOpenApiDocument(router(record) as unknown as AppRouter));
 }
 
 describe('the document of a router', () => {
@@ -38,7 +39,6 @@ describe('the document of a router', () => {
       'HTTPValidationError',
       'Order',
       'OrderRequest',
-      'PipelineError',
       'ValidationError',
     ]);
     expect(components.schemas['Order']?.properties?.['to']).toEqual({ $ref: '#/components/schemas/Address' });
@@ -63,7 +63,7 @@ describe('the document of a router', () => {
     const review = paths['/orders/{order_id}/review']?.post;
     expect(review?.parameters[0]).toMatchObject({ in: 'path', name: 'order_id', required: true });
     expect(review?.requestBody?.required).toBe(false);
-    expect(Object.keys(review?.responses ?? {})).toEqual(['202', '401', '422', 'default']);
+    expect(successes(review?.responses ?? {})).toEqual(['202']);
   });
 
   test('204 has no content, and an input of path parameters alone no body', () => {

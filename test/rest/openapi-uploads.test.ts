@@ -6,6 +6,7 @@ import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import type { AppRouter } from '#server/router.ts';
 import { procedure, type Route, router, type Upload, uploadedFile } from '#server/trpc.ts';
+import { successes, withoutExamples } from './openapi-structure.ts';
 
 const nothing = () => undefined as never;
 const ref = (id: string) => ({ $ref: `#/components/schemas/${id}` });
@@ -23,7 +24,7 @@ const upload = (parts: Upload['parts'], raw = false): Upload => ({
 async function documentOf(record: Parameters<typeof router>[0]): Promise<OpenApiDocument> {
   const document = buildOpenApiDocument(router(record) as unknown as AppRouter);
   expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
-  return document;
+  return withoutExamples(document);
 }
 
 const operation = async (record: Parameters<typeof router>[0]) =>
@@ -110,7 +111,7 @@ describe('the document of a response that may be a 202 instead', () => {
 
   test('each status has its own body', async () => {
     const { responses } = await operation({ x: made(z.union([done, accepted])) });
-    expect(Object.keys(responses)).toEqual(['200', '202', '401', '422', 'default']);
+    expect(successes(responses)).toEqual(['200', '202']);
     expect(responses['200']).toEqual({ description: 'Success', content: json(ref('Done')) });
     expect(responses['202']).toEqual({
       description: 'Accepted and in flight',

@@ -38,7 +38,7 @@ export async function startLoggedService(env: Record<string, string>) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       printed += chunk;
     });
-  const address = await poll(async () => /^LinguaLoop listens on (\S+)$/m.exec(printed)?.[1]);
+  const address = await poll(async () => /LinguaLoop listens on ([^\s"]+)/.exec(printed)?.[1]);
   return {
     ...connect(address),
     superuserUrl: database.superuserUrl,

@@ -49,7 +49,7 @@ async function firstLine(child: ChildProcess, ended: Promise<number | null>): Pr
     let seen = '';
     child.stdout?.on('data', (chunk) => {
       if (seen === '' || !seen.includes('LinguaLoop')) seen += chunk;
-      const line = /^LinguaLoop.*$/m.exec(seen)?.[0];
+      const line = /LinguaLoop [^"]*/.exec(seen)?.[0];
       if (line) resolve(line);
     });
   });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CloseHit } from '#server/translation-memory/lookup/close-match.ts';
 import type { MemoryHit } from '#server/translation-memory/lookup/exact-match.ts';
+import type { AgentStep } from '#server/translations/agent-run-schema.ts';
 import { gatherLeverage } from '#server/translations/leverage/leverage.ts';
-import type { AgentStep } from '#server/translations/schema.ts';
 
 const stored = (sourceText: string): MemoryHit => ({
   sourceText,

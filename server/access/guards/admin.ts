@@ -41,7 +41,7 @@ class NoSession extends Error {}
  * @throws AppError 401, 403
  */
 export function asAdministrator(ctx: RequestContext): AsAdministrator {
-  const { credentials, services } = ctx;
+  const { credentials, notes, services } = ctx;
   const { database, settings } = services;
   const { bearer, apiKey, unreadable, cookie } = credentials;
   const operatorKey = presentsOperatorKey(credentials, settings);
@@ -54,6 +54,7 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
           const principal = await readPrincipal(tx, owner, session, settings);
           if (typeof principal === 'string' || principal.kind !== 'session') throw new NoSession();
           const { user, tenant } = principal;
+          notes.tenantId = tenant.id;
           if (!operatorKey && user.role !== 'global_administrator')
             throw new AppError('forbidden', 'admin role required');
           return work({ user, tenant, operatorKey, operator: operatorKey || principal.operator }, tx);

@@ -9,7 +9,7 @@ import { accessTokenHashes, readPrincipal, type SessionPrincipal } from '../prin
  * @throws AppError 401
  */
 export async function withSessionCookie<T>(
-  { credentials, services }: RequestContext,
+  { credentials, notes, services }: RequestContext,
   work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
 ): Promise<T> {
   const { cookie } = credentials;
@@ -18,6 +18,7 @@ export async function withSessionCookie<T>(
   return services.database.inTenantOfCredential(accessTokenHashes(cookie), async (tx, owner) => {
     const principal = await readPrincipal(tx, owner, session, services.settings);
     if (typeof principal === 'string' || principal.kind !== 'session') throw notSignedIn();
+    notes.tenantId = principal.tenant.id;
     return work(tx, principal);
   });
 }
@@ -40,7 +41,7 @@ export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }
  * @throws AppError 401
  */
 export async function withBearer<T>(
-  { credentials, services }: RequestContext,
+  { credentials, notes, services }: RequestContext,
   work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
 ): Promise<T> {
   const { bearer } = credentials;
@@ -52,6 +53,7 @@ export async function withBearer<T>(
       throw new AppError('unauthenticated', 'tenant not found for bearer token');
     if (typeof principal === 'string' || principal.kind !== 'session')
       throw new AppError('unauthenticated', 'invalid or expired bearer token');
+    notes.tenantId = principal.tenant.id;
     return work(tx, principal);
   });
 }

@@ -48,12 +48,17 @@ export function withTenantOf(
           prefetch?.(tx) as Promise<never>,
         ]);
         if (typeof principal === 'string') throw new Unauthenticated();
+        ctx.notes.tenantId = principal.tenant.id;
         if (principal.kind === 'session' && principal.operator) audience.operator = true;
         return work(tx, principal, prefetched);
       });
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
-      return withServiceTenant(ctx.services, credentials, work, prefetch);
+      const asService: typeof work = (tx, principal, prefetched) => {
+        ctx.notes.tenantId = principal.tenant.id;
+        return work(tx, principal, prefetched);
+      };
+      return withServiceTenant(ctx.services, credentials, asService, prefetch);
     }
   };
 }

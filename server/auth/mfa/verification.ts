@@ -27,6 +27,7 @@ export const verifyMfa = publicProcedure
       path: '/api/auth/mfa/verify',
       tag: 'Sign-in',
       summary: 'Complete a sign-in by a code of the authenticator or a recovery code',
+      description: 'Five codes may be tried for a challenge, and ten wrong ones by a member in 15 minutes.',
     },
   })
   .use(sameSiteOnly)

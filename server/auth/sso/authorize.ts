@@ -70,6 +70,7 @@ export const authorizeSso = publicProcedure
       path: '/api/oauth2/{provider}/authorize',
       tag: 'Single sign-on',
       summary: 'Begin a single sign-on: where to send the browser',
+      description: 'An authorization code with PKCE. The state is for one use, within 10 minutes.',
     },
   })
   .use(rateLimited('sso_authorize'))
@@ -91,6 +92,7 @@ export const ssoClientConfig = publicProcedure
       path: '/api/oauth2/{provider}/client-config',
       tag: 'Single sign-on',
       summary: 'The identity provider, as a client may know it',
+      description: 'No secret is in it.',
     },
   })
   .use(rateLimited('sso_client_config'))

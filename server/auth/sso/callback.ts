@@ -18,6 +18,7 @@ export const completeSso = publicProcedure
       path: '/api/oauth2/{provider}/callback',
       tag: 'Single sign-on',
       summary: 'End a single sign-on: exchange what the browser brought back for tokens',
+      description: 'A person without a workspace founds one; `tenant_api_key` is then in this response only.',
     },
   })
   .use(sameSiteOnly)

@@ -68,7 +68,7 @@ function remembered(ask: () => Promise<Discovered>): () => Promise<Discovered> {
 export const providerSlug = 'oidc';
 
 /** The `provider` path parameter. */
-export const providerName = z.string().max(100);
+export const providerName = z.string().max(100).describe('The slug of the identity provider, `oidc`.');
 
 const providers = new WeakMap<Settings, SsoProvider>();
 

@@ -7,6 +7,7 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
 import { destinationOf, removeAt } from '#server/storage/destination.ts';
+import { countEvent } from '#server/telemetry.ts';
 import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
@@ -63,6 +64,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     if (error instanceof RunReplaced) await removeFile(services, output).catch(() => {});
     throw error;
   });
+  countEvent('jobs', 'document translated');
   await removeEarlier(run);
 }
 

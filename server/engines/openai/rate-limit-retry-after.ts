@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConcurrencyLimit } from '#server/concurrency-limit.ts';
+import { countEvent } from '#server/telemetry.ts';
 import type { CallScope } from '../engine.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
@@ -31,6 +32,7 @@ export async function callWithRetries<T>(
       if (!(thrown instanceof UpstreamFailure)) throw thrown;
       const wait = delayBeforeRetry(retry, thrown.retryAfterMs);
       if (!thrown.isRetryable || retry >= retries || wait === undefined) throw thrown.toAppError();
+      countEvent('engine_retries', thrown.kind);
       await sleep(wait, scope.signal);
     }
   }

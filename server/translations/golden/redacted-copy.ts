@@ -1,4 +1,5 @@
-import type { AgentStep, TranslationJob } from '../schema.ts';
+import type { AgentStep } from '../agent-run-schema.ts';
+import type { TranslationJob } from '../schema.ts';
 import { tenantView } from '../tenant-view.ts';
 
 /**

@@ -14,8 +14,9 @@ import {
   type MemoryHit,
 } from '#server/translation-memory/lookup/exact-match.ts';
 import { findExamples, type Guided } from '#server/translation-memory/lookup/examples.ts';
+import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/step.ts';
-import type { AgentDecision, AgentStep, Provenance, TranslationRequest } from '../schema.ts';
+import type { TranslationRequest } from '../schema.ts';
 import type { TermsInText } from './terms.ts';
 
 /** What a tenant's glossaries and memory offer for one text. */

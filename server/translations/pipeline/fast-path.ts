@@ -3,9 +3,10 @@ import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/terms.ts';
 import type { MemoryHit } from '#server/translation-memory/lookup/exact-match.ts';
+import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { type Leverage, memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
-import type { AgentDecision, AgentStep, Provenance, TranslationRequest } from '../schema.ts';
+import type { TranslationRequest } from '../schema.ts';
 import type { SourceText } from './source-text.ts';
 import { newDecision, recordStep } from './step.ts';
 

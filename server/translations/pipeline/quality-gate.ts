@@ -2,15 +2,10 @@ import type { Judgement, QualityIssue, Verification } from '#server/engines/engi
 import { clip } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type { HumanReviewTask, HumanReviewTrigger, QualityGate, TriggerCode } from '../agent-run-schema.ts';
 import { namesIn } from '../intake/check-request.ts';
 import { termGate } from '../leverage/terms.ts';
-import type {
-  HumanReviewTask,
-  HumanReviewTrigger,
-  QualityGate,
-  TranslationRequest,
-  TriggerCode,
-} from '../schema.ts';
+import type { TranslationRequest } from '../schema.ts';
 import type { FastPath } from './fast-path.ts';
 
 /** The score from which a translation publishes itself, unless the request sets another (B 2.3). */

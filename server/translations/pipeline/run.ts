@@ -1,10 +1,11 @@
 import type { CallScope, Engine } from '#server/engines/engine.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/terms.ts';
+import type { AgentRun, AgentStep, QualityGate } from '../agent-run-schema.ts';
 import { gatherLeverage, type Leverage, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText, termGate } from '../leverage/terms.ts';
 import { riskFlags } from '../plausibility/index.ts';
-import type { AgentRun, AgentStep, QualityGate, TranslationJob, TranslationRequest } from '../schema.ts';
+import type { TranslationJob, TranslationRequest } from '../schema.ts';
 import { assessCandidate, inspectNothing, inspectorOf, verifyFinal } from './assess.ts';
 import { debateCandidates, translateBaseline } from './candidates.ts';
 import { type FastPath, takeFastPath } from './fast-path.ts';

@@ -7,8 +7,9 @@ import type {
   TranslationTask,
 } from '#server/engines/engine.ts';
 import { newId } from '#server/ids.ts';
+import { observe } from '#server/telemetry.ts';
+import type { AgentDecision, AgentStep } from '../agent-run-schema.ts';
 import type { TermsInText } from '../leverage/terms.ts';
-import type { AgentDecision, AgentStep } from '../schema.ts';
 
 interface StepDescription {
   name: string;
@@ -49,7 +50,7 @@ export async function recordStep<T>(
   };
   steps.push(step);
   try {
-    const { value, output, decisions, metadata } = await run();
+    const { value, output, decisions, metadata } = await observe('step', description.name, async () => run());
     step.status = 'completed';
     step.output_summary = output;
     if (decisions) step.decisions = decisions;

@@ -4,7 +4,8 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/paging.ts';
 import { requireLanguage } from '#server/supported-language.ts';
 import { hasText } from '#server/text-search.ts';
-import type { JobStatus, TriggerCode } from '../schema.ts';
+import type { TriggerCode } from '../agent-run-schema.ts';
+import type { JobStatus } from '../schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 
 /** What one search may examine: jobs, and approximate bytes of the texts in them. A search that ends there goes on by its cursor. */

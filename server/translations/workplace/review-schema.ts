@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import { itemRefusal } from '#server/bulk.ts';
 import { claimState } from '#server/reviews/schema.ts';
-import {
-  dateTime,
-  id,
-  jobStatus,
-  qualityIssue,
-  reviewInput,
-  translationJob,
-  triggerCode,
-} from '../schema.ts';
+import { dateTime, id, qualityIssue, triggerCode } from '../agent-run-schema.ts';
+import { jobStatus, reviewInput, translationJob } from '../schema.ts';
 
 /** UTF-16 units of a text that is checked while it is typed. The checks of a longer one would keep other requests waiting. */
 const longestChecked = 100_000;

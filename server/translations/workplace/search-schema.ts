@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { searchedText } from '#server/text-search.ts';
-import { dateTime, id, jobStatus, score, triggerCode } from '../schema.ts';
+import { dateTime, id, score, triggerCode } from '../agent-run-schema.ts';
+import { jobStatus } from '../schema.ts';
 
 /** A moment in a year from 1000 to 9999: PostgreSQL does not know all the others. */
 const moment = z.iso

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import type { Tx } from './transaction.ts';
+
+let expected: number | undefined;
+
+/** When the newest migration of this version was made, in milliseconds since the epoch: what identifies it in the database. */
+function newestMigration(): number {
+  if (expected === undefined) {
+    const journal = readFileSync(join(import.meta.dirname, 'migrations/meta/_journal.json'), 'utf8');
+    expected = Math.max(
+      ...(JSON.parse(journal) as { entries: { when: number }[] }).entries.map(({ when }) => when),
+    );
+  }
+  return expected;
+}
+
+/**
+ * Whether the database has all migrations of this version. It may have later ones: while processes are replaced, some run the version before.
+ * It has fewer if an older backup was restored under a running process.
+ */
+export async function hasCurrentSchema(tx: Tx): Promise<boolean> {
+  const [row] = await tx.execute<{ newest: string | null }>(
+    sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
+  );
+  return Number(row?.newest ?? 0) >= newestMigration();
+}

@@ -1,0 +1,70 @@
+import { type JsonSchema, methods, type OpenApiDocument } from './document.ts';
+import { fileExamples, requestExamples, sampleOf } from './sample-values.ts';
+
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+/**
+ * Adds an example to every body and parameter. An example is made from its schema, with a value for each field's name, so that it
+ * cannot fall behind the schema; only what callers begin with is written by hand.
+ */
+export function addExamples(document: OpenApiDocument): OpenApiDocument {
+  const { schemas } = document.components;
+  for (const item of Object.values(document.paths))
+    for (const method of methods) {
+      const operation = item[method];
+      if (!operation) continue;
+      const written = requestExamples[operation.operationId];
+      for (const parameter of operation.parameters)
+        parameter.example = exampleOf(parameter.schema, schemas, parameter.name);
+      for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
+        if (written && type === 'application/json') Object.assign(media, written);
+        else media.example = fileExamples[type] ?? exampleOf(media.schema, schemas);
+      for (const [status, { content = {} }] of Object.entries(operation.responses))
+        for (const [type, media] of Object.entries(content)) {
+          if (media.examples) continue;
+          const file = media.schema.format === 'binary' ? fileExamples[type] : undefined;
+          media.example =
+            status === 'default' ? { detail: 'not found' } : (file ?? exampleOf(media.schema, schemas));
+        }
+    }
+  return document;
+}
+
+/** A value that fits the schema. @param name the field's or the parameter's, which says what the value is about */
+export function exampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unknown {
+  const { $ref, allOf, anyOf, oneOf, properties } = schema;
+  if ($ref) return exampleOf(schemas[$ref.split('/').at(-1) as string] ?? {}, schemas, name);
+  if (allOf) return Object.assign({}, ...allOf.map((part) => exampleOf(part, schemas, name)));
+  const sample = sampleOf(name, schema);
+  if (sample !== undefined) return sample;
+  // A form with one file of several has its alternatives beside its properties.
+  const choices = properties ? undefined : (anyOf ?? oneOf);
+  if (choices)
+    return choices.some(({ type }) => type === 'null') ? null : exampleOf(choices[0] ?? {}, schemas, name);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.default !== undefined) return schema.default;
+  const types = [schema.type ?? 'object'].flat();
+  if (types.includes('null')) return null;
+  switch (types[0]) {
+    case 'array':
+      return [exampleOf(schema.items ?? {}, schemas, name.replace(/s$/, ''))];
+    case 'boolean':
+      return false;
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0;
+    case 'string':
+      return schema.format === 'date-time' ? '2026-09-01T09:30:00.000Z' : name;
+    default:
+      return objectOf(schema, schemas);
+  }
+}
+
+/** The required members, and one file of a form that takes any of several. */
+function objectOf({ properties = {}, required = [], anyOf }: JsonSchema, schemas: Schemas): object {
+  const shown = [...required, ...(anyOf?.[0]?.required ?? [])];
+  return Object.fromEntries(
+    shown.map((member) => [member, exampleOf(properties[member] ?? {}, schemas, member)]),
+  );
+}

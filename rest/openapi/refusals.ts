@@ -1,0 +1,125 @@
+import { type ErrorName, errorTable } from '#server/errors.ts';
+import type { RestProcedure } from '../procedures.ts';
+
+/** What each error means to a caller, as the document says it. */
+export const meanings: Readonly<Partial<Record<ErrorName, string>>> = {
+  malformed_request: 'the request cannot be read, or its API version is not released',
+  validation_error: 'a value or the state of the resource does not allow it',
+  unauthenticated: 'no usable credential',
+  payment_required: 'billing is on, and neither subscription nor trial covers it',
+  forbidden: 'the credential does not permit it',
+  not_found: 'unknown, deleted, or of another tenant',
+  capability_not_enabled: 'the capability is not enabled on this service',
+  state_conflict: 'the current state does not allow it',
+  conflict: 'the current state does not allow it',
+  storage_binding_not_verified: "the tenant's own storage cannot be used: verify the binding first",
+  payload_too_large: 'a body, text or batch over its limit, which the detail names',
+  unsupported_media_type: 'a type of file or body that is not accepted',
+  invalid_fields: 'fields do not fit their schema; detail is an array',
+  unprocessable: 'values are not accepted; detail is a string',
+  content_filtered: "the model's content policy refused the text; do not send it again",
+  too_many_requests:
+    'a limit of attempts, or the monthly allowance; Retry-After says when to try again, if that helps',
+  rate_limit: 'the service is saturated; try again after Retry-After',
+  quota_exceeded: 'no allowance is left for the document; nothing is billed',
+  internal_error: 'an unexpected failure; give support the request_id',
+  import_backend_unavailable: 'the embedding model does not respond; nothing is imported',
+  platform_storage_unavailable: 'platform storage could not be set up; the binding is unchanged',
+  persistence_failed: 'the golden record could not be written; the job is parked and billed, do not resubmit',
+  capability_off: 'switched off, or not configured, on this service',
+  transient_error: 'temporarily unavailable; try again with backoff and the same Idempotency-Key',
+  service_unavailable: 'a dependency is unavailable or misconfigured',
+  stage_timeout: 'a stage of the document took too long; split the file',
+  storage_cap_reached: "the platform storage of the tenant's documents is full",
+};
+
+const signIn: readonly ErrorName[] = ['forbidden', 'too_many_requests'];
+const submission: readonly ErrorName[] = [
+  'validation_error',
+  'payment_required',
+  'storage_binding_not_verified',
+  'unsupported_media_type',
+  'unprocessable',
+  'too_many_requests',
+  'rate_limit',
+  'capability_off',
+  'storage_cap_reached',
+];
+const member: readonly ErrorName[] = ['not_found'];
+const binding: readonly ErrorName[] = ['capability_not_enabled', 'storage_binding_not_verified'];
+
+/** The errors of each operation beside those that follow from its route and guard. */
+const own: Readonly<Record<string, readonly ErrorName[]>> = {
+  'auth.signUpWithEmail': signIn,
+  'auth.token': ['unauthenticated', ...signIn],
+  'auth.verifyMfa': ['unauthenticated', ...signIn],
+  'auth.enrollMfa': [...signIn, 'state_conflict'],
+  'auth.confirmMfa': [...signIn, 'state_conflict'],
+  'auth.regenerateRecoveryCodes': [...signIn, 'state_conflict'],
+  'auth.resetPassword': ['unauthenticated', 'too_many_requests'],
+  'auth.authorizeSso': [...signIn, 'service_unavailable'],
+  'auth.completeSso': ['unauthenticated', 'state_conflict', ...signIn, 'service_unavailable'],
+  'auth.ssoClientConfig': signIn,
+  'members.previewInvite': ['too_many_requests'],
+  'members.revoke': [...member, 'state_conflict'],
+  'members.changeRole': [...member, 'state_conflict'],
+  'members.createInvite': [...member, 'state_conflict'],
+  'members.listInvites': member,
+  'usage.summary': member,
+  'usage.export': member,
+  'billing.checkout': ['state_conflict', 'unprocessable', 'capability_off'],
+  'billing.topup': [
+    'payment_required',
+    'state_conflict',
+    'unprocessable',
+    'too_many_requests',
+    'capability_off',
+  ],
+  'billing.portal': ['state_conflict', 'capability_off'],
+  'billing.webhook': ['capability_off'],
+  'translations.create': [...submission, 'content_filtered', 'persistence_failed'],
+  'translations.review': ['validation_error', 'storage_binding_not_verified', 'persistence_failed'],
+  'translations.golden': ['conflict', 'storage_binding_not_verified'],
+  'documents.translate': [...submission, 'quota_exceeded', 'stage_timeout'],
+  'documents.download': ['conflict', 'storage_binding_not_verified'],
+  'documents.review': ['validation_error', 'storage_binding_not_verified'],
+  'documents.approve': ['validation_error', 'storage_binding_not_verified'],
+  'documents.summary': ['forbidden'],
+  'terminology.upload': ['validation_error', 'unsupported_media_type', 'unprocessable', 'rate_limit'],
+  'memory.import': [
+    'validation_error',
+    'state_conflict',
+    'unsupported_media_type',
+    'unprocessable',
+    'rate_limit',
+    'import_backend_unavailable',
+  ],
+  'memory.delete': ['state_conflict'],
+  'memory.exportGolden': ['validation_error', 'not_found'],
+  'storage.binding': ['capability_not_enabled'],
+  'storage.bind': [...binding, 'unprocessable', 'platform_storage_unavailable'],
+  'storage.unbind': binding,
+  'storage.verify': binding,
+};
+
+/** The errors that an operation documents, by status. An error code stands for one status (A 7.3). */
+export function refusalsOf(procedure: RestProcedure): Map<number, ErrorName[]> {
+  const names = new Set<ErrorName>([...ofRoute(procedure), ...(own[procedure.path] ?? [])]);
+  const byStatus = Map.groupBy(names, (name) => errorTable[name].status);
+  return new Map([...byStatus].sort(([a], [b]) => a - b));
+}
+
+function ofRoute({ route, meta, input }: RestProcedure): ErrorName[] {
+  const { guard } = meta;
+  const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
+  const names: ErrorName[] = ['malformed_request', 'internal_error', 'transient_error'];
+  if (guard !== 'public') names.push('unauthenticated');
+  if (guard === 'tenant_admin' || guard === 'admin' || guard === 'platform_operator') names.push('forbidden');
+  if (route.path.includes('{')) names.push('not_found');
+  if (hasBody) names.push('payload_too_large');
+  if (hasBody && input && (route.body ?? 'json') === 'json' && !route.upload)
+    names.push('unsupported_media_type');
+  // A raw body has no fields.
+  if (input && route.body !== 'raw') names.push('invalid_fields');
+  return names;
+}

@@ -1,0 +1,210 @@
+import type { Content, JsonSchema } from './document.ts';
+
+const id = '9f2c4e6a8b0d41f3a5c7e9012b4d6f80';
+const time = '2026-09-01T09:30:00.000Z';
+const later = '2026-09-08T09:30:00.000Z';
+const [english, french] = [
+  'Save your changes before you leave.',
+  'Enregistrez vos modifications avant de partir.',
+];
+
+/** What the examples of the document say in a field, by the field's name. */
+const byName: Readonly<Record<string, unknown>> = {
+  access_token: 'kV3uJ8xqY2mB7nR4tW9zC1aE6gH5dF0s',
+  account_url: 'https://acme.dfs.core.windows.net',
+  actor: 'translator',
+  api_key: 'h8Qm2vT5yR7wK1pZ4nX9cB6jL3gF0dSaEoUiYtRqWxM',
+  api_key_prefix: 'h8Qm2vT5',
+  'api-version': '2026-09-01',
+  'X-Api-Version': '2026-09-01',
+  approved: 1,
+  authorization_url: 'https://id.example.org/authorize?client_id=lingualoop&state=Zk3t',
+  baseline_translation: french,
+  billable_chars: english.length,
+  billing_period: '2026-09',
+  by_format: { docx: 1 },
+  by_status: { translated: 1 },
+  bytes_used: 48_213,
+  candidate_models: 'gpt-6-luna',
+  changedate: time,
+  client_id: 'lingualoop',
+  code: 'low_quality_score',
+  content_type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  created_at: time,
+  created_by: 'ana@example.org',
+  date: '2026-09-01',
+  detail: 'not found',
+  document_id: id,
+  documents: 'documents/',
+  email: 'ana@example.org',
+  entry_count: 128,
+  expires_at: later,
+  expires_in: 3600,
+  explanation: 'The imperative is too informal for the rest of the text.',
+  filename: 'letter.txt',
+  filesystem: 'translations',
+  final_translation: french,
+  from: '2026-09-01',
+  golden: 'golden/',
+  grant_type: 'password',
+  has_secret: true,
+  'Idempotency-Key': 'order-4711-line-3',
+  invite_token: `${id}.w5Yh2kQ8`,
+  issuer: 'https://id.example.org',
+  job_status: 'published',
+  jobs: 1,
+  Language: 'fr',
+  limit: 100,
+  live_services: true,
+  loc: ['body', 'target_lang'],
+  message: 'One segment is below the threshold.',
+  mfa_code: '492039',
+  monthly_char_limit: 500_000,
+  msg: 'Invalid input',
+  name: 'Acme product names',
+  new_password: 'a long enough passphrase',
+  next: { oauth2_token: '/api/oauth2/token' },
+  next_cursor: null,
+  objects: 2,
+  otpauth_uri: 'otpauth://totp/LinguaLoop:ana%40example.org?secret=JBSWY3DPEHPK3PXP&issuer=LinguaLoop',
+  overall_score: 0.98,
+  password: 'a long enough passphrase',
+  'Payment-Signature': 't=1788254400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+  'Stripe-Signature': 't=1788254400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+  period: '2026-09',
+  poll_url: `/api/tm/imports/${id}`,
+  provider: 'oidc',
+  qr_code: 'data:image/svg+xml;utf8,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E',
+  reason: 'The quality score is below the threshold.',
+  recorded_at: time,
+  recovery_code: 'k7m2p-x9c4d',
+  redirect_uri: 'https://lingualoop.example.org/signin/sso',
+  refresh_expires_in: 2_592_000,
+  refresh_token: 'aE6gH5dF0skV3uJ8xqY2mB7nR4tW9zC1',
+  region_id: 'p3',
+  remaining: 499_965,
+  request_id: '5f0c1f9b7f0e4d1f8b6a3c2d1e0f9a8b',
+  requested_by: 'review_gate_agent',
+  reset_token: `${id}.q8Yh2kW5`,
+  reset_url: `https://lingualoop.example.org/signin#reset_token=${id}.q8Yh2kW5`,
+  revision: 1,
+  role: 'global_administrator',
+  schema_version: '1.0',
+  scope: 'translate:jobs',
+  score: 92,
+  secret: 'JBSWY3DPEHPK3PXP',
+  set_name: 'Acme product names',
+  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  size_bytes: 48_213,
+  source_chars: english.length,
+  source_file_name: 'handbook.docx',
+  source_format: 'docx',
+  source_hash: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
+  source_lang: 'en',
+  source_text: english,
+  stage: 'map_translate',
+  started_at: time,
+  state: 'Zk3tQ8Yh2kW5',
+  summary: 'Faithful and fluent.',
+  target_lang: 'fr',
+  target_text: french,
+  tenant_name: 'Acme',
+  terminology: 'terminology/',
+  Text: english,
+  threshold: 85,
+  to: '2026-09-30',
+  token: 'kV3uJ8xqY2mB7nR4tW9zC1aE6gH5dF0s',
+  tool_name: 'translate',
+  total: 1,
+  total_segments: 64,
+  total_units: 64,
+  translated_segments: 64,
+  translated_units: 64,
+  type: 'invalid_type',
+  updated_at: time,
+  updated_by: 'ana@example.org',
+  url: 'https://checkout.stripe.com/c/pay/cs_live_a1',
+  used: english.length,
+  username: 'ana@example.org',
+  warning: 'no header row is recognised: the columns are read by position',
+  window_start: '2026-09-01T00:00:00.000Z',
+  'X-Source-Filename': 'letter.txt',
+};
+
+const suffixed = /(^|_)id$/;
+
+/** The value for a field's name, if there is one and it is of the field's type. */
+export function sampleOf(name: string, schema: JsonSchema): unknown {
+  const value = suffixed.test(name) ? (byName[name] ?? id) : byName[name];
+  return value !== undefined && fits(value, schema) ? value : undefined;
+}
+
+function fits(
+  value: unknown,
+  { type, enum: values, const: only, anyOf, $ref, minimum, maximum }: JsonSchema,
+): boolean {
+  if ($ref) return false;
+  if (anyOf) return anyOf.some((one) => fits(value, one));
+  if (values) return values.includes(value);
+  if (only !== undefined) return value === only;
+  if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value))) return false;
+  const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  const types = [type].flat();
+  return (
+    types.includes(actual) || (actual === 'number' && types.includes('integer') && Number.isInteger(value))
+  );
+}
+
+/** Bodies that are files. */
+export const fileExamples: Readonly<Record<string, string>> = {
+  'text/*': english,
+  'text/plain; charset=utf-8': french,
+  'text/csv; charset=utf-8': 'job_id,billable_chars\r\n9f2c4e6a8b0d41f3a5c7e9012b4d6f80,35\r\n',
+  'application/json; charset=utf-8': '{"tenant_id":"9f2c4e6a8b0d41f3a5c7e9012b4d6f80","records":[]}',
+  'application/x-ndjson; charset=utf-8': '{"job_id":"9f2c4e6a8b0d41f3a5c7e9012b4d6f80"}\n',
+  'application/xml': '<?xml version="1.0" encoding="UTF-8"?><tmx version="1.4"></tmx>',
+};
+
+type Written = Pick<Content[string], 'example' | 'examples'>;
+
+/** Request bodies that callers begin with, by operation. */
+export const requestExamples: Readonly<Record<string, Written>> = {
+  'translations.create': {
+    examples: {
+      text: { value: { source_text: english, target_lang: 'fr' } },
+      held_for_review: {
+        value: { source_text: english, target_lang: 'fr', metadata: { requires_human_review: true } },
+      },
+      batch: { value: { inputs: [{ Text: english, Targets: [{ Language: 'fr' }, { Language: 'de' }] }] } },
+      pages_of_a_text: {
+        value: {
+          source_text: english,
+          target_lang: 'fr',
+          metadata: { source_document: { name: 'letter.txt' } },
+        },
+      },
+    },
+  },
+  'translations.review': {
+    examples: {
+      approve: { value: { action: 'approve', reviewer: 'ana@example.org' } },
+      modify: { value: { action: 'modify', final_translation: french, reviewer: 'ana@example.org' } },
+    },
+  },
+  'documents.approve': { example: { notes: null, reviewer: 'ana@example.org' } },
+  'tenants.setSecurityPolicy': { example: { mfa_required: true } },
+  'members.createInvite': {
+    example: { email: 'ben@example.org', role: 'agent_id_developer', expires_in_days: 7 },
+  },
+  'auth.enrollMfa': { example: { challenge_id: id } },
+  'auth.signOut': { example: { refresh_token: 'aE6gH5dF0skV3uJ8xqY2mB7nR4tW9zC1' } },
+  'billing.topup': { example: { packs: 1 } },
+  'storage.bind': {
+    example: {
+      provider: 'datalake',
+      account_url: 'https://acme.dfs.core.windows.net',
+      filesystem: 'translations',
+      auth_mode: 'managed_identity',
+    },
+  },
+};

@@ -1,0 +1,178 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolState } from '#db/client.ts';
+import type { Counted, Meter, WorkKind } from '#server/telemetry.ts';
+import type { QueueState } from './queue-state.ts';
+
+/** What is read when the metrics are asked for. */
+export interface MetricSources {
+  /** The connections of each pool of this process, by the pool's name. */
+  pools: ReadonlyMap<string, () => PoolState>;
+  /** Model calls that run and wait; null without a model. */
+  engineCalls: (() => { running: number; waiting: number }) | null;
+  /** Tasks of the sandbox by queue, and how many processes it has. */
+  files: () => { queues: Readonly<Record<string, { running: number; waiting: number }>>; processes: number };
+  /** Rejects if the database does not respond; then these metrics are left out. */
+  queue: () => Promise<QueueState>;
+}
+
+/** The metrics of a process. */
+export interface Metrics {
+  meter: Meter;
+  request(request: RequestSample): void;
+  /** All metrics in Prometheus's text format. */
+  print(): Promise<{ text: string; contentType: string }>;
+}
+
+/** A request whose response has been sent. Every label is of a fixed vocabulary: patterns of routes, names of procedures. */
+export interface RequestSample {
+  method: string;
+  route: string;
+  procedure: string;
+  status: number;
+  seconds: number;
+}
+
+/** Seconds. A text job on the stub takes 5 ms; a live one may take a minute. */
+const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** What each kind of work is, and the label that names it. */
+const durations: Record<WorkKind, { help: string; label: string }> = {
+  transaction: { help: 'Database transactions, with the wait for a connection.', label: 'pool' },
+  step: { help: 'Steps of the pipeline, and stages of documents.', label: 'step' },
+  engine: { help: 'Calls to the translation engine, with their retries and waits.', label: 'call' },
+  storage: { help: "Operations of the platform's storage.", label: 'operation' },
+  file: { help: 'Tasks that read or write files, most of them in the sandbox.', label: 'task' },
+  task: { help: 'Background jobs, sweeps among them.', label: 'task' },
+};
+
+const counted: Record<Counted, { name: string; help: string; label: string }> = {
+  engine_retries: { name: 'engine_retries_total', help: 'Retries of model calls.', label: 'reason' },
+  engine_tokens: { name: 'engine_tokens_total', help: 'Tokens of model calls.', label: 'direction' },
+  jobs: { name: 'jobs_total', help: 'Jobs that this process has brought to a state.', label: 'state' },
+};
+
+/** Opens the metrics of this process. The number of series is bounded: no label has an id, a text or anything of a caller. */
+export function openMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Counter({
+    name: 'lingualoop_http_requests_total',
+    help: 'Requests by route, procedure and status.',
+    labelNames: ['method', 'route', 'procedure', 'status'],
+    registers,
+  });
+  const latencies = new Histogram({
+    name: 'lingualoop_http_request_duration_seconds',
+    help: 'From the arrival of a request to the end of its response.',
+    labelNames: ['method', 'route', 'procedure'],
+    buckets,
+    registers,
+  });
+  const histograms = Object.fromEntries(
+    Object.entries(durations).map(([kind, { help, label }]) => [
+      kind,
+      new Histogram({
+        name: `lingualoop_${kind}_duration_seconds`,
+        help,
+        labelNames: [label, 'outcome'],
+        buckets,
+        registers,
+      }),
+    ]),
+  ) as Record<WorkKind, Histogram>;
+  const counters = Object.fromEntries(
+    Object.entries(counted).map(([what, { name, help, label }]) => [
+      what,
+      new Counter({
+        name: `lingualoop_${name}`,
+        help,
+        labelNames: what === 'jobs' ? ['kind', label] : [label],
+        registers,
+      }),
+    ]),
+  ) as Record<Counted, Counter>;
+  const readGauges = registerGauges(registry, sources);
+
+  return {
+    meter: {
+      duration: (kind, name, ok, seconds) =>
+        histograms[kind].observe({ [durations[kind].label]: name, outcome: ok ? 'ok' : 'failed' }, seconds),
+      count(what, label, by) {
+        if (what !== 'jobs') return counters[what].inc({ [counted[what].label]: label }, by);
+        const [kind = '', state = ''] = label.split(' ');
+        counters.jobs.inc({ kind, state }, by);
+      },
+    },
+    request({ method: given, route, procedure, status, seconds }) {
+      const method = methods.has(given) ? given : 'other';
+      requests.inc({ method, route, procedure, status });
+      latencies.observe({ method, route, procedure }, seconds);
+    },
+    async print() {
+      await readGauges();
+      return { text: await registry.metrics(), contentType: registry.contentType };
+    },
+  };
+}
+
+/** Registers what is a state and not an event. @returns a function that reads all of it, at each scrape */
+function registerGauges(
+  registry: Registry,
+  { pools, engineCalls, files, queue }: MetricSources,
+): () => Promise<void> {
+  const gauge = (name: string, help: string, labelNames: string[]) =>
+    new Gauge({ name: `lingualoop_${name}`, help, labelNames, registers: [registry] });
+  const connections = gauge('db_connections', 'Connections of a pool.', ['pool', 'state']);
+  const poolSizes = gauge('db_pool_size', 'The most connections that a pool may have.', ['pool']);
+  const poolWaits = gauge('db_pool_waiting', 'Transactions that wait for a connection.', ['pool']);
+  const slots = gauge('engine_slots', 'Model calls that run and that wait for a slot.', ['state']);
+  const sandboxTasks = gauge('sandbox_tasks', 'Tasks of the sandbox that run and that wait.', [
+    'queue',
+    'state',
+  ]);
+  const sandboxProcesses = gauge('sandbox_processes', 'Child processes of the sandbox.', []);
+  const databaseUp = gauge('db_up', 'Whether the database responds.', []);
+  const queued = gauge('queue_jobs', 'Background jobs in the queue, at most 10000 of a state.', [
+    'task',
+    'state',
+  ]);
+  const oldest = gauge('queue_oldest_seconds', 'How long the oldest job that could run has waited.', [
+    'task',
+  ]);
+  const unfinished = gauge('unfinished_jobs', 'Jobs that are not at their end, at most 10000 of a state.', [
+    'kind',
+    'state',
+  ]);
+
+  return async () => {
+    for (const [pool, read] of pools) {
+      const { size, inUse, idle, waiting } = read();
+      connections.set({ pool, state: 'in_use' }, inUse);
+      connections.set({ pool, state: 'idle' }, idle);
+      poolSizes.set({ pool }, size);
+      poolWaits.set({ pool }, waiting);
+    }
+    const calls = engineCalls?.() ?? { running: 0, waiting: 0 };
+    slots.set({ state: 'in_use' }, calls.running);
+    slots.set({ state: 'waiting' }, calls.waiting);
+    const { queues, processes } = files();
+    for (const [name, { running, waiting }] of Object.entries(queues)) {
+      sandboxTasks.set({ queue: name, state: 'running' }, running);
+      sandboxTasks.set({ queue: name, state: 'waiting' }, waiting);
+    }
+    sandboxProcesses.set(processes);
+    for (const each of [queued, oldest, unfinished]) each.reset();
+    const state = await queue().catch(() => null);
+    databaseUp.set(state ? 1 : 0);
+    for (const { task, waiting, running, failed, oldestSeconds } of state?.tasks ?? []) {
+      queued.set({ task, state: 'waiting' }, waiting);
+      queued.set({ task, state: 'running' }, running);
+      queued.set({ task, state: 'failed' }, failed);
+      oldest.set({ task }, oldestSeconds);
+    }
+    for (const { kind, status, jobs } of state?.jobs ?? []) unfinished.set({ kind, state: status }, jobs);
+  };
+}

@@ -1,0 +1,68 @@
+import { type Database, openDatabase, type PoolOptions, type PoolState } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import type { Models } from '#server/engines/select.ts';
+import type { Settings } from '#server/settings.ts';
+import { isObserved, sendMeasurements, traceIfRegistered } from '#server/telemetry.ts';
+import type { Metrics } from './metrics.ts';
+import { observeDatabase, observeServices } from './observed-services.ts';
+import { type OperatorServer, startOperatorServer } from './operator-server.ts';
+import { watchQueue } from './queue-state.ts';
+import type { Readiness } from './readiness.ts';
+
+type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
+
+/** What a process is observed by. */
+export interface Observation {
+  /** Null without METRICS_PORT. */
+  metrics: Metrics | null;
+  /** Opens a pool of connections, and reports on it by its name. The caller closes it. */
+  openDatabase(pool: string, options: PoolOptions): Database;
+  /** The services as they are, or wrapped where somebody measures or traces. */
+  wrap<S extends Observable>(services: S): S;
+  /** Listens at METRICS_PORT, if that is set. */
+  listen(readiness: Readiness): Promise<OperatorServer | null>;
+}
+
+/** Prepares metrics, if METRICS_PORT is set, and traces, if the process was started with an OpenTelemetry SDK. Otherwise nothing is wrapped. */
+export async function observeProcess(
+  settings: Settings,
+  databaseUrl: () => string,
+  { concurrencyLimit }: Pick<Models, 'concurrencyLimit'>,
+  { fileWork }: Pick<Services, 'fileWork'>,
+): Promise<Observation> {
+  const { METRICS_HOST: host, METRICS_PORT: port } = settings;
+  const pools = new Map<string, () => PoolState>();
+  const probes = new Map<string, Database>();
+  let metrics: Metrics | null = null;
+  traceIfRegistered();
+  if (port !== undefined) {
+    const { openMetrics } = await import('./metrics.ts');
+    let readQueue: ReturnType<typeof watchQueue> | undefined;
+    metrics = openMetrics({
+      pools,
+      engineCalls: concurrencyLimit && (() => concurrencyLimit.counts()),
+      files: () => ({ queues: fileWork.counts, processes: fileWork.processIds.length }),
+      queue: async () => {
+        const probe = probes.get('probe');
+        if (!probe) throw new Error('no connection to ask by');
+        readQueue ??= watchQueue(probe);
+        return readQueue();
+      },
+    });
+    sendMeasurements(metrics.meter);
+  }
+  return {
+    metrics,
+    openDatabase(pool, options) {
+      const database = openDatabase(databaseUrl, options);
+      pools.set(pool, () => database.connections());
+      probes.set(pool, database);
+      return isObserved() ? observeDatabase(database, pool) : database;
+    },
+    wrap: (services) => (isObserved() ? { ...services, ...observeServices(services) } : services),
+    listen: async (readiness) =>
+      port === undefined || metrics === null
+        ? null
+        : startOperatorServer({ host, port }, { readiness, metrics: metrics.print }),
+  };
+}

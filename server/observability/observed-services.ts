@@ -1,0 +1,101 @@
+import type { Database } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import type { Embedder, Engine, EngineResult } from '#server/engines/engine.ts';
+import type { FileWork } from '#server/sandbox/file-work.ts';
+import type { PlatformStore } from '#server/storage/blob-store.ts';
+import { countEvent, observe } from '#server/telemetry.ts';
+
+type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
+
+/** The same services, whose calls are measured and traced. */
+export function observeServices(services: Observable): Observable {
+  return {
+    engine: observeEngine(services.engine),
+    embedder: services.embedder && observeEmbedder(services.embedder),
+    storage: observeStorage(services.storage),
+    fileWork: observeFileWork(services.fileWork),
+  };
+}
+
+function observeEngine(engine: Engine): Engine {
+  const call = <T>(name: string, tenantId: string, ask: () => Promise<EngineResult<T>>) =>
+    observe(
+      'engine',
+      name,
+      async () => {
+        const result = await ask();
+        countEvent('engine_tokens', 'input', result.inputTokens);
+        countEvent('engine_tokens', 'output', result.outputTokens);
+        return result;
+      },
+      { 'lingualoop.tenant_id': tenantId },
+    );
+  return {
+    live: engine.live,
+    translate: (task, scope, model) =>
+      call('translate', scope.tenantId, () => engine.translate(task, scope, model)),
+    assess: (task, candidate, scope) =>
+      call('assess', scope.tenantId, () => engine.assess(task, candidate, scope)),
+    assessEach: (task, candidate, scope) =>
+      call('assess_each', scope.tenantId, () => engine.assessEach(task, candidate, scope)),
+    repair: (task, candidate, issues, scope) =>
+      call('repair', scope.tenantId, () => engine.repair(task, candidate, issues, scope)),
+    compare: (task, candidates, scope) =>
+      call('compare', scope.tenantId, () => engine.compare(task, candidates, scope)),
+    verify: (task, candidate, scope) =>
+      call('verify', scope.tenantId, () => engine.verify(task, candidate, scope)),
+  };
+}
+
+function observeEmbedder(embedder: Embedder): Embedder {
+  return {
+    model: embedder.model,
+    embed: (texts, scope) =>
+      observe('engine', 'embed', () => embedder.embed(texts, scope), {
+        'lingualoop.tenant_id': scope.tenantId,
+      }),
+  };
+}
+
+/** The calls that transfer bytes. Reading a directory is not worth a series of its own. */
+function observeStorage(store: PlatformStore): PlatformStore {
+  return {
+    ...store,
+    put: (...given) => observe('storage', 'put', () => store.put(...given)),
+    appendLine: (...given) => observe('storage', 'append', () => store.appendLine(...given)),
+    read: (...given) => observe('storage', 'read', () => store.read(...given)),
+    stream: (...given) => observe('storage', 'stream', () => store.stream(...given)),
+    remove: (...given) => observe('storage', 'remove', () => store.remove(...given)),
+  };
+}
+
+function observeFileWork(fileWork: FileWork): FileWork {
+  return {
+    run: (task, payload, scope) => observe('file', task, () => fileWork.run(task, payload, scope)),
+    stream: (task, payload, scope, take) =>
+      observe('file', task, () => fileWork.stream(task, payload, scope, take)),
+    close: () => fileWork.close(),
+    get counts() {
+      return fileWork.counts;
+    },
+    get processIds() {
+      return fileWork.processIds;
+    },
+  };
+}
+
+/** The same database, whose transactions are measured and traced. `pool` names its pool, for the label. */
+export function observeDatabase(database: Database, pool: string): Database {
+  return {
+    inTenant: (tenantId, work) =>
+      observe('transaction', pool, () => database.inTenant(tenantId, work), {
+        'lingualoop.tenant_id': tenantId,
+      }),
+    inTenantOfCredential: (presented, work) =>
+      observe('transaction', pool, () => database.inTenantOfCredential(presented, work)),
+    inTenantOfToken: (hash, work) => observe('transaction', pool, () => database.inTenantOfToken(hash, work)),
+    inPlatform: (work) => observe('transaction', pool, () => database.inPlatform(work)),
+    connections: () => database.connections(),
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,132 @@
+import type { Database } from '#db/client.ts';
+import { hasCurrentSchema } from '#db/schema-version.ts';
+import type { Log } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
+import type { PlatformStore } from '#server/storage/blob-store.ts';
+
+/** How long, in milliseconds, a result of a check is given again: anybody may ask, and as often as they like. */
+const maximumAge = { database: 1000, storage: 10_000 };
+
+/** Milliseconds after which a check that has no result counts as failed. */
+const patience = 3000;
+
+/** Milliseconds between two looks at the database while it is watched. */
+const lookEvery = 5000;
+
+/** What a process can do now. `failed` says no more, since anybody may ask; the log has the reason. */
+export interface ReadinessReport {
+  status: 'ready' | 'draining' | 'unavailable';
+  checks: Record<string, 'ok' | 'failed'>;
+}
+
+export interface Readiness {
+  report(): Promise<ReadinessReport>;
+  /** From now on the process reports `draining`. */
+  beginDrain(): void;
+  /** Adds the job workers of the process: ready while `working` returns true. */
+  watchWorkers(working: () => boolean): void;
+  /** Looks at the database every few seconds, whether somebody asks or not, so that its loss is logged on an idle process too. */
+  watch(): void;
+  /** Ends these looks. */
+  stop(): void;
+}
+
+export interface ReadinessParts {
+  /** A pool of its own in a running service, so that a busy one does not make the process seem unable to reach the database. */
+  database: Database;
+  storage: PlatformStore;
+  log: Log;
+}
+
+/**
+ * Answers whether a process can do its work: whether it reaches the database, whether that has the tables of this version, whether the
+ * platform's storage takes objects, and whether the workers run. Logs when the database goes and when it comes back.
+ */
+export function watchReadiness({ database, storage, log }: ReadinessParts): Readiness {
+  let draining = false;
+  let lost: number | undefined;
+  let working: (() => boolean) | undefined;
+
+  const look = remembered(maximumAge.database, async () => {
+    try {
+      const current = await inTime(database.inPlatform((tx) => hasCurrentSchema(tx)));
+      if (lost !== undefined)
+        log.warn({ seconds: Math.round((Date.now() - lost) / 1000) }, 'the database responds again');
+      lost = undefined;
+      return { database: true, schema: current };
+    } catch (error) {
+      if (isMissingTable(error)) return { database: true, schema: false };
+      if (lost === undefined && !draining)
+        log.warn({ error: describeForLog(error) }, 'the database does not respond');
+      lost ??= Date.now();
+      return { database: false, schema: false };
+    }
+  });
+  const checkStorage = remembered(maximumAge.storage, async () => {
+    try {
+      await inTime(storage.check());
+      return true;
+    } catch (error) {
+      log.warn({ error: describeForLog(error) }, 'the storage does not take objects');
+      return false;
+    }
+  });
+  let timer: NodeJS.Timeout | undefined;
+
+  return {
+    async report() {
+      const [found, stored] = await Promise.all([look(), checkStorage()]);
+      const checks = { ...found, storage: stored, ...(working && { workers: working() }) };
+      const ready = Object.values(checks).every(Boolean);
+      return {
+        status: draining ? 'draining' : ready ? 'ready' : 'unavailable',
+        checks: Object.fromEntries(
+          Object.entries(checks).map(([name, ok]) => [name, ok ? ('ok' as const) : ('failed' as const)]),
+        ),
+      };
+    },
+    beginDrain() {
+      draining = true;
+    },
+    watchWorkers(given) {
+      working = given;
+    },
+    watch() {
+      timer ??= setInterval(() => void look(), lookEvery).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** A result that is asked for once at a time, and given again for a while. */
+function remembered<T>(maximumAgeMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let held: { result: Promise<T>; since: number } | undefined;
+  return () => {
+    if (held && performance.now() - held.since < maximumAgeMs) return held.result;
+    const asked = { result: ask(), since: Number.POSITIVE_INFINITY };
+    held = asked;
+    const settle = () => {
+      asked.since = performance.now();
+    };
+    asked.result.then(settle, settle);
+    return asked.result;
+  };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no result within ${patience} ms`)), patience);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The schema or table of migrations is missing (3F000, 42P01): an empty database has taken the place of ours. */
+function isMissingTable(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return code === '42P01' || code === '3F000' || (cause instanceof Error && isMissingTable(cause));
+}

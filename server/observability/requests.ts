@@ -1,0 +1,105 @@
+import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestNotes } from '#server/context.ts';
+import type { AppError } from '#server/errors.ts';
+import { activeTracer } from '#server/telemetry.ts';
+import type { Metrics } from './metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What became known of the request while it was served. Null before the first hook. */
+    notes: RequestNotes | null;
+    /** The request's span, if the process traces. */
+    span: Span | null;
+  }
+  interface FastifyContextConfig {
+    /** The procedure of the route, if it has only one. */
+    procedure?: string;
+  }
+}
+
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/**
+ * Logs, measures and traces every request. Register it before the hooks that may refuse one.
+ *
+ * A log line has the route's pattern and the procedure's name, never the URL: a query string may contain what must not be logged.
+ */
+export function observeRequests(
+  http: FastifyInstance,
+  addressOf: (request: FastifyRequest) => string,
+  metrics: Pick<Metrics, 'request'> | null,
+): void {
+  http.decorateRequest('notes', null);
+  http.decorateRequest('span', null);
+  http.addHook('onRequest', (request, _reply, done) => {
+    request.notes = { procedure: null, tenantId: null, error: null };
+    const tracer = activeTracer();
+    if (tracer) {
+      const parent = propagation.extract(context.active(), request.headers);
+      const { method, routeOptions } = request;
+      const route = routeOptions.url ?? 'unmatched';
+      const attributes = { 'http.request.method': method, 'http.route': route };
+      request.span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
+    }
+    done();
+  });
+  // After the body, whose events have lost the context. Without a tracer there is no hook to pay for.
+  if (activeTracer())
+    http.addHook('preValidation', (request, _reply, done) => {
+      if (request.span) context.with(trace.setSpan(context.active(), request.span), done);
+      else done();
+    });
+  http.addHook('onResponse', (request, reply, done) => {
+    const procedure = request.notes?.procedure ?? request.routeOptions.config.procedure ?? null;
+    // Probes ask every few seconds.
+    const level = reply.statusCode === 200 && probes.has(request.routeOptions.url ?? '') ? 'debug' : 'info';
+    http.log[level](lineOf(request, reply, procedure, addressOf(request)), 'request');
+    metrics?.request({
+      method: request.method,
+      route: request.routeOptions.url ?? 'unmatched',
+      procedure: procedure ?? '',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
+    if (request.span) endSpan(request.span, reply.statusCode, procedure, request.notes);
+    done();
+  });
+}
+
+function lineOf(
+  { id, method, routeOptions, notes }: FastifyRequest,
+  reply: FastifyReply,
+  procedure: string | null,
+  client: string,
+) {
+  return {
+    request_id: id,
+    method,
+    route: routeOptions.url ?? null,
+    procedure,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    tenant_id: notes?.tenantId ?? null,
+    client,
+    ...(notes?.error && { error_code: notes.error.code, error: wordsOf(notes.error) }),
+  };
+}
+
+/** Characters of an error's words that are logged at most. */
+const longestWords = 200;
+
+/** The words of an error without what they quote, which may be a caller's text. Of invalid fields, only how many they are. */
+function wordsOf({ problems, message }: AppError): string {
+  if (problems) return `${problems.length} invalid ${problems.length === 1 ? 'field' : 'fields'}`;
+  return message.replace(/["'“‘«`].*["'”’»`]/s, '…').slice(0, longestWords);
+}
+
+function endSpan(span: Span, status: number, procedure: string | null, notes: RequestNotes | null): void {
+  span.setAttribute('http.response.status_code', status);
+  if (procedure !== null) span.setAttribute('lingualoop.procedure', procedure);
+  if (notes?.tenantId) span.setAttribute('lingualoop.tenant_id', notes.tenantId);
+  if (notes?.error) span.setAttribute('error.type', notes.error.code);
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}

@@ -1,0 +1,37 @@
+import { type Settings, SettingsError } from './settings.ts';
+
+/** Combinations of settings with which a process would start and then not do what they ask for. The first one that holds stops the start. */
+const contradictions: readonly ((settings: Settings) => string | false)[] = [
+  ({ BILLING_ENABLED, STRIPE_SECRET_KEY }) =>
+    BILLING_ENABLED &&
+    STRIPE_SECRET_KEY === undefined &&
+    'BILLING_ENABLED: needs STRIPE_SECRET_KEY, without which nothing can be sold',
+  ({ BILLING_ENABLED, STRIPE_WEBHOOK_SECRET }) =>
+    BILLING_ENABLED &&
+    STRIPE_WEBHOOK_SECRET === undefined &&
+    'BILLING_ENABLED: needs STRIPE_WEBHOOK_SECRET, without which no payment would be recorded',
+  ({ OPENAI_BASE_URL, OPENAI_API_KEY }) =>
+    OPENAI_BASE_URL !== undefined &&
+    OPENAI_API_KEY === undefined &&
+    'OPENAI_BASE_URL: needs OPENAI_API_KEY, any word for an endpoint that asks for none; without it the stub engine would run',
+  ({ OPERATOR_API_KEY, SERVICE_API_KEY }) =>
+    OPERATOR_API_KEY !== undefined &&
+    OPERATOR_API_KEY === SERVICE_API_KEY &&
+    'SERVICE_API_KEY: must differ from OPERATOR_API_KEY, which reaches every tenant',
+  ({ PORT, METRICS_PORT }) =>
+    METRICS_PORT !== undefined &&
+    METRICS_PORT !== 0 &&
+    METRICS_PORT === PORT &&
+    'METRICS_PORT: must differ from PORT',
+];
+
+/**
+ * Refuses settings that cannot work together. Only a process is refused: an application that a test builds may leave out what it does not use.
+ * @throws SettingsError with one sentence, which begins with the setting to change
+ */
+export function refuseContradictions(settings: Settings): void {
+  for (const contradiction of contradictions) {
+    const sentence = contradiction(settings);
+    if (sentence) throw new SettingsError(sentence);
+  }
+}

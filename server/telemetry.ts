@@ -1,0 +1,99 @@
+import { type Attributes, ProxyTracerProvider, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+
+/** The kinds of work that are measured and traced, apart from requests. */
+export type WorkKind = 'transaction' | 'step' | 'engine' | 'storage' | 'file' | 'task';
+
+/** What is counted, each by labels of a fixed vocabulary: no ids, no text. */
+export type Counted = 'engine_retries' | 'engine_tokens' | 'jobs';
+
+/** Where measurements go. */
+export interface Meter {
+  duration(kind: WorkKind, name: string, ok: boolean, seconds: number): void;
+  count(what: Counted, label: string, by: number): void;
+}
+
+let meter: Meter | undefined;
+let tracer: Tracer | undefined;
+
+/** Sends measurements of this process to `given` from now on; undefined ends that. */
+export function sendMeasurements(given: Meter | undefined): void {
+  meter = given;
+}
+
+/**
+ * Traces from now on if the process was started with an OpenTelemetry SDK (`node --import`). We depend on the API alone, which does nothing
+ * without one; then even the API is not called.
+ * @returns whether it traces
+ */
+export function traceIfRegistered(): boolean {
+  const provider = trace.getTracerProvider();
+  const isRegistered =
+    !(provider instanceof ProxyTracerProvider) ||
+    provider.getDelegate().constructor.name !== 'NoopTracerProvider';
+  tracer = isRegistered ? trace.getTracer('lingualoop') : undefined;
+  return isRegistered;
+}
+
+/** The tracer, if the process traces. */
+export function activeTracer(): Tracer | undefined {
+  return tracer;
+}
+
+/** Whether somebody measures or traces. What needs a wrapper is wrapped only then. */
+export function isObserved(): boolean {
+  return meter !== undefined || tracer !== undefined;
+}
+
+/**
+ * Does `work`, and reports how long it took and whether it failed. `name` is of a small fixed vocabulary, since it is a label of a metric. The
+ * attributes go to the trace only, and may have ids, but neither texts nor secrets.
+ */
+export function observe<T>(
+  kind: WorkKind,
+  name: string,
+  work: () => Promise<T>,
+  attributes?: Attributes,
+): Promise<T> {
+  if (tracer) return traced(tracer, kind, name, () => measured(kind, name, work), attributes);
+  return meter ? measured(kind, name, work) : work();
+}
+
+/** Counts something that happened. */
+export function countEvent(what: Counted, label: string, by = 1): void {
+  meter?.count(what, label, by);
+}
+
+async function measured<T>(kind: WorkKind, name: string, work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  let ok = false;
+  try {
+    const result = await work();
+    ok = true;
+    return result;
+  } finally {
+    meter?.duration(kind, name, ok, (performance.now() - begun) / 1000);
+  }
+}
+
+function traced<T>(
+  by: Tracer,
+  kind: WorkKind,
+  name: string,
+  work: () => Promise<T>,
+  attributes: Attributes = {},
+): Promise<T> {
+  return by.startActiveSpan(`${kind} ${name}`, { attributes }, async (span) => {
+    try {
+      return await work();
+    } catch (error) {
+      // Only the kind of the error: its message may quote a text.
+      span.setStatus({
+        code: SpanStatusCode.ERROR,
+        message: error instanceof Error ? error.name : 'not an Error',
+      });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownerOf } from '#server/auth/mfa/totp.ts';
+import { compareClocks } from '#server/doctor/database.ts';
+import { seal } from '#server/encryption.ts';
+import { failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
+
+const root = join(import.meta.dirname, '../..');
+const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+
+interface Diagnosis {
+  code: number;
+  stdout: string;
+  /** The findings of a state, as `about: words`. */
+  found(state: 'ok' | 'warn' | 'fail'): string[];
+}
+
+function doctor(env: Record<string, string>): Promise<Diagnosis> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(root, 'server/doctor/main.ts')],
+      { env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env } },
+      (error, stdout, stderr) => {
+        expect(stderr).toBe('');
+        const found = (state: string) =>
+          [...stdout.matchAll(/^(ok|warn|fail) +(\w+) +(.*)$/gm)]
+            .filter(([, one]) => one === state)
+            .map(([, , about, words]) => `${about}: ${words}`);
+        resolve({ code: (error?.code as number | undefined) ?? 0, stdout, found });
+      },
+    );
+  });
+}
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'lingualoop-doctor-'));
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function service(): Promise<{ env: Record<string, string>; superuserUrl: string }> {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const env = { DATABASE_URL: database.url, SECRETS_KEY, DATA_DIR: await folder() };
+  return { env, superuserUrl: database.superuserUrl };
+}
+
+test('where everything is in order it says so of each part, and exits with 0', async () => {
+  const { env } = await service();
+  await using model = await startFakeOpenAi();
+  model.otherwise(translatingReply());
+  const { code, stdout, found } = await doctor({
+    ...env,
+    OPENAI_API_KEY: 'sk-never-printed',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_EMBEDDING_MODEL: 'none',
+  });
+  expect({ failed: found('fail'), code }).toEqual({ failed: [], code: 0 });
+  const parts = found('ok').map((finding) => finding.split(':')[0]);
+  for (const part of [
+    'node',
+    'settings',
+    'disk',
+    'database',
+    'clock',
+    'schema',
+    'secrets',
+    'storage',
+    'sandbox',
+    'engine',
+  ])
+    expect(parts).toContain(part);
+  expect(stdout).toContain('Nothing has failed.\n');
+  expect(stdout).not.toMatch(/never-printed/);
+  expect(stdout).not.toContain(SECRETS_KEY);
+}, 60_000);
+
+test('it says what has failed and what to do about each, and exits with 1', async () => {
+  const { env, superuserUrl } = await service();
+  const sql = openSuperuser(superuserUrl);
+  const owner = { tenantId: 'a', userId: 'b' };
+  const other = { current: Buffer.alloc(32, 9), previous: null };
+  const sealed = seal(other, 'authenticator', ownerOf(owner), Buffer.alloc(20, 1));
+  await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit) values ('a', 'A', '', 1)`;
+  await sql`insert into users (tenant_id, user_id, email, provider, role, totp_secret)
+    values ('a', 'b', 'b@example.org', 'email', 'global_administrator', ${sealed})`;
+  const file = join(env['DATA_DIR'] as string, 'file');
+  await writeFile(file, '');
+  await using model = await startFakeOpenAi();
+  model.otherwise(failure(401, { code: 'invalid_api_key', message: 'sk-never-printed is wrong' }));
+  const taken = createServer((_, response) => response.end('{}'));
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void taken.close());
+
+  const { code, stdout, found } = await doctor({
+    ...env,
+    PLATFORM_STORAGE_URL: `file://${file}/storage`,
+    OPENAI_API_KEY: 'sk-never-printed',
+    OPENAI_BASE_URL: model.baseUrl,
+    PORT: String((taken.address() as AddressInfo).port),
+    OPERATOR_EMAILS: 'olga@example.org',
+  });
+  expect(code).toBe(1);
+  expect(found('fail')).toEqual(
+    expect.arrayContaining([
+      'secrets: the keys do not open 1 of 1 stored secrets that were tried',
+      expect.stringMatching(/^storage: /),
+      expect.stringMatching(/^engine: OPENAI_MODEL \S+ does not answer: .*401.*invalid_api_key/),
+      expect.stringMatching(/^port: something else listens at http:/),
+    ]),
+  );
+  expect(found('warn')).toContain('settings: OPERATOR_EMAILS has no effect without OPERATOR_TENANT_ID');
+  // Each has its advice in the next line.
+  const lines = stdout.split('\n');
+  for (const [i, line] of lines.entries())
+    if (/^(warn|fail) /.test(line)) expect(lines[i + 1]).toMatch(/^ +→ \S/);
+  expect(stdout).not.toMatch(/never-printed/);
+}, 60_000);
+
+test('a database that cannot be reached, and settings that cannot work together, are named without their secrets', async () => {
+  const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
+  const unreachable = await doctor({ DATABASE_URL, SECRETS_KEY, DATA_DIR: await folder() });
+  expect(unreachable.code).toBe(1);
+  expect(unreachable.found('fail')).toEqual([
+    'database: DATABASE_URL: cannot connect to the database "none" at 127.0.0.1:1 as "nobody": nothing listens there; is PostgreSQL running? (ECONNREFUSED): connect ECONNREFUSED 127.0.0.1:1',
+  ]);
+  expect(unreachable.stdout).not.toContain('hunter2');
+  const contradictory = await doctor({ BILLING_ENABLED: 'true' });
+  expect(contradictory.code).toBe(1);
+  expect(contradictory.found('fail')[0]).toMatch(/^settings: BILLING_ENABLED: needs STRIPE_SECRET_KEY/);
+}, 60_000);
+
+test('before the first start it makes neither a database nor a key', async () => {
+  const DATA_DIR = await folder();
+  const { code, found } = await doctor({ DATA_DIR });
+  expect(code).toBe(0);
+  expect(found('ok')).toContain(`database: there is none yet: the first start makes it in ${DATA_DIR}`);
+  expect(await readdir(DATA_DIR)).toEqual(['storage']);
+}, 60_000);
+
+test('a superuser and an old schema are found', async () => {
+  const { env, superuserUrl } = await service();
+  const sql = openSuperuser(superuserUrl);
+  await sql`delete from drizzle.__drizzle_migrations
+    where id = (select id from drizzle.__drizzle_migrations order by created_at desc limit 1)`;
+  const { code, found } = await doctor({ ...env, DATABASE_URL: superuserUrl });
+  expect(code).toBe(1);
+  expect(found('fail')).toEqual([expect.stringMatching(/^database: no row-level policy binds the role "/)]);
+  expect(found('warn')).toContain('schema: the database lacks migrations of this version');
+}, 60_000);
+
+test('clocks that differ are found, without counting the way of the answer', () => {
+  expect(compareClocks(10_000, 10_500, 1000).state).toBe('ok');
+  expect(compareClocks(10_000, 13_000, 0)).toMatchObject({
+    state: 'warn',
+    says: expect.stringContaining('3.0 s'),
+  });
+  expect(compareClocks(100_000, 10_000, 0).state).toBe('fail');
+});

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { settingNames } from '#server/settings.ts';
+import { importsOf } from '#test/architecture/modules.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const dockerfile = read('Dockerfile');
+/** The stage that becomes the image. */
+const image = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+
+/** The settings that the image sets itself. */
+const ofTheImage = settingNames.filter((name) => new RegExp(`^ENV .*\\b${name}=`, 'm').test(image));
+
+test('compose.yaml passes every setting that the image does not set', () => {
+  const compose = read('compose.yaml');
+  const block = compose.slice(compose.indexOf('x-environment:'), compose.indexOf('\nservices:'));
+  const passed = [...block.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)];
+  const names = passed.map(([, name]) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect([...names, ...ofTheImage].toSorted()).toEqual([...settingNames].toSorted());
+  for (const [, name, value] of passed)
+    if (name !== 'DATABASE_URL') expect(value).toMatch(new RegExp(`^\\$\\{${name}:`));
+  for (const service of ['api', 'worker'])
+    expect(compose).toMatch(new RegExp(`^  ${service}:\\n(    .*\\n)*    environment: \\*environment$`, 'm'));
+});
+
+test('the image is asked whether it is ready, runs as an unprivileged user, and Node itself gets the signals', () => {
+  expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "server\/probe\.ts"\]$/m);
+  expect(image).toMatch(/^USER node$/m);
+  expect(image).toMatch(/^CMD \["node", /m);
+  expect(read('compose.yaml')).not.toMatch(/^ *user:|privileged|healthcheck:\s*\n\s*disable/m);
+  expect(dockerfile).toContain('npm ci --omit=dev');
+});
+
+/** Every module that the processes can load, and the packages that they import. */
+function loadedBy(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const waiting = [...entries];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (files.has(file)) continue;
+    files.add(file);
+    // An import of types alone is gone when Node runs the file.
+    const source = read(file).replace(/^(import|export) type [^;]*;/gm, '');
+    for (const { to } of importsOf(root, file, source)) {
+      // Comments have quotation marks, too.
+      if (/^npm:[@\w./-]+$/.test(to)) packages.add(to.slice(4));
+      else if (/^[\w./-]+\.ts$/.test(to)) waiting.push(to);
+    }
+  }
+  return { files, packages };
+}
+
+test('the image has every file that its processes load, and every package among the dependencies', () => {
+  const copied = [...image.matchAll(/^COPY (?:--from=\S+ )?(.+) \S+$/gm)].flatMap(([, paths]) =>
+    (paths as string).split(' ').map((path) => path.replace(/^\/app\//, '')),
+  );
+  const { files, packages } = loadedBy([
+    'server/main.ts',
+    'workers/main.ts',
+    'server/probe.ts',
+    'server/migrate.ts',
+    'server/admin/main.ts',
+    'server/verify-store/main.ts',
+    'server/sandbox/child.ts',
+  ]);
+  expect(files.size).toBeGreaterThan(300);
+  for (const file of files)
+    expect(
+      copied.filter((path) => file === path || file.startsWith(`${path}/`)),
+      `${file} is not copied`,
+    ).not.toEqual([]);
+  const { dependencies } = JSON.parse(read('package.json'));
+  for (const name of packages) expect(Object.keys(dependencies), name).toContain(name);
+  // What is copied from the build context is in the repository.
+  for (const [, paths] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
+    for (const path of (paths as string).split(' ')) {
+      expect(existsSync(join(root, path)), path).toBe(true);
+      expect(spawnSync('git', ['ls-files', path], { cwd: root, encoding: 'utf8' }).stdout, path).not.toBe('');
+    }
+  expect(statSync(join(root, 'docker/create-role.sh')).isFile()).toBe(true);
+});
+
+const daemon = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
+if (!daemon)
+  console.log('Docker is not running here: the image is not built (test/operations/image.test.ts)');
+
+test.skipIf(!daemon)(
+  'the image builds from a clean clone, has no dev dependencies, and is healthy as an unprivileged user',
+  async () => {
+    const docker = (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync('docker', args, { cwd: root, encoding: 'utf8' });
+      if (status !== 0) throw new Error(`docker ${args[0]}: ${stderr}`);
+      return stdout.trim();
+    };
+    const tag = `lingualoop-test-${process.pid}`;
+    const archive = spawnSync('git', ['archive', 'HEAD'], { cwd: root, maxBuffer: 2 ** 30 });
+    const built = spawnSync('docker', ['build', '-t', tag, '-'], { input: archive.stdout, encoding: 'utf8' });
+    expect(built.status, built.stderr).toBe(0);
+    try {
+      expect(docker('run', '--rm', tag, 'id', '-u')).not.toBe('0');
+      docker(
+        'run',
+        '--rm',
+        tag,
+        'sh',
+        '-c',
+        'test ! -e node_modules/vitest && test ! -e node_modules/typescript',
+      );
+      const id = docker('run', '-d', tag);
+      try {
+        await expect
+          .poll(() => docker('inspect', '-f', '{{.State.Health.Status}}', id), { timeout: 120_000 })
+          .toBe('healthy');
+        docker('stop', id);
+        expect(docker('inspect', '-f', '{{.State.ExitCode}}', id)).toBe('0');
+      } finally {
+        docker('rm', '-f', id);
+      }
+    } finally {
+      docker('rmi', '-f', tag);
+    }
+  },
+  900_000,
+);
