@@ -10,6 +10,7 @@ import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { inlineSchemas } from './openapi/inline.ts';
 import { description, tagsOf } from './openapi/introduction.ts';
 import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
+import { relaxRequests } from './openapi/request-bodies.ts';
 import { errorSchemas } from './openapi/responses.ts';
 import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
@@ -43,7 +44,7 @@ export function buildOpenApiDocument(router: AppRouter): OpenApiDocument {
     paths: describePaths(procedures, paths),
     components: { schemas: sortedByKey(schemas) },
   });
-  return addExamples(document);
+  return addExamples(relaxRequests(document));
 }
 
 function describePaths(

@@ -18,6 +18,9 @@ export interface Failure {
   cause?: unknown;
 }
 
+/** Marks the errors of every copy of this package. */
+const brand = Symbol.for('@lingualoop/sdk');
+
 /**
  * A call that did not succeed. Each status the service answers has a subclass; an error of this class itself
  * is a status that has none, or an answer that did not come from LinguaLoop.
@@ -25,6 +28,24 @@ export interface Failure {
 export class LinguaLoopError extends Error {
   static {
     LinguaLoopError.prototype.name = 'LinguaLoopError';
+    Object.defineProperty(LinguaLoopError.prototype, brand, { value: true });
+  }
+
+  /**
+   * A process may load the ES module and the CommonJS build, each with classes of its own: an error of one is an instance of the other's
+   * class of that name.
+   * @internal
+   */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: the class that is asked, which may be a subclass
+    const asked = this as typeof LinguaLoopError;
+    if (Function.prototype[Symbol.hasInstance].call(asked, value)) return true;
+    const { prototype } = asked;
+    if (!Object.hasOwn(prototype, 'name') || typeof value !== 'object' || value === null) return false;
+    if (!(brand in value)) return false;
+    for (let type = Object.getPrototypeOf(value); brand in type; type = Object.getPrototypeOf(type))
+      if (Object.hasOwn(type, 'name') && type.name === prototype.name) return true;
+    return false;
   }
 
   /** The HTTP status, or null where no answer came. */

@@ -1,6 +1,7 @@
 import { type ApiPromise, afterwards, mapAnswer } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
+import type { Bytes } from './exchange.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, listOf, Page } from './pages.ts';
 import type { RestRequest } from './rest.ts';
@@ -29,7 +30,7 @@ import type {
 
 /** A published translation as a file. */
 export interface GoldenFile {
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: Bytes;
   contentType: string;
   /** After the source document, page and language; it names no folder. */
   fileName: string;

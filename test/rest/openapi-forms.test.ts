@@ -117,7 +117,7 @@ describe('the document of inputs that come from the query beside a body', () => 
     });
     expect(components.schemas['SecurityPolicy']).toEqual({
       type: 'object',
-      properties: { mfa_required: { type: 'boolean' }, note: { default: null, type: ['string', 'null'] } },
+      properties: { mfa_required: { type: 'boolean' }, note: { type: ['string', 'null'] } },
       required: ['mfa_required'],
     });
   });

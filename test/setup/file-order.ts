@@ -21,6 +21,7 @@ const long = [
   'test/storage/failing-documents.test.ts',
   'test/storage/binding-states.test.ts',
   'test/storage/replays.test.ts',
+  'test/rest/openapi-tools.test.ts',
   'test/translation-memory/embedded-imports.test.ts',
   'test/web/kills.test.ts',
   'test/web/states.test.ts',
