@@ -108,7 +108,7 @@ test.skipIf(!daemon)(
         tag,
         'sh',
         '-c',
-        'test ! -e node_modules/vitest && test ! -e node_modules/typescript',
+        'test ! -e node_modules/vitest && test ! -e node_modules/vite && test ! -e node_modules/react',
       );
       const id = docker('run', '-d', tag);
       try {
