@@ -26,7 +26,10 @@ export function placesOf(source: string): (typeName: string) => Place | undefine
         (aliases.get(typeName) ?? '').replaceAll(/\b(NonNullable|Omit|Pick|Extract|Exclude|Record)</g, ''),
       ) ?? [];
     if (root === undefined || path === undefined) return undefined;
-    const steps = [...path.matchAll(/'(\w+)'/g)].map(([, step]) => step as string);
+    // `Extract<Outputs['auth']['token'], …>['mfa_challenge']`
+    const [, last = ''] = /[^>]>((?:\['\w+'\]|\[number\])+)\s*$/.exec(aliases.get(typeName) ?? '') ?? [];
+    const whole = path.endsWith(last) ? path : path + last;
+    const steps = [...whole.matchAll(/'(\w+)'/g)].map(([, step]) => step as string);
     if (root !== 'Inputs' && root !== 'Outputs') {
       const place = aliases.has(root) ? find(root) : undefined;
       return place && inside(place, steps);
