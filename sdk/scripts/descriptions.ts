@@ -16,8 +16,12 @@ export interface Place {
  * @param source src/types.ts
  */
 export function placesOf(source: string): (typeName: string) => Place | undefined {
+  // A name in backquotes is one that a search for imports would take for an import.
   const aliases = new Map(
-    [...source.matchAll(/^(?:export )?type (\w+) =([^;]*);/gm)].map(([, name, type]) => [name, type]),
+    [...source.replaceAll('`', "'").matchAll(/^(?:export )?type (\w+) =([^;]*);/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ]),
   );
   const procedures = new Map(proceduresOf(appRouter));
   const find = (typeName: string): Place | undefined => {

@@ -321,7 +321,7 @@ export type MemoryMatchRequest = Inputs['memory']['matches'];
 export type MemoryMatches = Outputs['memory']['matches'];
 /** What a memory is called, and which of the file's languages it is of. */
 export type MemoryImportRequest = Record<
-  keyof Pick<Inputs['memory']['import'], 'name' | 'source_lang' | 'target_lang'>,
+  keyof Pick<Inputs['memory'][`import`], 'name' | 'source_lang' | 'target_lang'>,
   string
 >;
 /** A translation memory; as the result of an import with what became of the file's units. */
