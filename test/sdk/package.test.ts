@@ -105,7 +105,7 @@ describe('the package', () => {
       files,
     });
     await compile('equal');
-  });
+  }, 120_000);
 
   test('its code imports nothing, names no path, and is ours alone', async () => {
     for (const file of ['index.js', 'index.cjs', 'testing.js', 'testing.cjs']) {
