@@ -20,14 +20,14 @@ import { authenticateCaller } from './access/guards/authenticate.ts';
 import { checkSsoSettings } from './auth/sso/provider.ts';
 import { clientAddress } from './client-address.ts';
 import { trackConnections } from './connections.ts';
-import type { RequestContext, RequestNotes, Services } from './context.ts';
+import type { RequestContext, Services } from './context.ts';
 import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, readCookie, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { type Readiness, watchReadiness } from './observability/readiness.ts';
-import { observeRequests } from './observability/requests.ts';
+import { notesOf, observeRequests } from './observability/requests.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-handler.ts';
 
@@ -158,8 +158,7 @@ export function contextOf(services: Services, cookies: boolean) {
   return (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
     services,
     requestId: request.id,
-    // The hook that sets it runs before every handler.
-    notes: request.notes as RequestNotes,
+    notes: notesOf(request),
     credentials: readCredentials(request.headers, cookies),
     get clientAddress() {
       return clientAddress(request.headers, request.socket.remoteAddress ?? '', TRUST_PROXY);

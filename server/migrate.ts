@@ -20,6 +20,6 @@ try {
   }
   writeLogLine(process.stdout, 'info', 'The database schema is up to date');
 } catch (error) {
-  writeFatalLine(error);
+  writeFatalLine(stop.aborted && error === stop.reason ? 'stopped before the schema was up to date' : error);
   process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
 import { type Settings, SettingsError } from './settings.ts';
+import type { PlatformStore } from './storage/blob-store.ts';
 
 /** Combinations of settings with which a process would start and then not do what they ask for. The first one that holds stops the start. */
 const contradictions: readonly ((settings: Settings) => string | false)[] = [
@@ -34,4 +35,36 @@ export function refuseContradictions(settings: Settings): void {
     const sentence = contradiction(settings);
     if (sentence) throw new SettingsError(sentence);
   }
+}
+
+/**
+ * Refuses a folder that cannot be written: every translation would fail with it. A Data Lake that is out of reach, or a full disk, is an outage and
+ * may end while the process runs.
+ * @throws SettingsError
+ */
+export async function refuseUnusableFolder(storage: PlatformStore, settings: Settings): Promise<void> {
+  if (!storage.isLocal) return;
+  await storage.check().catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) return;
+    const setting = settings.PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
+    throw new SettingsError(`${setting}: its folder cannot be written (${error.message})`, { cause: error });
+  });
+}
+
+/** Puts a failure to listen into one sentence that names the settings. Any other error is returned as it is. */
+export function explainListening(
+  error: unknown,
+  [host, port]: [host: string, port: string],
+  settings: Settings,
+): unknown {
+  const { code } = error as { code?: unknown };
+  const values = settings as unknown as Record<string, unknown>;
+  const sentences: Record<string, string> = {
+    EADDRINUSE: `${port}: something else listens at ${values[host]}:${values[port]} already`,
+    EACCES: `${port}: this user may not listen at ${values[port]}`,
+    EADDRNOTAVAIL: `${host}: this machine does not have the address ${values[host]}`,
+    ENOTFOUND: `${host}: there is no such host as ${values[host]}`,
+  };
+  const sentence = typeof code === 'string' ? sentences[code] : undefined;
+  return sentence === undefined ? error : new SettingsError(sentence, { cause: error });
 }

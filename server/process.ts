@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Database, PoolOptions } from '#db/client.ts';
 import { createBackgroundWork } from './background-work.ts';
@@ -9,7 +10,7 @@ import { collectWhenIdle } from './garbage-collection.ts';
 import { openStandaloneLog, takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
-import { refuseContradictions } from './process-settings.ts';
+import { explainListening, refuseContradictions, refuseUnusableFolder } from './process-settings.ts';
 import { openFileWork } from './sandbox/file-work.ts';
 import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
@@ -25,6 +26,9 @@ const workerConnections = 6;
 
 /** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
 const longestDrain = 120_000;
+
+/** How long, in milliseconds, after a second signal a process may still end by itself. A start may be in the middle of a migration. */
+const patience = { start: 30_000, drain: 3000 };
 
 /**
  * Connections that can wait to be accepted; the system may allow fewer. With Node's default of 511, a burst of 1,500
@@ -68,6 +72,7 @@ async function startProcess(
     refuseContradictions(settings);
     const storage = openPlatformStore(settings);
     const secretsKeys = await loadSecretsKeys(settings);
+    await refuseUnusableFolder(storage, settings);
     stop.throwIfAborted();
     const joining = joinDatabase(settings, stop).then((home) => {
       started.push(home);
@@ -179,7 +184,9 @@ async function startParts(
   readiness.watch();
   started.push({ stop: async () => readiness.stop() });
   // Stopped after everything but the database: a drain can be watched.
-  const operatorServer = await observation.listen(readiness);
+  const operatorServer = await observation.listen(readiness).catch((error: unknown) => {
+    throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
+  });
   if (operatorServer) started.push(operatorServer);
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
@@ -191,7 +198,11 @@ async function startParts(
   let address: string | null = null;
   if (api) {
     started.push({ stop: () => api.http.close() });
-    address = await api.http.listen({ host: settings.HOST, port: settings.PORT, backlog });
+    address = await api.http
+      .listen({ host: settings.HOST, port: settings.PORT, backlog })
+      .catch((error: unknown) => {
+        throw explainListening(error, ['HOST', 'PORT'], settings);
+      });
   }
 
   const { live } = given.engine;
@@ -220,7 +231,7 @@ function growHeapSlowly(): void {
 /**
  * Runs a command: starts it, prints one line, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
  * and exits with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a
- * second after the first, abandons the work in flight but still stops the database properly, and exits with 143 or 130.
+ * second after the first, abandons what is still in flight three seconds later, but still stops the database properly, and exits with 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
@@ -231,15 +242,18 @@ export async function runCommand(
   collectWhenIdle();
   takeOverOutput();
   let home: DatabaseHome | undefined;
+  let running: RunningProcess | undefined;
+  let givesUp = false;
   force.addEventListener('abort', async () => {
-    // Before the database is joined, the start ends by itself, and soon.
-    if (!home) return;
-    await home.stop().catch(writeFatalLine);
+    // A start ends by itself at its next safe point, and a drain with nothing in flight within moments: then the code is 0.
+    await delay(running ? patience.drain : patience.start);
+    givesUp = true;
+    await home?.stop().catch(writeFatalLine);
     process.exit(force.reason);
   });
   try {
     const settings = readSettings();
-    const running = await startProcess(settings, parts(settings), stop, (joined) => {
+    running = await startProcess(settings, parts(settings), stop, (joined) => {
       home = joined;
     });
     if (!stop.aborted) {
@@ -247,9 +261,9 @@ export async function runCommand(
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     }
     await running.stop();
-    if (!force.aborted) process.exit(0);
+    if (!givesUp) process.exit(0);
   } catch (error) {
-    if (force.aborted && home) return;
+    if (givesUp) return;
     if (stop.aborted && error === stop.reason) process.exit(0);
     writeFatalLine(error);
     process.exit(1);

@@ -1,64 +1,54 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type TsdownBundle } from 'tsdown';
+import { build } from 'tsdown';
 import { emitDeclarations } from './declarations.ts';
 
 const sdk = join(import.meta.dirname, '..');
 const dist = join(sdk, 'dist');
 
-/**
- * What goes into the bundle. A consumer then installs one package, and not the compiler that @trpc/client has
- * as a peer; and CommonJS can load it, one copy of the error classes for both kinds of module.
- */
-const bundled = ['@trpc/client', '@trpc/server', 'superjson', 'copy-anything'];
+/** Each is a file of its own without imports, as ES module and as CommonJS: a consumer installs one package, whichever loader it has. */
+const entries = ['index', 'testing'] as const;
 
 await mkdir(dist, { recursive: true });
 // Inside dist, which version control ignores, and beside where the files go: a rename is all or nothing.
 const work = await mkdtemp(join(dist, 'build-'));
+const out = join(work, 'out');
 try {
   const options = {
     cwd: sdk,
-    outDir: join(work, 'out'),
+    outDir: out,
     clean: false,
     logLevel: 'error',
-    format: 'esm',
     platform: 'neutral',
     target: 'es2022',
-  } as const;
-  const index = await emitDeclarations(work);
-  const code = await build({
-    ...options,
     config: false,
-    entry: { index: 'src/index.ts' },
-    dts: false,
-    deps: { alwaysBundle: bundled, onlyBundle: bundled },
-  });
-  await build({ ...options, config: false, entry: { index }, dts: { dtsInput: true, emitDtsOnly: true } });
-  await dropRegions(join(work, 'out/index.d.ts'));
-  await writeFile(join(work, 'out/THIRD-PARTY-LICENSES.txt'), await licenses(code));
-  for (const file of ['index.js', 'index.d.ts', 'THIRD-PARTY-LICENSES.txt'])
-    await rename(join(work, 'out', file), join(dist, file));
+  } as const;
+  const declarations = await emitDeclarations(work);
+  for (const name of entries) {
+    await build({ ...options, format: ['esm', 'cjs'], entry: { [name]: `src/${name}.ts` }, dts: false });
+    await build({
+      ...options,
+      format: 'esm',
+      entry: { [name]: join(declarations, `${name}.d.ts`) },
+      dts: { dtsInput: true, emitDtsOnly: true },
+    });
+    await tidy(join(out, `${name}.d.ts`));
+    // They import nothing and export names alone, so they say the same of both.
+    await copyFile(join(out, `${name}.d.ts`), join(out, `${name}.d.cts`));
+    for (const kind of ['js', 'cjs', 'd.ts', 'd.cts'])
+      await rename(join(out, `${name}.${kind}`), join(dist, `${name}.${kind}`));
+  }
 } finally {
   await rm(work, { recursive: true, force: true });
 }
 
-/** The bundler's comments name the folder of this run; without them equal sources give equal files. */
-async function dropRegions(file: string): Promise<void> {
-  await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/^\/\/#(end)?region.*\n/gm, ''));
-}
-
-/** The licenses of the packages whose code is in the bundle: each wants to be passed on with it. */
-async function licenses(bundles: TsdownBundle[]): Promise<string> {
-  const folders = new Set<string>();
-  for (const { chunks } of bundles)
-    for (const chunk of chunks)
-      for (const module of chunk.type === 'chunk' ? chunk.moduleIds : []) {
-        const [folder] = /^.*[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+/.exec(module) ?? [];
-        if (folder) folders.add(folder);
-      }
-  const texts = [...folders].sort().map(async (folder) => {
-    const { name, version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    return `${name} ${version}\n\n${await readFile(join(folder, 'LICENSE'), 'utf8')}`;
-  });
-  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
+/**
+ * The bundler's comments name the folder of this run; without them equal sources give equal files. The compiler repeats how a function takes
+ * its connection apart, whose members are not published.
+ */
+async function tidy(file: string): Promise<void> {
+  const declarations = (await readFile(file, 'utf8'))
+    .replaceAll(/^\/\/#(end)?region.*\n/gm, '')
+    .replaceAll(/\(\{[^{}]*\}: Connection\)/g, '(connection: Connection)');
+  await writeFile(file, declarations);
 }

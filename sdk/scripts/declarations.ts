@@ -11,7 +11,7 @@ const sdk = join(import.meta.dirname, '..');
 const root = join(sdk, '..');
 
 /**
- * Emits the declarations of the sources below `work`, an empty folder, and returns the path of index.d.ts.
+ * Emits the declarations of the sources below `work`, an empty folder, and returns the folder of index.d.ts and testing.d.ts.
  *
  * What `src/types.ts` reads off the service's procedures is written out on the way: the compiler prints each type in full, so that nothing
  * depends on the server, which no consumer has. Then they become interfaces, described as their schemas are.
@@ -35,7 +35,7 @@ export async function emitDeclarations(work: string): Promise<string> {
         outDir: 'declarations',
       },
       include: [],
-      files: ['written-out.ts', fromWork(join(sdk, 'src/index.ts'))],
+      files: ['written-out.ts', ...['index', 'testing'].map((name) => fromWork(join(sdk, `src/${name}.ts`)))],
     }),
   );
   await compile(work);
@@ -43,7 +43,7 @@ export async function emitDeclarations(work: string): Promise<string> {
   const emitted = (source: string) => join(work, 'declarations', relative(root, source));
   const printed = printedTypes(await readFile(emitted(join(work, 'written-out.d.ts')), 'utf8'));
   await writeFile(emitted(join(sdk, 'src/types.d.ts')), declarationOf(types, printed));
-  return emitted(join(sdk, 'src/index.d.ts'));
+  return emitted(join(sdk, 'src'));
 }
 
 function exportedTypes(source: string): string[] {

@@ -18,7 +18,9 @@ export interface Property {
  * @throws Error at anything else
  */
 export function parseType(text: string): Type {
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|\[\w+: string\]|\[\]|[{}()|;:?<>,]|-?[\w.]+/g) ?? [];
+  // A literal of the sources keeps their quotes.
+  const doubled = text.replaceAll(/'([^'"\\]*)'/g, '"$1"');
+  const tokens = doubled.match(/"(?:[^"\\]|\\.)*"|\[\w+: string\]|\[\]|[{}()|;:?<>,]|-?[\w.]+/g) ?? [];
   let at = 0;
   const take = (wanted?: string): string => {
     const token = tokens[at];

@@ -2,21 +2,34 @@
 export interface FieldProblem {
   /** `['body', 'target_lang']`, for instance. */
   loc: (string | number)[];
+  /** What is wrong, in words. */
   msg: string;
+  /** The rule that is broken: `invalid_type`. */
   type: string;
 }
 
 /** What an error is made of. */
 export interface Failure {
+  /** The HTTP status, or null if no answer came. */
   status: number | null;
+  /** What is wrong: a sentence, or an entry for each field. */
   detail: string | FieldProblem[];
+  /** The service's `error_code`. Default: null. */
   code?: string | null;
+  /** X-Request-ID of the answer. Default: null. */
   requestId?: string | null;
+  /** Seconds to wait before another attempt. Default: null. */
   retryAfter?: number | null;
+  /** What a change was refused for, as it is now. */
   present?: unknown;
+  /** Who answered. Default: null. */
   answeredBy?: 'service' | 'other' | null;
+  /** The error that this one is made of. */
   cause?: unknown;
 }
+
+/** Marks the errors of every copy of this package. */
+const brand = Symbol.for('@lingualoop/sdk');
 
 /**
  * A call that did not succeed. Each status the service answers has a subclass; an error of this class itself
@@ -25,6 +38,24 @@ export interface Failure {
 export class LinguaLoopError extends Error {
   static {
     LinguaLoopError.prototype.name = 'LinguaLoopError';
+    Object.defineProperty(LinguaLoopError.prototype, brand, { value: true });
+  }
+
+  /**
+   * A process may load the ES module and the CommonJS build, each with classes of its own: an error of one is an instance of the other's
+   * class of that name.
+   * @internal
+   */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: the class that is asked, which may be a subclass
+    const asked = this as typeof LinguaLoopError;
+    if (Function.prototype[Symbol.hasInstance].call(asked, value)) return true;
+    const { prototype } = asked;
+    if (!Object.hasOwn(prototype, 'name') || typeof value !== 'object' || value === null) return false;
+    if (!(brand in value)) return false;
+    for (let type = Object.getPrototypeOf(value); brand in type; type = Object.getPrototypeOf(type))
+      if (Object.hasOwn(type, 'name') && type.name === prototype.name) return true;
+    return false;
   }
 
   /** The HTTP status, or null where no answer came. */
@@ -62,11 +93,12 @@ export class ConnectionError extends LinguaLoopError {
     ConnectionError.prototype.name = 'ConnectionError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** False where the connection was never made, so that the service certainly did nothing. */
   readonly maybeSent: boolean;
 
-  constructor(detail: string, options: { maybeSent: boolean; cause?: unknown }) {
+  constructor(detail: string, options: Pick<ConnectionError, 'maybeSent'> & Pick<Failure, 'cause'>) {
     super({ status: null, detail, cause: options.cause });
     this.maybeSent = options.maybeSent;
   }
@@ -78,6 +110,7 @@ export class TimeoutError extends LinguaLoopError {
     TimeoutError.prototype.name = 'TimeoutError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** The call, for instance `translations.create`. */
   readonly call: string;

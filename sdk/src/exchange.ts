@@ -33,8 +33,11 @@ export function parse(text: string): unknown {
   }
 }
 
+/** Bytes in a buffer of their own. Before TypeScript 5.7 `Uint8Array` has no parameter, so it is spelled by a method that returns one. */
+export type Bytes = ReturnType<Uint8Array['slice']>;
+
 /** Some bytes of a body, as many as arrived together. */
-export type Piece = Uint8Array<ArrayBuffer>;
+export type Piece = Bytes;
 
 /** A body that is read as it arrives, no faster than requested. */
 export interface BodyReader {

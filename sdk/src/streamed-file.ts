@@ -1,21 +1,22 @@
 import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
-import type { Piece } from './exchange.ts';
+import type { Bytes, Piece } from './exchange.ts';
 
 /**
  * A file that is still to be read: in a `for await`, as `body` or with `bytes`, once. It comes no faster than it is read.
  * Where it breaks off (ConnectionError) or stands still (TimeoutError) what was read until then is not the whole. Read it to
  * its end, or leave the loop, or cancel `body`: until then it holds a connection.
  */
-export interface StreamedFile extends AsyncIterable<Uint8Array<ArrayBuffer>> {
+export interface StreamedFile extends AsyncIterable<Bytes> {
   /** It names no folder. */
   fileName: string;
+  /** Its media type. */
   contentType: string;
   /** To be saved as it comes, or passed on. */
-  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  body: ReadableStream<Bytes>;
   /** The whole of it. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  bytes(): Promise<Bytes>;
   /** Its pieces, of any size: a letter may lie on both sides of a cut. Leaving the loop ends the download. */
-  [Symbol.asyncIterator](): AsyncIterator<Uint8Array<ArrayBuffer>, void, undefined>;
+  [Symbol.asyncIterator](): AsyncIterator<Bytes, void, undefined>;
 }
 
 /** @param unnamed the file's name and type if the service sends none */

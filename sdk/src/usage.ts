@@ -3,6 +3,7 @@ import { interrupted } from './attempt-error.ts';
 import type { Connection } from './connection.ts';
 import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
 import { LinguaLoopError } from './errors.ts';
+import type { Bytes } from './exchange.ts';
 import { type CallOptions, type TenantOptions, tenantOf } from './options.ts';
 import type { RestRequest } from './rest.ts';
 import type { Call } from './send.ts';
@@ -21,12 +22,13 @@ import type {
 export interface UsageExport {
   /** It names no folder. */
   fileName: string;
+  /** Its media type. */
   contentType: string;
   /**
    * Comes no faster than it is read, and errors where it breaks off (ConnectionError) or stands still (TimeoutError): what
    * was read until then is not the whole. Read it to its end, or cancel it: until then it holds a connection.
    */
-  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  body: ReadableStream<Bytes>;
 }
 
 /**

@@ -57,7 +57,8 @@ export async function observeProcess(
       const database = openDatabase(databaseUrl, options);
       pools.set(pool, () => database.connections());
       probes.set(pool, database);
-      return isObserved() ? observeDatabase(database, pool) : database;
+      // The probe's look every five seconds would be most of the traces of an idle process.
+      return isObserved() && pool !== 'probe' ? observeDatabase(database, pool) : database;
     },
     wrap: (services) => (isObserved() ? { ...services, ...observeServices(services) } : services),
     listen: async (readiness) =>

@@ -18,6 +18,12 @@ declare module 'fastify' {
   }
 }
 
+/** The request's notes, which are made at the first call. */
+export function notesOf(request: FastifyRequest): RequestNotes {
+  request.notes ??= { procedure: null, tenantId: null, error: null };
+  return request.notes;
+}
+
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /**
@@ -33,7 +39,7 @@ export function observeRequests(
   http.decorateRequest('notes', null);
   http.decorateRequest('span', null);
   http.addHook('onRequest', (request, _reply, done) => {
-    request.notes = { procedure: null, tenantId: null, error: null };
+    notesOf(request);
     const tracer = activeTracer();
     if (tracer) {
       const parent = propagation.extract(context.active(), request.headers);

@@ -43,7 +43,10 @@ beforeAll(async () => {
   members = [await foundEnrolled(app), await foundEnrolled(app)];
   mine = await openBound(app, account);
   await mine.connect();
-  [both, alone] = await Promise.all([start(bothKeys), start({ SECRETS_KEY: newKey })]);
+  [both, alone] = await Promise.all([
+    start(bothKeys),
+    start({ SECRETS_KEY: newKey, ALLOW_UNREADABLE_SECRETS: 'true' }),
+  ]);
 });
 afterAll(async () => {
   await Promise.all(started.map((service) => service.stop('SIGKILL')));

@@ -12,6 +12,7 @@ import { benchIntegrity } from './integrity.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
+import { benchObservation } from './observation.ts';
 import { benchSegments } from './segments.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
@@ -54,6 +55,10 @@ const benches = {
   segments: ["What a reviewer's screen asks of a document of 500 segments, and of 50,000", benchSegments],
   downloads: ['A document of 30 MB downloaded, beside a bare HTTP server of the file', benchDownloads],
   web: ['The web application: files of a first load, and the time until a screen can be used', benchWeb],
+  observation: [
+    'Text jobs of a service without metrics and traces, with metrics, with traces',
+    benchObservation,
+  ],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

@@ -126,7 +126,7 @@ test('a database from before the baseline is refused by name, and stays as it is
 
   const { code, stderr } = await runMigrate(url);
   expect(code).toBe(1);
-  expect(stderr).toBe(`lingualoop: ${failure}\n`);
+  expect(JSON.parse(stderr)).toMatchObject({ level: 60, msg: failure });
 });
 
 test('the migrations and the Drizzle schema describe the same tables and columns', async () => {

@@ -163,6 +163,30 @@ test('every line that a process prints is one JSON object of one shape, and says
   expect(service.printed()).not.toMatch(/never.logged|nobody|nothing\.like\.it|secret-job/i);
 }, 60_000);
 
+test('a draining process says so where its operator asks, until it ends', async () => {
+  const service = await start('server/main.ts', ['--api-only']);
+  // A request whose body does not come keeps the drain waiting.
+  const client = new AbortController();
+  const call = fetch(`${service.address}/api/translations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'nobody' },
+    body: new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('{')) }),
+    duplex: 'half',
+    signal: client.signal,
+  }).catch(() => undefined);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const ended = service.stop();
+  const draining = await poll(async () => {
+    const response = await fetch(`${service.operator}/readyz`);
+    return response.status === 503 && (await response.json());
+  });
+  expect(draining).toMatchObject({ status: 'draining' });
+  expect((await fetch(`${service.operator}/healthz`)).status).toBe(200);
+  client.abort();
+  expect(await ended).toBe(0);
+  await call;
+}, 60_000);
+
 /** The series of a metric, without their values. */
 const seriesOf = (text: string, name: string) =>
   text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));

@@ -296,6 +296,28 @@ describe('a start that must fail', () => {
     }
   });
 
+  test('an address that cannot be listened on, and a folder that cannot be written, name their setting', async () => {
+    const { env } = await sharedDatabase();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const taken = String((other.address() as AddressInfo).port);
+    const refused: [RegExp, Record<string, string>][] = [
+      [new RegExp(`^PORT: something else listens at 127.0.0.1:${taken} already$`), { PORT: taken }],
+      [new RegExp(`^METRICS_PORT: something else listens at 127.0.0.1:${taken}`), { METRICS_PORT: taken }],
+      [/^HOST: this machine does not have the address 203\.0\.113\.1$/, { HOST: '203.0.113.1' }],
+      [
+        /^PLATFORM_STORAGE_URL: its folder cannot be written/,
+        { PLATFORM_STORAGE_URL: 'file:///dev/null/storage' },
+      ],
+    ];
+    for (const [sentence, more] of refused) {
+      const { code, stderr } = await fail({ ...env, ...more, LOG_LEVEL: 'silent' });
+      expect(code).toBe(1);
+      expect(oneLine(stderr)).toMatch(sentence);
+    }
+  });
+
   test('a SECRETS_KEY that opens nothing of what is stored stops it; a previous key that does, or a leave, does not', async () => {
     const { env, superuserUrl } = await sharedDatabase();
     const first = await start(env, 'server/main.ts', ['--api-only']);

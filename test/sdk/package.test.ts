@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -32,9 +34,14 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'dist',
-      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/index.cjs',
+      'dist/index.d.cts',
       'dist/index.d.ts',
       'dist/index.js',
+      'dist/testing.cjs',
+      'dist/testing.d.cts',
+      'dist/testing.d.ts',
+      'dist/testing.js',
       'package.json',
     ]);
     expect(await readdir(join(project, 'node_modules/@lingualoop'))).toEqual(['sdk']);
@@ -43,7 +50,7 @@ describe('the package', () => {
     ]);
   });
 
-  test('its version is the one it reports, and it bundles the versions that the service runs on', async () => {
+  test('its version is the one it reports, and it is built with the versions that the service runs on', async () => {
     const own = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     expect(own.version).toBe(version);
@@ -51,19 +58,99 @@ describe('the package', () => {
   });
 
   test('its declarations import nothing, and hold no any', async () => {
-    const declarations = await readFile(join(installed, 'dist/index.d.ts'), 'utf8');
-    const code = declarations.replaceAll(/\/\*\*.*?\*\//gs, '');
-    expect(code).not.toMatch(/\bimport\b|\bany\b|\brequire\b|<reference/);
-    expect(code).toContain('final_translation: string | null');
+    for (const name of ['index', 'testing']) {
+      const declarations = await readFile(join(installed, `dist/${name}.d.ts`), 'utf8');
+      const code = declarations.replaceAll(/\/\*\*.*?\*\//gs, '');
+      expect(code).not.toMatch(/\bimport\b|\bany\b|\brequire\b|<reference/);
+      expect(code).toContain('final_translation: string | null');
+    }
   });
 
-  test('its code imports nothing, names no path, and carries the licenses of what is bundled', async () => {
-    const code = await readFile(join(installed, 'dist/index.js'), 'utf8');
-    expect(code).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(|node:/m);
-    expect(code).not.toContain(root);
-    const licenses = await readFile(join(installed, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
-    for (const [, name] of code.matchAll(/^\/\/#region .*node_modules\/((?:@[^/]+\/)?[^/]+)/gm))
-      expect(licenses).toContain(`${name} `);
+  test('every type, property and method of its declarations is described', async () => {
+    const undescribed: string[] = [];
+    for (const file of ['index.d.ts', 'testing.d.ts']) {
+      const lines = (await readFile(join(installed, 'dist', file), 'utf8')).split('\n');
+      let type = '';
+      for (const [n, line] of lines.entries()) {
+        const [, declared] = /^(?:declare )?(?:interface|class|type) (\w+)/.exec(line) ?? [];
+        if (declared !== undefined) type = declared;
+        const [, member] =
+          /^ {2,6}(?:readonly |static )?(\w+)\??(?:<[^>]*>)?(?:\(|: ).*[;{(]$/.exec(line) ?? [];
+        const isMember = member !== undefined && member !== 'constructor';
+        if ((declared !== undefined || isMember) && !lines[n - 1]?.trim().endsWith('*/'))
+          undescribed.push(isMember ? `${type}.${member}` : type);
+      }
+    }
+    expect(undescribed).toEqual([]);
+  });
+
+  test('its types are what the procedures take and return', async () => {
+    const source = await readFile(join(root, 'sdk/src/types.ts'), 'utf8');
+    const names = [...source.matchAll(/^export type (\w+) =/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(100);
+    await write(
+      'equal.mts',
+      `import type * as own from '${join(root, 'sdk/src/types.ts')}';
+      import type * as published from '@lingualoop/sdk';
+      type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : 'narrower') : 'wider';
+      ${names.map((name) => `const ${name}: Equal<own.${name}, published.${name}> = true;`).join('\n')}
+      export const all = [${names.join(', ')}];`,
+    );
+    const compilerOptions = { noEmit: true, rootDir: '/', typeRoots: [join(root, 'node_modules/@types')] };
+    const files = ['../equal.mts'];
+    await write('equal/tsconfig.json', {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions,
+      include: [],
+      files,
+    });
+    await compile('equal');
+  });
+
+  test('its code imports nothing, names no path, and is ours alone', async () => {
+    for (const file of ['index.js', 'index.cjs', 'testing.js', 'testing.cjs']) {
+      const code = await readFile(join(installed, 'dist', file), 'utf8');
+      expect(code).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(|node:|node_modules/m);
+      expect(code).not.toContain(root);
+    }
+  });
+
+  test.each([
+    ['the whole client', 22, "export { LinguaLoop } from '@lingualoop/sdk';"],
+    ['translations alone', 15, "export { connect, translations } from '@lingualoop/sdk';"],
+  ])('%s is at most %i kB gzip in a bundle', async (_, most, source) => {
+    const entry = join(project, 'bundled.js');
+    await writeFile(entry, source);
+    const bundle = await rolldown({ input: entry, logLevel: 'silent' });
+    const { output } = await bundle.generate({ minify: true });
+    expect(gzipSync(output[0].code).length).toBeLessThan(most * 1000);
+  });
+
+  test('an error of one build is an instance of the other’s class of that name, and of no other class', async () => {
+    await write(
+      'both.mjs',
+      `import { createRequire } from 'node:module';
+      import * as esm from '@lingualoop/sdk';
+      const cjs = createRequire(import.meta.url)('@lingualoop/sdk');
+      class Own extends esm.NotFoundError {}
+      const failure = { status: 404, detail: 'none' };
+      const seen = [[esm, cjs], [cjs, esm]].map(([one, other]) => {
+        const error = new one.NotFoundError(failure);
+        return [other.NotFoundError, other.LinguaLoopError, other.ConflictError, Own].map((type) => error instanceof type);
+      });
+      const own = new Own(failure);
+      const others = [{ name: 'NotFoundError' }, new Error('x'), null, 'x'].map((value) => value instanceof cjs.NotFoundError);
+      console.log(JSON.stringify([esm.NotFoundError !== cjs.NotFoundError, seen, own instanceof cjs.NotFoundError, own instanceof Own, others]));`,
+    );
+    const { stdout } = await run(process.execPath, [join(project, 'both.mjs')]);
+    const expected = [true, true, false, false];
+    expect(JSON.parse(stdout)).toEqual([
+      true,
+      [expected, expected],
+      true,
+      true,
+      [false, false, false, false],
+    ]);
   });
 
   test('runs with only the APIs that browsers have', async () => {

@@ -57,7 +57,7 @@ const breaking: readonly [what: string, change: Change, message: RegExp][] = [
   ],
   [
     'an input field that became required',
-    [schema, /(source_lang: z\s+\.string\(\))\s+\.default\('en'\)/, '$1'],
+    [schema, /source_lang: z\s+\.string\(\)\s+\.default\('en'\)/, 'source_lang: z.string()'],
     /test\/sdk\/types\.test-d\.ts.*'source_lang' is missing/,
   ],
   [

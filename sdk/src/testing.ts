@@ -1,0 +1,137 @@
+import {
+  answer,
+  type DoubleRequest,
+  newId,
+  type Refusal,
+  Refused,
+  refusalAnswer,
+} from './testing/answers.ts';
+import { createDocuments } from './testing/documents.ts';
+import { createGlossaries } from './testing/glossaries.ts';
+import { createTexts } from './testing/texts.ts';
+import type { TranslationJob } from './types.ts';
+import { apiVersion } from './version.ts';
+
+export type { DoubleRequest, Refusal } from './testing/answers.ts';
+
+/** How a double behaves. */
+export interface DoubleOptions {
+  /** API keys and access tokens that are accepted; with any other a call is an AuthenticationError. Default: all, and none. */
+  credentials?: readonly string[] | undefined;
+  /** Translates a text. Default: `[fr] Hello`, with the terms of the glossaries that were uploaded. */
+  translate?: ((text: string, sourceLang: string, targetLang: string) => string) | undefined;
+  /** Whether a person must look at a job, which is `awaiting_review` then. Default: no, it is `published`. */
+  needsReview?: ((job: TranslationJob) => boolean) | undefined;
+}
+
+/** A service in memory, for tests of programs that use the SDK. */
+export interface ServiceDouble {
+  /** For the client's option `baseUrl`. Nothing listens there. */
+  readonly baseUrl: string;
+  /** For the client's option `fetch`. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** The requests that came, in their order. */
+  readonly requests: readonly DoubleRequest[];
+  /** Refuses the next requests instead of answering them. @param times how many; 1 unless told */
+  refuse(refusal: Refusal, times?: number): void;
+  /** Does the work of the next requests, and breaks the connection before they are answered. @param times how many; 1 unless told */
+  loseAnswers(times?: number): void;
+}
+
+/**
+ * Makes a service in memory that behaves: texts and files (translated, reviewed, listed by pages, downloaded, deleted), documents that are
+ * translated while they are polled, and glossaries that are applied. A repeated idempotency key finds the same work. What it has no
+ * part for is a NotFoundError.
+ *
+ * ```ts
+ * const double = createDouble();
+ * const client = new LinguaLoop({ baseUrl: double.baseUrl, fetch: double.fetch, apiKey: 'any' });
+ * ```
+ */
+export function createDouble(options: DoubleOptions = {}): ServiceDouble {
+  const { credentials, needsReview = () => false } = options;
+  const glossaries = createGlossaries();
+  const translate =
+    options.translate ??
+    ((text: string, from: string, to: string) => `[${to}] ${glossaries.apply(text, from, to)}`);
+  const texts = createTexts(translate, needsReview);
+  const documents = createDocuments();
+  const requests: DoubleRequest[] = [];
+  let refusals: Refusal[] = [];
+  let lost = 0;
+
+  async function respond(request: DoubleRequest): Promise<Response> {
+    const refusal = refusals.shift();
+    if (refusal) return refusalAnswer(refusal);
+    if (request.path === '/healthz')
+      return answer(200, {
+        status: 'ok',
+        stub_mode: { translator: true, refiner: true },
+        live_services: false,
+      });
+    const sent = [request.headers['x-api-key'], request.headers['authorization']?.replace(/^Bearer /, '')];
+    if (
+      credentials &&
+      !sent.some((credential) => credential !== undefined && credentials.includes(credential))
+    )
+      throw new Refused(401, 'missing or invalid tenant credentials');
+    const [, api, domain, ...rest] = request.path.split('/').map(decodeURIComponent);
+    const part = api === 'api' ? `${request.method} ${domain}` : '';
+    if (part.endsWith(' translations')) return texts.answer(request, rest);
+    if (part.endsWith(' documents')) return documents.answer(request, rest);
+    if (part === 'POST terminology') return answer(200, await glossaries.upload(request.body as never));
+    if (part === 'GET terminology') return answer(200, glossaries.list());
+    if (part === 'DELETE terminology') {
+      glossaries.remove(rest[0] ?? '');
+      return answer(204);
+    }
+    throw new Refused(404, 'not found');
+  }
+
+  return {
+    baseUrl: 'http://double.invalid',
+    requests,
+    async fetch(url, init) {
+      init.signal?.throwIfAborted();
+      const request = await readRequest(url, init);
+      requests.push(request);
+      const response = await respond(request).catch((thrown) => {
+        if (thrown instanceof Refused) return refusalAnswer(thrown.refusal);
+        throw thrown;
+      });
+      if (lost > 0) {
+        lost -= 1;
+        throw new TypeError('fetch failed', { cause: new Error('the double lost the answer') });
+      }
+      response.headers.set('x-request-id', request.headers['x-request-id'] ?? newId());
+      response.headers.set('x-api-version', apiVersion);
+      return response;
+    },
+    refuse(refusal, times = 1) {
+      refusals = [...refusals, ...Array.from({ length: times }, () => refusal)];
+    },
+    loseAnswers(times = 1) {
+      lost += times;
+    },
+  };
+}
+
+async function readRequest(address: string, init: RequestInit): Promise<DoubleRequest> {
+  const { pathname, searchParams } = new URL(address);
+  const headers = Object.fromEntries(new Headers(init.headers));
+  return {
+    method: init.method ?? 'GET',
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers,
+    body: await readBody(init.body, headers['content-type'] ?? ''),
+  };
+}
+
+async function readBody(body: RequestInit['body'], type: string): Promise<unknown> {
+  if (body === undefined || body === null) return undefined;
+  const whole = new Response(body, { headers: { 'content-type': type } });
+  if (type.startsWith('application/json')) return whole.json();
+  const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/.test(type);
+  return isForm ? Object.fromEntries(await whole.formData()) : undefined;
+}

@@ -1,0 +1,173 @@
+import type { TenantDocumentJob } from '../types.ts';
+import {
+  answer,
+  type DoubleRequest,
+  fileAnswer,
+  newId,
+  pageAnswer,
+  Refused,
+  requireText,
+} from './answers.ts';
+
+/** The documents of a double. */
+export interface Documents {
+  /** Answers a request below /api/documents. @param rest the path after that */
+  answer(request: DoubleRequest, rest: readonly string[]): Promise<Response>;
+}
+
+interface Kept {
+  change: number;
+  value: TenantDocumentJob;
+  bytes: Uint8Array;
+}
+
+const formats: Readonly<Record<string, string>> = {
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pdf: 'application/pdf',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+/**
+ * Documents that are translated while they are looked at: queued, extracted, translated. The file itself stays as it is, since a
+ * double reads no formats.
+ */
+export function createDocuments(): Documents {
+  const kept = new Map<string, Kept>();
+  const byKey = new Map<string, string>();
+  let changes = 0;
+
+  const keep = (value: TenantDocumentJob, bytes: Uint8Array) => {
+    changes += 1;
+    const updated_at = new Date().toISOString();
+    kept.set(value.id, { change: changes, value: { ...value, updated_at }, bytes });
+  };
+  const find = (id: string | undefined): Kept => {
+    const found = kept.get(id ?? '');
+    if (!found) throw new Refused(404, 'document job not found', 'not_found');
+    return found;
+  };
+  const translated = (id: string | undefined, what: string): Kept => {
+    const found = find(id);
+    if (found.value.status !== 'translated')
+      throw new Refused(
+        409,
+        `document ${found.value.id} cannot be ${what} (status=${found.value.status})`,
+        'conflict',
+      );
+    return found;
+  };
+
+  async function translate({ body, headers }: DoubleRequest): Promise<Response> {
+    const fields = (body ?? {}) as Record<string, unknown>;
+    const key = headers['idempotency-key'] ?? null;
+    const known = kept.get(byKey.get(key ?? '') ?? '');
+    if (known) return answer(202, known.value, { 'idempotency-replayed': 'true' });
+    const file = fields['source_document'];
+    if (!(file instanceof File))
+      throw new Refused(400, 'source_document upload is required', 'validation_error');
+    const format = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
+    if (!formats[format]) throw new Refused(415, 'unsupported source_document type');
+    const target_lang = requireText(fields, 'target_lang');
+    const job = documentOf(file, format, { ...fields, target_lang, idempotency_key: key });
+    const now = fields['wait'] === 'true';
+    keep(
+      now ? { ...job, status: 'translated', progress: null } : job,
+      new Uint8Array(await file.arrayBuffer()),
+    );
+    if (key !== null) byKey.set(key, job.id);
+    return answer(now ? 200 : 202, find(job.id).value);
+  }
+
+  /** Each look finds the document one step further. */
+  function look(id: string | undefined): Response {
+    const { value, bytes } = find(id);
+    const steps: Readonly<Record<string, Partial<TenantDocumentJob>>> = {
+      queued: {
+        status: 'extracted',
+        progress: { stage: 'map_translate', translated_segments: 1, total_segments: 2 },
+      },
+      extracted: { status: 'translated', progress: null },
+    };
+    const step = steps[value.status];
+    if (step) keep({ ...value, ...step }, bytes);
+    return answer(200, find(id).value);
+  }
+
+  function approve(id: string | undefined): Response {
+    const { value, bytes } = translated(id, 'approved');
+    const already_approved = value.approved_at !== null;
+    if (!already_approved)
+      keep({ ...value, approved_at: new Date().toISOString(), approved_by: 'the double' }, bytes);
+    const skipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
+    const approval_result = {
+      approved: true,
+      already_approved,
+      reviewer: 'the double',
+      fed_pairs: 0,
+      skipped,
+      feed_error: null,
+    };
+    return answer(200, { job: find(id).value, approval_result });
+  }
+
+  return {
+    async answer(request, [id, what]) {
+      const { method, query } = request;
+      switch (
+        `${method} ${id === undefined || id === 'translate' ? (id ?? '') : 'one'}${what ? ` ${what}` : ''}`
+      ) {
+        case 'POST translate':
+          return translate(request);
+        case 'GET ':
+          return pageAnswer([...kept.values()], query);
+        case 'GET one':
+          return look(id);
+        case 'GET one artifacts':
+          return answer(200, find(id).value.artifacts);
+        case 'GET one download': {
+          const { value, bytes } = translated(id, 'downloaded');
+          return fileAnswer(bytes, formats[value.source_format] ?? '', value.source_file_name);
+        }
+        case 'POST one approve':
+          return approve(id);
+        default:
+          throw new Refused(404, 'not found');
+      }
+    },
+  };
+}
+
+function documentOf(file: File, format: string, request: Record<string, unknown>): TenantDocumentJob {
+  const at = new Date().toISOString();
+  const text = (name: string) => (request[name] as string | undefined) ?? null;
+  return {
+    id: newId(),
+    tenant_id: 'double',
+    request: {
+      source_lang: text('source_lang') ?? 'en',
+      target_lang: text('target_lang') ?? '',
+      domain: text('domain'),
+      idempotency_key: text('idempotency_key'),
+      metadata: {},
+      text_type: null,
+      tone: text('tone'),
+      gender: text('gender'),
+    },
+    status: 'queued',
+    source_file_name: file.name,
+    source_format: format as TenantDocumentJob['source_format'],
+    layout: null,
+    quality_report: null,
+    billable_chars: 0,
+    review_history: [],
+    artifacts: [],
+    approved_at: null,
+    approved_by: null,
+    feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },
+    error: null,
+    failure: null,
+    created_at: at,
+    updated_at: at,
+    progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },
+  };
+}

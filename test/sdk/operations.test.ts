@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { LinguaLoop } from '#sdk/index.ts';
+import { appRouter } from '#server/router.ts';
+import { proceduresOf } from '#server/trpc.ts';
+import { withoutRoute } from '#test/contract/without-route.ts';
+
+const file = { name: 'a.docx', data: new Uint8Array([1]) };
+const terms = { name: 'a.csv', data: new Uint8Array([1]) };
+
+/** Calls every method of the client that sends a request. */
+const calls: Record<string, (client: LinguaLoop) => unknown> = {
+  'audit.list': ({ audit }) => audit.list().toArray({ limit: 1 }),
+  'audit.listPage': ({ audit }) => audit.listPage(),
+  'auth.signUp': ({ auth }) => auth.signUp({ tenant_name: 'a', email: 'a', password: 'a' }),
+  'auth.signIn': ({ auth }) => auth.signIn({ email: 'a', password: 'a' }),
+  'auth.me': ({ auth }) => auth.me(),
+  'auth.token': ({ auth }) => auth.token({ grant_type: 'refresh_token', refresh_token: 'a' }),
+  'auth.verifyMfa': ({ auth }) => auth.verifyMfa({ challenge_id: 'a', mfa_code: '1' }),
+  'auth.enrollMfa': ({ auth }) => auth.enrollMfa(),
+  'auth.confirmMfa': ({ auth }) => auth.confirmMfa({ mfa_code: '1' }),
+  'auth.regenerateRecoveryCodes': ({ auth }) => auth.regenerateRecoveryCodes(),
+  'auth.introspect': ({ auth }) => auth.introspect('a'),
+  'auth.revoke': ({ auth }) => auth.revoke('a'),
+  'auth.previewInvite': ({ auth }) => auth.previewInvite('a'),
+  'auth.resetPassword': ({ auth }) => auth.resetPassword({ reset_token: 'a', new_password: 'a' }),
+  'auth.signOut': ({ auth }) => auth.signOut(),
+  'auth.sso.authorize': ({ auth }) => auth.sso.authorize('oidc', { redirect_uri: 'a' }),
+  'auth.sso.complete': ({ auth }) => auth.sso.complete('oidc', { code: 'a', state: 'a' }),
+  'auth.sso.clientConfig': ({ auth }) => auth.sso.clientConfig('oidc'),
+  'billing.checkout': ({ billing }) => billing.checkout({ tier: 'pro' }),
+  'billing.topUp': ({ billing }) => billing.topUp(),
+  'billing.portal': ({ billing }) => billing.portal(),
+  'documents.translate': ({ documents }) => documents.translate(file, { target_lang: 'fr' }),
+  'documents.resume': ({ documents }) => documents.resume('a'),
+  'documents.get': ({ documents }) => documents.get('a'),
+  'documents.list': ({ documents }) => documents.list().toArray({ limit: 1 }),
+  'documents.listPage': ({ documents }) => documents.listPage(),
+  'documents.summary': ({ documents }) => documents.summary(),
+  'documents.segments': ({ documents }) => documents.segments('a').toArray({ limit: 1 }),
+  'documents.segmentPage': ({ documents }) => documents.segmentPage('a'),
+  'documents.artifacts': ({ documents }) => documents.artifacts('a'),
+  'documents.download': ({ documents }) => documents.download('a'),
+  'documents.review': ({ documents }) => documents.review('a', { corrections: [] }),
+  'documents.approve': ({ documents }) => documents.approve('a'),
+  'documents.delete': ({ documents }) => documents.delete('a'),
+  'documents.progress': ({ documents }) => documents.progress({ document_ids: ['a'] }),
+  'documents.outline': ({ documents }) => documents.outline('a'),
+  'documents.search': ({ documents }) => documents.search({ document_id: 'a' }),
+  'documents.boxes': ({ documents }) => documents.boxes({ document_id: 'a', page: 1 }),
+  'documents.correct': ({ documents }) => documents.correct({ document_id: 'a', corrections: [] }),
+  'documents.approveMany': ({ documents }) => documents.approveMany({ document_ids: ['a'] }),
+  'members.list': ({ members }) => members.list().toArray({ limit: 1 }),
+  'members.listPage': ({ members }) => members.listPage(),
+  'members.revoke': ({ members }) => members.revoke('a'),
+  'members.restore': ({ members }) => members.restore('a'),
+  'members.setRole': ({ members }) => members.setRole('a', 'agent_id_developer'),
+  'members.resetMfa': ({ members }) => members.resetMfa('a'),
+  'members.createPasswordResetLink': ({ members }) => members.createPasswordResetLink('a'),
+  'memory.importTmx': ({ memory }) =>
+    memory.importTmx({ ...file, name: 'a.tmx' }, { name: 'a', source_lang: 'en', target_lang: 'fr' }),
+  'memory.resumeImport': ({ memory }) => memory.resumeImport('a'),
+  'memory.list': ({ memory }) => memory.list(),
+  'memory.imports': ({ memory }) => memory.imports(),
+  'memory.getImport': ({ memory }) => memory.getImport('a'),
+  'memory.delete': ({ memory }) => memory.delete('a'),
+  'memory.export': ({ memory }) => memory.export('a'),
+  'memory.exportGolden': ({ memory }) => memory.exportGolden({ source_lang: 'en', target_lang: 'fr' }),
+  'memory.browse': ({ memory }) => memory.browse().toArray({ limit: 1 }),
+  'memory.browsePage': ({ memory }) => memory.browsePage(),
+  'memory.concordance': ({ memory }) => memory.concordance({} as never).toArray({ limit: 1 }),
+  'memory.concordancePage': ({ memory }) => memory.concordancePage({} as never),
+  'memory.matches': ({ memory }) =>
+    memory.matches({ source_text: 'a', source_lang: 'en', target_lang: 'fr' }),
+  'reviews.next': ({ reviews }) => reviews.next(),
+  'reviews.claim': ({ reviews }) => reviews.claim({ kind: 'job', id: 'a' }),
+  'reviews.byReviewer': ({ reviews }) => reviews.byReviewer({}),
+  'storage.binding': ({ storage }) => storage.binding(),
+  'storage.bind': ({ storage }) => storage.bind({} as never),
+  'storage.unbind': ({ storage }) => storage.unbind(),
+  'storage.verify': ({ storage }) => storage.verify(),
+  'storage.usage': ({ storage }) => storage.usage(),
+  'system.health': ({ system }) => system.health(),
+  'tenants.create': ({ tenants }) => tenants.create({ name: 'a' }),
+  'tenants.list': ({ tenants }) => tenants.list().toArray({ limit: 1 }),
+  'tenants.listPage': ({ tenants }) => tenants.listPage(),
+  'tenants.setSecurityPolicy': ({ tenants }) => tenants.setSecurityPolicy({}),
+  'tenants.rotateKey': ({ tenants }) => tenants.rotateKey({}),
+  'tenants.invites.create': ({ tenants }) => tenants.invites.create(),
+  'tenants.invites.list': ({ tenants }) => tenants.invites.list().toArray({ limit: 1 }),
+  'tenants.invites.listPage': ({ tenants }) => tenants.invites.listPage(),
+  'tenants.invites.withdraw': ({ tenants }) => tenants.invites.withdraw('a'),
+  'terminology.upload': ({ terminology }) => terminology.upload(terms, { name: 'a' }),
+  'terminology.list': ({ terminology }) => terminology.list(),
+  'terminology.delete': ({ terminology }) => terminology.delete('a'),
+  'terminology.entries': ({ terminology }) => terminology.entries({ set_id: 'a' }).toArray({ limit: 1 }),
+  'terminology.entryPage': ({ terminology }) => terminology.entryPage({ set_id: 'a' }),
+  'terminology.addEntry': ({ terminology }) => terminology.addEntry({} as never),
+  'terminology.matches': ({ terminology }) => terminology.matches({} as never),
+  'translations.create': ({ translations }) => translations.create({ source_text: 'a', target_lang: 'fr' }),
+  'translations.createBatch': ({ translations }) => translations.createBatch({ inputs: [] }),
+  'translations.createFromText': ({ translations }) =>
+    translations.createFromText({ source_text: 'a', target_lang: 'fr' } as never),
+  'translations.createFromFile': ({ translations }) =>
+    translations.createFromFile(file, { target_lang: 'fr' }),
+  'translations.get': ({ translations }) => translations.get('a'),
+  'translations.list': ({ translations }) => translations.list().toArray({ limit: 1 }),
+  'translations.listPage': ({ translations }) => translations.listPage(),
+  'translations.review': ({ translations }) => translations.review('a', { action: 'approve' }),
+  'translations.golden': ({ translations }) => translations.golden('a'),
+  'translations.delete': ({ translations }) => translations.delete('a'),
+  'translations.search': ({ translations }) => translations.search().toArray({ limit: 1 }),
+  'translations.searchPage': ({ translations }) => translations.searchPage(),
+  'translations.counts': ({ translations }) => translations.counts(),
+  'translations.check': ({ translations }) => translations.check({ job_id: 'a', text: 'a' }),
+  'translations.act': ({ translations }) => translations.act({} as never),
+  'translations.reviewMany': ({ translations }) => translations.reviewMany({ reviews: [] }),
+  'usage.daily': ({ usage }) => usage.daily(),
+  'usage.summary': ({ usage }) => usage.summary('a'),
+  'usage.records': ({ usage }) => usage.records('a')[Symbol.asyncIterator]().next(),
+  'usage.export': ({ usage }) => usage.export('a'),
+};
+
+/** The payment processor calls it. */
+const forStripe = '/api/stripe/webhook';
+
+/** What is not a call: it hands tokens to the store. */
+const silent = ['auth.begin'];
+
+test('every method is called here', () => {
+  const methodsOf = (part: object, name: string): string[] =>
+    Object.entries(part).flatMap(([member, value]) =>
+      typeof value === 'function' ? [`${name}.${member}`] : methodsOf(value, `${name}.${member}`),
+    );
+  const { request: _, ...parts } = new LinguaLoop({ baseUrl: 'http://127.0.0.1:1' });
+  const methods = Object.entries(parts).flatMap(([name, part]) => methodsOf(part, name));
+  expect([...Object.keys(calls), ...silent].sort()).toEqual(methods.sort());
+});
+
+test('every operation of the API and every procedure without a route is asked by a method, and nothing else is', async () => {
+  const asked = new Set<string>();
+  const tokens = { access_token: 'a', refresh_token: 'a', expires_in: 9e9, expires_at: 9e15 };
+  for (const call of Object.values(calls)) {
+    const client = new LinguaLoop({
+      baseUrl: 'http://127.0.0.1:1',
+      maxRetries: 0,
+      tokens: {
+        load: () => ({ ...tokens, user: { user_id: 'u', tenant_id: 't' } }) as never,
+        save: () => {},
+      },
+      async fetch(url, { method }) {
+        asked.add(`${method} ${new URL(url).pathname}`);
+        // A lost upload of a memory asks first what imports there are.
+        return url.endsWith('/api/tm/imports') ? Response.json([]) : Response.json({}, { status: 418 });
+      },
+    });
+    await Promise.resolve(call(client)).catch(() => {});
+  }
+  const pattern = (route: string) => route.replaceAll(/\{provider\}/g, 'oidc').replaceAll(/\{\w+\}/g, '[at]');
+  const routes = proceduresOf(appRouter).flatMap(([, { meta }]) =>
+    meta?.route && meta.route.path !== forStripe
+      ? [new RegExp(`^${meta.route.method} ${pattern(meta.route.path)}$`)]
+      : [],
+  );
+  const withoutMethod = routes.filter((route) => ![...asked].some((one) => route.test(one)));
+  expect(withoutMethod.map(String)).toEqual([]);
+  const rest = [...asked].filter((one) => !routes.some((route) => route.test(one)));
+  const procedures = rest.map((one) => one.replace(/^(GET|POST) \/trpc\//, ''));
+  expect(procedures.sort()).toEqual([...withoutRoute].sort());
+});
