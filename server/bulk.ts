@@ -7,9 +7,9 @@ const lanes = 4;
 
 /** Why one item of several was refused: as the response to a request for that item alone would say it. */
 export const itemRefusal = z.object({
-  http_status: z.int(),
-  detail: z.string(),
-  error_code: z.string().nullable(),
+  http_status: z.int().describe('The status that a call for this one alone would have had.'),
+  detail: z.string().describe('Why it was refused.'),
+  error_code: z.string().nullable().describe('The error_code of such a response.'),
   retry_after: z.int().nullable().meta({ description: 'seconds' }),
 });
 

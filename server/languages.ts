@@ -116,6 +116,24 @@ export function languageDirection(code: LanguageCode): 'ltr' | 'rtl' {
   return rightToLeft.has(code) ? 'rtl' : 'ltr';
 }
 
+/** A supported language, as guides and clients show it. */
+export interface Language {
+  code: LanguageCode;
+  /** The English name. */
+  name: (typeof supportedLanguages)[LanguageCode];
+  direction: 'ltr' | 'rtl';
+  /** Whether every character of a pair with it counts DENSE_SCRIPT_WEIGHT times, 3.5 by default (A 8.1). */
+  dense: boolean;
+}
+
+/** All supported languages, in the order of B 2.4. */
+export const languages: readonly Language[] = languageCodes.map((code) => ({
+  code,
+  name: supportedLanguages[code],
+  direction: languageDirection(code),
+  dense: isDenseScript(code),
+}));
+
 /** A language pair, as codes of B 2.4. */
 export interface LanguagePair {
   pairSource: string;

@@ -9,7 +9,10 @@ export const searchedText = z
   .meta({ description: 'letter case does not matter; every character stands for itself' });
 
 /** A part of a text, as UTF-16 offsets. */
-export const textSpan = z.object({ start: z.int(), end: z.int() });
+export const textSpan = z.object({
+  start: z.int().describe('Of its first character, from 0.'),
+  end: z.int().describe('After its last character.'),
+});
 
 export type TextSpan = z.infer<typeof textSpan>;
 

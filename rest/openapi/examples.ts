@@ -4,7 +4,7 @@ import { fileExamples, requestExamples, sampleOf } from './sample-values.ts';
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /**
- * Adds an example to every body and parameter. An example is made from its schema, with a value for each field's name, so that it
+ * Adds an example to every body and required parameter. An example is made from its schema, with a value for each field's name, so that it
  * cannot fall behind the schema; only what callers begin with is written by hand.
  */
 export function addExamples(document: OpenApiDocument): OpenApiDocument {
@@ -14,8 +14,9 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
       const operation = item[method];
       if (!operation) continue;
       const written = requestExamples[operation.operationId];
+      // A page that tries calls fills examples in: a cursor or a key that was not meant would change the call.
       for (const parameter of operation.parameters)
-        parameter.example = exampleOf(parameter.schema, schemas, parameter.name);
+        if (parameter.required) parameter.example = exampleOf(parameter.schema, schemas, parameter.name);
       for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
         if (written && type === 'application/json') Object.assign(media, written);
         else media.example = fileExamples[type] ?? exampleOf(media.schema, schemas);

@@ -1,4 +1,4 @@
-import { isDenseScript, languageCodes, languageDirection, supportedLanguages } from '#server/languages.ts';
+import { languages } from '#server/languages.ts';
 import type { RestProcedure } from '../procedures.ts';
 import type { OpenApiDocument } from './document.ts';
 
@@ -16,10 +16,9 @@ Codes are read in any letter case. Other tags, such as \`en-US\`, \`zh\` or \`pt
 
 | code | language | direction | dense |
 |---|---|---|---|
-${languageCodes
+${languages
   .map(
-    (code) =>
-      `| \`${code}\` | ${supportedLanguages[code]} | ${languageDirection(code)} | ${isDenseScript(code) ? 'yes' : ''} |`,
+    ({ code, name, direction, dense }) => `| \`${code}\` | ${name} | ${direction} | ${dense ? 'yes' : ''} |`,
   )
   .join('\n')}
 `;

@@ -16,8 +16,12 @@ export interface Place {
  * @param source src/types.ts
  */
 export function placesOf(source: string): (typeName: string) => Place | undefined {
+  // A name in backquotes is one that a search for imports would take for an import.
   const aliases = new Map(
-    [...source.matchAll(/^(?:export )?type (\w+) =([^;]*);/gm)].map(([, name, type]) => [name, type]),
+    [...source.replaceAll('`', "'").matchAll(/^(?:export )?type (\w+) =([^;]*);/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ]),
   );
   const procedures = new Map(proceduresOf(appRouter));
   const find = (typeName: string): Place | undefined => {
@@ -26,7 +30,10 @@ export function placesOf(source: string): (typeName: string) => Place | undefine
         (aliases.get(typeName) ?? '').replaceAll(/\b(NonNullable|Omit|Pick|Extract|Exclude|Record)</g, ''),
       ) ?? [];
     if (root === undefined || path === undefined) return undefined;
-    const steps = [...path.matchAll(/'(\w+)'/g)].map(([, step]) => step as string);
+    // `Extract<Outputs['auth']['token'], …>['mfa_challenge']`
+    const [, last = ''] = /[^>]>((?:\['\w+'\]|\[number\])+)\s*$/.exec(aliases.get(typeName) ?? '') ?? [];
+    const whole = path.endsWith(last) ? path : path + last;
+    const steps = [...whole.matchAll(/'(\w+)'/g)].map(([, step]) => step as string);
     if (root !== 'Inputs' && root !== 'Outputs') {
       const place = aliases.has(root) ? find(root) : undefined;
       return place && inside(place, steps);

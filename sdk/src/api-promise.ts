@@ -1,6 +1,8 @@
 /** What the service's response said besides its result. */
 export interface ResponseInfo {
+  /** The HTTP status, 200 to 299. */
   status: number;
+  /** All headers of the response. */
   headers: Pick<Headers, 'get'>;
   /** X-Request-ID of the response: what support asks for. */
   requestId: string | null;
@@ -10,6 +12,7 @@ export interface ResponseInfo {
 
 /** A result with the response that brought it. */
 export interface Answered<T> {
+  /** The result. */
   data: T;
   /** Of the last request, if the call took several. */
   response: ResponseInfo;

@@ -18,8 +18,13 @@ import type {
   InviteSignupRequest,
   Me,
   MfaConfirmation,
+  MfaConfirmRequest,
   MfaEnrollment,
+  MfaEnrollRequest,
+  MfaVerifyRequest,
   OAuth2TokenResponse,
+  PasswordReset,
+  PasswordResetRequest,
   RecoveryCodes,
   SignupResponse,
   SsoAuthorization,
@@ -30,6 +35,7 @@ import type {
   TokenEndpointResponse,
   TokenIntrospection,
   TokenRequest,
+  TokenRevocation,
 } from './types.ts';
 
 /** Signing up, in and out. */
@@ -67,33 +73,24 @@ export interface Auth {
   /** Asks the token endpoint, for whoever leads a sign-in step by step; `signIn` does it all. */
   token(request: TokenRequest, options?: CallOptions): ApiPromise<TokenEndpointResponse>;
   /** Answers a challenge of a sign-in with a code. */
-  verifyMfa(
-    request: { challenge_id: string; mfa_code: string },
-    options?: CallOptions,
-  ): ApiPromise<OAuth2TokenResponse>;
+  verifyMfa(request: MfaVerifyRequest, options?: CallOptions): ApiPromise<OAuth2TokenResponse>;
   /**
    * Begins to set up an authenticator, for a challenge of a sign-in; without one for the session cookie, which only a browser at the
    * service's own address has.
    */
-  enrollMfa(request?: { challenge_id?: string }, options?: CallOptions): ApiPromise<MfaEnrollment>;
+  enrollMfa(request?: MfaEnrollRequest, options?: CallOptions): ApiPromise<MfaEnrollment>;
   /** Ends that with the authenticator's first code. The recovery codes are shown this once. */
-  confirmMfa(
-    request: { challenge_id?: string; mfa_code: string },
-    options?: CallOptions,
-  ): ApiPromise<MfaConfirmation>;
+  confirmMfa(request: MfaConfirmRequest, options?: CallOptions): ApiPromise<MfaConfirmation>;
   /** Replaces the recovery codes, for the session cookie alone. They are shown this once. */
   regenerateRecoveryCodes(options?: CallOptions): ApiPromise<RecoveryCodes>;
   /** What a token is good for, for an administrator. */
   introspect(token: string, options?: CallOptions): ApiPromise<TokenIntrospection>;
   /** Ends a token, for an administrator; a refresh token with its whole session. */
-  revoke(token: string, options?: CallOptions): ApiPromise<{ revoked: true }>;
+  revoke(token: string, options?: CallOptions): ApiPromise<TokenRevocation>;
   /** What an invite is to, before it is redeemed by `signUp`. */
   previewInvite(inviteToken: string, options?: CallOptions): ApiPromise<InvitePreview>;
   /** Sets a new password by the token of a link. The token is good once. */
-  resetPassword(
-    request: { reset_token: string; new_password: string },
-    options?: CallOptions,
-  ): ApiPromise<{ password_reset: true }>;
+  resetPassword(request: PasswordResetRequest, options?: CallOptions): ApiPromise<PasswordReset>;
   /** Single sign-on with the deployment's identity provider. */
   readonly sso: Sso;
 }

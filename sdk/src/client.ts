@@ -28,18 +28,31 @@ import { type Usage, usage } from './usage.ts';
  * methods' closures: nothing that prints the client shows them.
  */
 export class LinguaLoop {
+  /** What happened in a tenant. */
   readonly audit: Audit;
+  /** Signing up, in and out. */
   readonly auth: Auth;
+  /** Paying. */
   readonly billing: Billing;
+  /** Files that are translated in place. */
   readonly documents: Documents;
+  /** The members of a tenant. */
   readonly members: Members;
+  /** Translation memories. */
   readonly memory: Memory;
+  /** Who reviews what. */
   readonly reviews: Reviews;
+  /** Where a tenant keeps its records and files. */
   readonly storage: Storage;
+  /** The deployment itself. */
   readonly system: System;
+  /** Tenants, their policies and invites. */
   readonly tenants: Tenants;
+  /** Glossaries. */
   readonly terminology: Terminology;
+  /** Texts, and what becomes of them. */
   readonly translations: Translations;
+  /** What was used and what is billed. */
   readonly usage: Usage;
   /**
    * Sends a request of any kind, as this client's caller and with its retries: for what has no method here.

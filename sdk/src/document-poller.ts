@@ -16,6 +16,7 @@ export interface DocumentOptions extends WatchOptions<TenantDocumentJob> {
 
 /** What is needed to go on waiting for a document in another process. */
 export interface DocumentHandle {
+  /** The document's id. */
   document_id: string;
 }
 

@@ -2,19 +2,29 @@
 export interface FieldProblem {
   /** `['body', 'target_lang']`, for instance. */
   loc: (string | number)[];
+  /** What is wrong, in words. */
   msg: string;
+  /** The rule that is broken: `invalid_type`. */
   type: string;
 }
 
 /** What an error is made of. */
 export interface Failure {
+  /** The HTTP status, or null if no answer came. */
   status: number | null;
+  /** What is wrong: a sentence, or an entry for each field. */
   detail: string | FieldProblem[];
+  /** The service's `error_code`. Default: null. */
   code?: string | null;
+  /** X-Request-ID of the answer. Default: null. */
   requestId?: string | null;
+  /** Seconds to wait before another attempt. Default: null. */
   retryAfter?: number | null;
+  /** What a change was refused for, as it is now. */
   present?: unknown;
+  /** Who answered. Default: null. */
   answeredBy?: 'service' | 'other' | null;
+  /** The error that this one is made of. */
   cause?: unknown;
 }
 
@@ -83,11 +93,12 @@ export class ConnectionError extends LinguaLoopError {
     ConnectionError.prototype.name = 'ConnectionError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** False where the connection was never made, so that the service certainly did nothing. */
   readonly maybeSent: boolean;
 
-  constructor(detail: string, options: { maybeSent: boolean; cause?: unknown }) {
+  constructor(detail: string, options: Pick<ConnectionError, 'maybeSent'> & Pick<Failure, 'cause'>) {
     super({ status: null, detail, cause: options.cause });
     this.maybeSent = options.maybeSent;
   }
@@ -99,6 +110,7 @@ export class TimeoutError extends LinguaLoopError {
     TimeoutError.prototype.name = 'TimeoutError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** The call, for instance `translations.create`. */
   readonly call: string;

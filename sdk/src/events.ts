@@ -4,7 +4,9 @@ import type { LinguaLoopError } from './errors.ts';
 export interface RequestEvent {
   /** The method that the caller used: `translations.create`. */
   call: string;
+  /** `GET`, in capitals. */
   method: string;
+  /** The whole address, with its query. */
   url: string;
   /** Values of headers that may hold a secret are `***`. Bodies are never shown. */
   headers: Readonly<Record<string, string>>;
@@ -52,8 +54,11 @@ export function redacted(headers: Readonly<Record<string, string>>): Record<stri
 
 /** Told of each request and of what became of it. */
 export interface Observers {
+  /** Told before each request, those of retries included. What it throws is ignored. */
   onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** Told after each request, whatever became of it. What it throws is ignored. */
   onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** Told the same, and each retry. Default: nobody is told. */
   logger?: Logger | undefined;
 }
 

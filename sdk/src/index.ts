@@ -29,7 +29,7 @@ export {
   MfaRequiredError,
   WorkspaceRequiredError,
 } from './outcome-errors.ts';
-export type { List, Page } from './pages.ts';
+export type { List, Page, ToArrayOptions } from './pages.ts';
 export type { RawRequestOptions } from './raw-request.ts';
 export type { Backoff } from './retry.ts';
 export { type Reviews, reviews } from './reviews.ts';
@@ -43,7 +43,13 @@ export { type Invites, type Tenants, tenants } from './tenants.ts';
 export { type Terminology, terminology } from './terminology.ts';
 export type { TokenStore } from './tokens.ts';
 export { type Tokens, tokensOf } from './tokens.ts';
-export { type GoldenFile, type JobPage, type Translations, translations } from './translations.ts';
+export {
+  type GoldenFile,
+  type GoldenQuery,
+  type JobPage,
+  type Translations,
+  translations,
+} from './translations.ts';
 export type * from './types.ts';
 export { type Usage, type UsageExport, usage } from './usage.ts';
 export { apiVersion, version } from './version.ts';

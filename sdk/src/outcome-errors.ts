@@ -7,6 +7,7 @@ export class ImportFailedError extends LinguaLoopError {
     ImportFailedError.prototype.name = 'ImportFailedError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** At its end: `error` is the service's word. */
   readonly job: TranslationMemoryImportJob;
@@ -26,6 +27,7 @@ export class DocumentFailedError extends LinguaLoopError {
     DocumentFailedError.prototype.name = 'DocumentFailedError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** At its end: `failure` says in which stage, and why. */
   readonly job: TenantDocumentJob;
@@ -47,9 +49,11 @@ export class MfaRequiredError extends LinguaLoopError {
     MfaRequiredError.prototype.name = 'MfaRequiredError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** The callback that `auth.signIn` needs. */
   readonly callback: 'onMfa' | 'onRecoveryCodes';
+  /** What a code is asked for. */
   readonly challenge: MfaChallenge;
 
   constructor(callback: 'onMfa' | 'onRecoveryCodes', challenge: MfaChallenge) {
@@ -68,9 +72,11 @@ export class WorkspaceRequiredError extends LinguaLoopError {
     WorkspaceRequiredError.prototype.name = 'WorkspaceRequiredError';
   }
 
+  /** Null: no response says it. */
   declare readonly status: null;
   /** The callback that `auth.signIn` needs. */
   readonly callback: 'onWorkspaces';
+  /** Those to choose among. */
   readonly workspaces: Workspace[];
 
   constructor(workspaces: Workspace[]) {

@@ -3,6 +3,7 @@ import type { CallOptions } from './options.ts';
 
 /** One page of a list. */
 export class Page<T> {
+  /** In the order of the list. */
   readonly items: T[];
   /** Where the next page begins, for the query's `cursor`; null on the last one. */
   readonly nextCursor: string | null;
@@ -20,10 +21,16 @@ export class Page<T> {
   }
 }
 
+/** How much of a list to read. */
+export interface ToArrayOptions {
+  /** Items at most. */
+  limit: number;
+}
+
 /** A list that is read page after page, as its items are asked for. */
 export interface List<T> extends AsyncIterable<T> {
   /** Reads items until there are `limit` of them, or no more. */
-  toArray(options: { limit: number }): Promise<T[]>;
+  toArray(options: ToArrayOptions): Promise<T[]>;
 }
 
 /** The two ways to read a list: item by item over all pages, and one page. */

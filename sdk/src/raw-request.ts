@@ -5,6 +5,7 @@ import type { RestRequest } from './rest.ts';
 
 /** A request of any kind. */
 export interface RawRequest {
+  /** The HTTP method. */
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 }
 

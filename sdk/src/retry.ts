@@ -2,7 +2,9 @@ import { ConnectionError, type LinguaLoopError, TimeoutError } from './errors.ts
 
 /** Waits between attempts grow from `firstMs`, doubling, up to `maxMs`. */
 export interface Backoff {
+  /** The first wait, in milliseconds. */
   firstMs: number;
+  /** The longest wait, in milliseconds. */
   maxMs: number;
 }
 

@@ -20,11 +20,20 @@ export type MfaPrompt = {
   /** 1, and one more after each code that was wrong. */
   attempt: number;
 } & (
-  | { method: 'totp' }
+  | {
+      /** A code of the authenticator that is set up, or a recovery code. */
+      method: 'totp';
+    }
   /** The member has no authenticator: it is to be set up with `enroll`, and its first code answered. */
-  | { method: 'totp_enroll'; enroll: MfaEnrollment }
+  | {
+      /** The first code of an authenticator that is set up now. */
+      method: 'totp_enroll';
+      /** What to set it up with. */
+      enroll: MfaEnrollment;
+    }
 );
 
+/** Whom to ask for the second factor. */
 interface MfaCallbacks {
   /**
    * Answers a code of the member's authenticator, or a recovery code. Asked again where it was wrong, until the service
@@ -40,7 +49,9 @@ interface MfaCallbacks {
 
 /** Who signs in. */
 export interface SignInRequest {
+  /** The address of the member. */
   email: string;
+  /** The password of that address. */
   password: string;
   /** The workspace; the client's `tenantId` unless told. */
   tenantId?: string | undefined;

@@ -6,12 +6,16 @@ import type { FileTranslationRequest } from './types.ts';
 export type SourceFile = NamedBlob | NamedContent;
 
 /** `File`, or what looks like one. */
-export type NamedBlob = Blob & { readonly name: string };
+export type NamedBlob = Blob & {
+  /** With its extension, which decides how the file is read. */
+  readonly name: string;
+};
 
 /** A file's content under a name. */
 export interface NamedContent {
   /** With its extension, which decides how the file is read: `contract.docx`. */
   name: string;
+  /** The bytes. */
   data: Blob | Uint8Array | ArrayBuffer;
   /** Decides where the name has none of the known extensions; the Blob's own type unless told. */
   contentType?: string | undefined;

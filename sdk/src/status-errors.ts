@@ -6,6 +6,7 @@ export class BadRequestError extends LinguaLoopError {
     BadRequestError.prototype.name = 'BadRequestError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 400;
 }
 
@@ -15,6 +16,7 @@ export class AuthenticationError extends LinguaLoopError {
     AuthenticationError.prototype.name = 'AuthenticationError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 401;
 }
 
@@ -24,6 +26,7 @@ export class PaymentRequiredError extends LinguaLoopError {
     PaymentRequiredError.prototype.name = 'PaymentRequiredError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 402;
 }
 
@@ -33,6 +36,7 @@ export class PermissionDeniedError extends LinguaLoopError {
     PermissionDeniedError.prototype.name = 'PermissionDeniedError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 403;
 }
 
@@ -42,6 +46,7 @@ export class NotFoundError extends LinguaLoopError {
     NotFoundError.prototype.name = 'NotFoundError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 404;
 }
 
@@ -51,6 +56,7 @@ export class MethodNotAllowedError extends LinguaLoopError {
     MethodNotAllowedError.prototype.name = 'MethodNotAllowedError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 405;
 }
 
@@ -60,6 +66,7 @@ export class RequestTimeoutError extends LinguaLoopError {
     RequestTimeoutError.prototype.name = 'RequestTimeoutError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 408;
 }
 
@@ -69,6 +76,7 @@ export class ConflictError extends LinguaLoopError {
     ConflictError.prototype.name = 'ConflictError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 409;
 }
 
@@ -78,6 +86,7 @@ export class PayloadTooLargeError extends LinguaLoopError {
     PayloadTooLargeError.prototype.name = 'PayloadTooLargeError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 413;
 }
 
@@ -87,6 +96,7 @@ export class UnsupportedMediaTypeError extends LinguaLoopError {
     UnsupportedMediaTypeError.prototype.name = 'UnsupportedMediaTypeError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 415;
 }
 
@@ -96,6 +106,7 @@ export class UnprocessableContentError extends LinguaLoopError {
     UnprocessableContentError.prototype.name = 'UnprocessableContentError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 422;
 }
 
@@ -105,6 +116,7 @@ export class RateLimitError extends LinguaLoopError {
     RateLimitError.prototype.name = 'RateLimitError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 429;
 }
 
@@ -114,6 +126,7 @@ export class InternalServerError extends LinguaLoopError {
     InternalServerError.prototype.name = 'InternalServerError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 500;
 }
 
@@ -123,6 +136,7 @@ export class BadGatewayError extends LinguaLoopError {
     BadGatewayError.prototype.name = 'BadGatewayError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 502;
 }
 
@@ -132,6 +146,7 @@ export class ServiceUnavailableError extends LinguaLoopError {
     ServiceUnavailableError.prototype.name = 'ServiceUnavailableError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 503;
 }
 
@@ -141,6 +156,7 @@ export class GatewayTimeoutError extends LinguaLoopError {
     GatewayTimeoutError.prototype.name = 'GatewayTimeoutError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 504;
 }
 
@@ -150,5 +166,6 @@ export class InsufficientStorageError extends LinguaLoopError {
     InsufficientStorageError.prototype.name = 'InsufficientStorageError';
   }
 
+  /** The HTTP status. */
   declare readonly status: 507;
 }

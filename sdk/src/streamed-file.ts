@@ -9,6 +9,7 @@ import type { Bytes, Piece } from './exchange.ts';
 export interface StreamedFile extends AsyncIterable<Bytes> {
   /** It names no folder. */
   fileName: string;
+  /** Its media type. */
   contentType: string;
   /** To be saved as it comes, or passed on. */
   body: ReadableStream<Bytes>;

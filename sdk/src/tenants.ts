@@ -53,6 +53,7 @@ export interface Tenants {
    * password or a code of the authenticator once more.
    */
   rotateKey(proof: KeyRotationProof, options?: CallOptions): ApiPromise<RotatedKey>;
+  /** Invites into a tenant. */
   readonly invites: Invites;
 }
 

@@ -28,9 +28,17 @@ import type {
   TranslationRequest,
 } from './types.ts';
 
+/** As what to download it. */
+export interface GoldenQuery {
+  /** Default: `txt`. */
+  format?: GoldenFormat | undefined;
+}
+
 /** A published translation as a file. */
 export interface GoldenFile {
+  /** The whole of it. */
   bytes: Bytes;
+  /** Its media type. */
   contentType: string;
   /** After the source document, page and language; it names no folder. */
   fileName: string;
@@ -86,11 +94,7 @@ export interface Translations {
    */
   review(jobId: string, request: ReviewRequest, options?: CallOptions): ApiPromise<TranslationJob>;
   /** Downloads a `published` or `human_edited` translation, as text unless told; ConflictError for any other. */
-  golden(
-    jobId: string,
-    query?: { format?: GoldenFormat | undefined },
-    options?: CallOptions,
-  ): ApiPromise<GoldenFile>;
+  golden(jobId: string, query?: GoldenQuery, options?: CallOptions): ApiPromise<GoldenFile>;
   /**
    * Deletes a job with its records, for an administrator's access token; never for an API key. Sent again only where the
    * service certainly did nothing.

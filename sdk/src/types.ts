@@ -186,6 +186,18 @@ export type TokenRequest = Inputs['auth']['token'];
 export type TokenEndpointResponse = Outputs['auth']['token'];
 /** The authenticator is set up; with the tokens of the sign-in that waited for it. */
 export type MfaConfirmation = Outputs['auth']['confirmMfa'];
+/** A code for a challenge. */
+export type MfaVerifyRequest = Inputs['auth']['verifyMfa'];
+/** The challenge to set an authenticator up for. */
+export type MfaEnrollRequest = Inputs['auth']['enrollMfa'];
+/** The authenticator's first code. */
+export type MfaConfirmRequest = Inputs['auth']['confirmMfa'];
+/** The token of a link, and the new password. */
+export type PasswordResetRequest = Inputs['auth']['resetPassword'];
+/** The password is set. */
+export type PasswordReset = Outputs['auth']['resetPassword'];
+/** The token is ended. */
+export type TokenRevocation = Outputs['auth']['revoke'];
 /** Recovery codes, each good once. */
 export type RecoveryCodes = Outputs['auth']['regenerateRecoveryCodes'];
 /** What a token is good for. */
@@ -308,7 +320,10 @@ export type MemoryMatchRequest = Inputs['memory']['matches'];
 /** What the memories have for it. */
 export type MemoryMatches = Outputs['memory']['matches'];
 /** What a memory is called, and which of the file's languages it is of. */
-export type MemoryImportRequest = Record<keyof GoldenMemoryQuery | 'name', string>;
+export type MemoryImportRequest = Record<
+  keyof Pick<Inputs['memory'][`import`], 'name' | 'source_lang' | 'target_lang'>,
+  string
+>;
 /** A translation memory; as the result of an import with what became of the file's units. */
 export type TranslationMemorySet = Outputs['memory']['list'][number];
 /** An import that runs in the background, or did. */

@@ -22,6 +22,7 @@ import type {
 export interface UsageExport {
   /** It names no folder. */
   fileName: string;
+  /** Its media type. */
   contentType: string;
   /**
    * Comes no faster than it is read, and errors where it breaks off (ConnectionError) or stands still (TimeoutError): what

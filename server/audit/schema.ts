@@ -13,27 +13,30 @@ const moment = z.iso
 
 export const auditListRequest = z
   .object({
-    action: z.enum(auditActions).optional(),
+    action: z.enum(auditActions).optional().describe('Only events of this kind.'),
     actor_id: z.string().max(64).optional().meta({ description: "a member's id" }),
     actor_kind: z
       .enum(['member', 'api_key', 'anonymous', 'operator_key', 'server', 'payment_processor'])
-      .optional(),
+      .optional()
+      .describe('Only events of such callers.'),
     since: moment.optional().meta({ description: 'inclusive' }),
     until: moment.optional().meta({ description: 'exclusive' }),
-    limit: z.int().min(1).max(200).default(50),
-    cursor: z.string().max(200).optional(),
+    limit: z.int().min(1).max(200).default(50).describe('Events of a page.'),
+    cursor: z.string().max(200).optional().describe('The next_cursor of the page before.'),
   })
   // As in the other listings, no input means a first page of everything.
   .prefault({});
 
 export const auditEvent = z.object({
-  id: z.string(),
-  recorded_at: z.string().meta({ format: 'date-time' }),
-  action: z.string(),
-  actor: z.object({
-    kind: z.string(),
-    id: z.string().nullable().meta({ description: "a member's id; null for everybody else" }),
-  }),
+  id: z.string().describe('32 hexadecimal characters.'),
+  recorded_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+  action: z.string().describe('What happened: signed_in, role_changed.'),
+  actor: z
+    .object({
+      kind: z.string().describe('What kind of caller it was.'),
+      id: z.string().nullable().meta({ description: "a member's id; null for everybody else" }),
+    })
+    .describe('Who did it.'),
   target: z
     .string()
     .nullable()
@@ -41,8 +44,8 @@ export const auditEvent = z.object({
   address: z.string().nullable().meta({
     description: "the client's address; null where the platform acted, whose addresses are its own",
   }),
-  request_id: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
+  request_id: z.string().nullable().describe('X-Request-ID of the request that did it.'),
+  details: z.record(z.string(), z.unknown()).describe('What else is to be known of it, never a secret.'),
 });
 
 export const auditPage = z.object({

@@ -4,10 +4,15 @@ import { calendarDate } from '#server/metering/schema.ts';
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
 /** What a reviewer works on: a text job or a document. */
-export const reviewItem = z.object({ kind: z.enum(['job', 'document']), id: z.string().max(100) });
+export const reviewItem = z.object({
+  kind: z.enum(['job', 'document']).describe('What is reviewed.'),
+  id: z.string().max(100).describe('Its id.'),
+});
 
 /** Input of `reviews.claim`. `release` ends the caller's claim in place of making or renewing it. */
-export const claimInput = reviewItem.extend({ release: z.boolean().default(false) });
+export const claimInput = reviewItem.extend({
+  release: z.boolean().default(false).describe('Ends the claim instead of making or renewing it.'),
+});
 
 /** A member who is on an item. */
 export const itemHolder = z.object({
@@ -20,22 +25,24 @@ export const itemHolder = z.object({
 export const claimState = z.object({
   /** When the caller's own claim ends; null without one. */
   claimed_until: dateTime.nullable(),
-  /** The other members on it, at most 20, who came first first. */
-  others: z.array(itemHolder),
+  others: z.array(itemHolder).describe('The other members on it, at most 20, who came first first.'),
 });
 
 /** Input of `reviews.byReviewer`: days in UTC, both ends counted, 366 at most; the last 30 if nothing is said. */
 export const reviewerReportInput = z
-  .object({ from: calendarDate.optional(), to: calendarDate.optional() })
+  .object({
+    from: calendarDate.optional().describe('The first day, YYYY-MM-DD in UTC.'),
+    to: calendarDate.optional().describe('The last day, YYYY-MM-DD in UTC.'),
+  })
   .prefault({});
 
 /** What one member did at review. A figure of which nothing is known is 0, beside the 0 of how many it is of. */
 export const reviewerFigures = z.object({
-  user_id: z.string(),
+  user_id: z.string().describe('The reviewer.'),
   email: z.string().nullable().meta({ description: 'null for a member who is gone' }),
   approved: z.int().meta({ description: 'as the pipeline had written them' }),
   edited: z.int().meta({ description: 'approved with another text' }),
-  rejected: z.int(),
+  rejected: z.int().describe('Turned down.'),
   measured: z.int().meta({ description: 'approved texts that `words` and `edits` are of' }),
   words: z
     .int()
@@ -46,8 +53,8 @@ export const reviewerFigures = z.object({
 });
 
 export const reviewerReport = z.object({
-  from: calendarDate,
-  to: calendarDate,
+  from: calendarDate.describe('The first day, YYYY-MM-DD in UTC.'),
+  to: calendarDate.describe('The last day, YYYY-MM-DD in UTC.'),
   reviewers: z.array(reviewerFigures).meta({ description: 'at most 1000, who decided most first' }),
 });
 

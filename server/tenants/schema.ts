@@ -56,7 +56,7 @@ export const provisionedTenant = tenantAccount
 /** What a person gives again before the key is replaced: one of the two. */
 export const keyRotationRequest = z
   .strictObject({
-    password: z.string().max(4096).optional(),
+    password: z.string().max(4096).optional().describe('Of the member who asks.'),
     mfa_code: z
       .string()
       .max(100)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { languageCodes } from '#server/languages.ts';
 import {
   agentRun,
   dateTime,
@@ -42,7 +43,7 @@ export const translationRequest = z
     source_text: z.string().describe('At most 50000 characters (Unicode code points), not blank.'),
     target_lang: z
       .string()
-      .describe('A supported language, in any letter case; see the table at the top of this document.'),
+      .describe(`A supported language, in any letter case: ${languageCodes.join(', ')}.`),
     source_lang: z
       .string()
       .default('en')

@@ -64,11 +64,11 @@ describe('forbidden imports are refused', () => {
     }
   });
 
-  test('the SDK imports the types of the routers, never their code', () => {
+  test('the SDK imports the types of the routers, never their code; only the languages are data', () => {
     const statements = sources
       .filter((file) => file.startsWith('sdk/'))
       .flatMap((file) => readFileSync(join(root, file), 'utf8').match(/^import .*server\/.*$/gm) ?? [])
-      .filter((line) => !line.includes('@trpc/server'));
+      .filter((line) => !/@trpc\/server|server\/languages\.ts/.test(line));
     expect(statements.length).toBeGreaterThan(0);
     for (const statement of statements) expect(statement).toMatch(/^import type /);
   });

@@ -294,7 +294,8 @@ export const modules: Module[] = [
   {
     name: 'sdk',
     files: /^sdk\/src\//,
-    may: [/^server\/router\.ts$/, /^npm:@trpc\/server$/],
+    // The languages are plain data, which the browser application bundles, too.
+    may: [/^server\/(languages|router)\.ts$/, /^npm:@trpc\/server$/],
   },
 ];
 

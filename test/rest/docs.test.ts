@@ -29,6 +29,7 @@ describe('GET /docs', () => {
     );
     expect(named.map(({ value }) => value).sort()).toEqual([
       '/docs/favicon-32x32.png',
+      '/docs/page.css',
       '/docs/start.js',
       '/docs/swagger-ui-bundle.js',
       '/docs/swagger-ui.css',

@@ -66,6 +66,24 @@ describe('the package', () => {
     }
   });
 
+  test('every type, property and method of its declarations is described', async () => {
+    const undescribed: string[] = [];
+    for (const file of ['index.d.ts', 'testing.d.ts']) {
+      const lines = (await readFile(join(installed, 'dist', file), 'utf8')).split('\n');
+      let type = '';
+      for (const [n, line] of lines.entries()) {
+        const [, declared] = /^(?:declare )?(?:interface|class|type) (\w+)/.exec(line) ?? [];
+        if (declared !== undefined) type = declared;
+        const [, member] =
+          /^ {2,6}(?:readonly |static )?(\w+)\??(?:<[^>]*>)?(?:\(|: ).*[;{(]$/.exec(line) ?? [];
+        const isMember = member !== undefined && member !== 'constructor';
+        if ((declared !== undefined || isMember) && !lines[n - 1]?.trim().endsWith('*/'))
+          undescribed.push(isMember ? `${type}.${member}` : type);
+      }
+    }
+    expect(undescribed).toEqual([]);
+  });
+
   test('its types are what the procedures take and return', async () => {
     const source = await readFile(join(root, 'sdk/src/types.ts'), 'utf8');
     const names = [...source.matchAll(/^export type (\w+) =/gm)].map(([, name]) => name);
@@ -87,7 +105,7 @@ describe('the package', () => {
       files,
     });
     await compile('equal');
-  });
+  }, 120_000);
 
   test('its code imports nothing, names no path, and is ours alone', async () => {
     for (const file of ['index.js', 'index.cjs', 'testing.js', 'testing.cjs']) {

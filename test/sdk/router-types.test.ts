@@ -57,17 +57,21 @@ const breaking: readonly [what: string, change: Change, message: RegExp][] = [
   ],
   [
     'an input field that became required',
-    [schema, "source_lang: z.string().default('en')", 'source_lang: z.string()'],
+    [schema, /source_lang: z\s+\.string\(\)\s+\.default\('en'\)/, 'source_lang: z.string()'],
     /test\/sdk\/types\.test-d\.ts.*'source_lang' is missing/,
   ],
   [
     'a value that is no longer accepted',
-    [schema, "z.enum(['save', 'approve', 'modify', 'reject'])", "z.enum(['approve', 'modify', 'reject'])"],
+    [
+      'server/translations/agent-run-schema.ts',
+      "z.enum(['save', 'approve', 'modify', 'reject'])",
+      "z.enum(['approve', 'modify', 'reject'])",
+    ],
     /test\/sdk\/types\.test-d\.ts.*'"approve" \| "modify" \| "reject" \| "save"' does not satisfy/,
   ],
   [
     'a new field that a batch requires',
-    ['server/translations/intake/schema.ts', 'Text: z.string(),', 'Text: z.string(), Region: z.string(),'],
+    ['server/translations/intake/schema.ts', 'Text: z.string()', 'Region: z.string(), Text: z.string()'],
     /test\/sdk\/types\.test-d\.ts.*'Region' is missing/,
   ],
   [

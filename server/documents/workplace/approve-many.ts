@@ -11,16 +11,20 @@ export const approveManyInput = documentApproveInput.omit({ document_id: true })
     .array(z.string().max(200))
     .min(1)
     .max(100)
-    .refine((ids) => new Set(ids).size === ids.length, { error: 'must not name a document twice' }),
+    .refine((ids) => new Set(ids).size === ids.length, { error: 'must not name a document twice' })
+    .describe('The documents to approve.'),
 });
 
 const approvalOutcome = z.discriminatedUnion('outcome', [
   z.object({
-    outcome: z.literal('done'),
-    document_id: z.string(),
+    outcome: z.literal('done').describe('It is approved.'),
+    document_id: z.string().describe('The document.'),
     approval_result: documentApproval.shape.approval_result,
   }),
-  itemRefusal.extend({ outcome: z.literal('refused'), document_id: z.string() }),
+  itemRefusal.extend({
+    outcome: z.literal('refused').describe('It is as it was.'),
+    document_id: z.string().describe('The document.'),
+  }),
 ]);
 
 type ApprovalOutcome = z.infer<typeof approvalOutcome>;

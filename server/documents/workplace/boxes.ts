@@ -8,37 +8,47 @@ import { requireDocument } from '../jobs.ts';
 import { documentSegment, ofDocument } from '../segments.ts';
 
 export const boxQuery = z.object({
-  document_id: z.string(),
+  document_id: z.string().describe('The document.'),
   page: z
     .int()
     .min(1)
     .max(2_147_483_647)
     .optional()
     .meta({ description: 'or the sheet; all if it is omitted' }),
-  limit: z.int().min(1).max(2000).default(1000),
-  cursor: z.string().max(50).optional(),
+  limit: z.int().min(1).max(2000).default(1000).describe('Segments of a response.'),
+  cursor: z.string().max(50).optional().describe('The next_cursor of the response before.'),
 });
 
 const anchor = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('page'), page: z.int() }).meta({ description: 'PDF: see the rectangles' }),
   z
-    .object({ type: z.literal('paragraph'), part: z.string(), paragraph: z.int() })
+    .object({ type: z.literal('page').describe('A page of a PDF.'), page: z.int().describe('From 1.') })
+    .meta({ description: 'PDF: see the rectangles' }),
+  z
+    .object({
+      type: z.literal('paragraph').describe('A paragraph of a DOCX.'),
+      part: z.string().describe('The part of the file: the body, a header, a footer.'),
+      paragraph: z.int().describe('From 1, in its part.'),
+    })
     .meta({ description: 'DOCX: counts from 1 in its part, empty ones too, those in tables not' }),
   z
     .object({
-      type: z.literal('table_cell'),
-      part: z.string(),
-      table: z.int(),
-      row: z.int(),
-      column: z.int(),
-      paragraph: z.int(),
+      type: z.literal('table_cell').describe('A paragraph in a table of a DOCX.'),
+      part: z.string().describe('The part of the file: the body, a header, a footer.'),
+      table: z.int().describe('From 1, in the part.'),
+      row: z.int().describe('From 1.'),
+      column: z.int().describe('From 1.'),
+      paragraph: z.int().describe('From 1, in the cell.'),
     })
     .meta({
       description:
         'DOCX: each counts from 1; tables in the part, nested ones too, in the order of their beginnings',
     }),
   z
-    .object({ type: z.literal('sheet_cell'), sheet: z.string(), cell: z.string() })
+    .object({
+      type: z.literal('sheet_cell').describe('A cell of an XLSX.'),
+      sheet: z.string().describe('The name of the sheet.'),
+      cell: z.string().describe('A reference: B7.'),
+    })
     .meta({ description: 'XLSX: the name of the sheet, and a reference like B7' }),
 ]);
 
@@ -54,14 +64,18 @@ const segmentBox = documentSegment
     target_rectangles: true,
     corrected: true,
   })
-  .extend({ position: z.int(), needs_review: z.boolean(), anchor });
+  .extend({
+    position: z.int().describe('In the document, from 0.'),
+    needs_review: z.boolean().describe('Whether a person must look at it.'),
+    anchor: anchor.describe('Where it stands in a file of its format.'),
+  });
 
 export const segmentBoxPage = z.object({
   boxes: z.array(segmentBox).meta({ description: 'in reading order' }),
   translated_artifact_id: z.string().nullable().meta({
     description: 'the file that target_rectangles are of; null if there is none, or no box',
   }),
-  next_cursor: z.string().nullable(),
+  next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
 });
 
 /**

@@ -27,7 +27,8 @@ export const documentCorrectInput = documentReviewInput.extend({
         new Set(corrections.map(({ region_id, cell_id }) => JSON.stringify([region_id, cell_id ?? null])))
           .size === corrections.length,
       { error: 'must not name a segment twice' },
-    ),
+    )
+    .describe('All are applied, or none.'),
 });
 
 export const correctedDocument = z.object({

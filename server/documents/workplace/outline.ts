@@ -5,19 +5,21 @@ import { documentSegments } from '#db/schema/documents.ts';
 import { requireDocument } from '../jobs.ts';
 import { ofDocument } from '../segments.ts';
 
-export const outlineQuery = z.object({ document_id: z.string() });
+export const outlineQuery = z.object({ document_id: z.string().describe('The document.') });
 
 const counts = {
-  segments: z.int(),
+  segments: z.int().describe('How many there are.'),
   flagged: z.int().meta({ description: 'that need a review' }),
-  corrected: z.int(),
+  corrected: z.int().describe('That a reviewer has changed.'),
 };
 
 export const documentOutline = z.object({
   ...counts,
-  untranslated: z.int(),
+  untranslated: z.int().describe('Segments without a translation.'),
   kinds: z
-    .array(z.object({ kind: z.string(), ...counts }))
+    .array(
+      z.object({ kind: z.string().describe('What the segments are: paragraph, heading, cell.'), ...counts }),
+    )
     .meta({ description: 'in order of first appearance' }),
   pages: z
     .array(
@@ -27,7 +29,7 @@ export const documentOutline = z.object({
           .nullable()
           .meta({ description: 'or the sheet; null for what is on no certain page, such as headers' }),
         sheet: z.string().nullable().meta({ description: 'the name of the sheet' }),
-        first_position: z.int(),
+        first_position: z.int().describe('Of its first segment in the document, from 0.'),
         ...counts,
       }),
     )

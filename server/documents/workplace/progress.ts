@@ -4,19 +4,21 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { type DocumentFailureDetail, documentJobStatus, documentStage } from '../schema.ts';
 
-export const progressQuery = z.object({ document_ids: z.array(z.string().max(200)).min(1).max(50) });
+export const progressQuery = z.object({
+  document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The documents to look at.'),
+});
 
 const documentProgress = z.object({
-  document_id: z.string(),
-  status: documentJobStatus,
+  document_id: z.string().describe('The document.'),
+  status: documentJobStatus.describe('Where it stands.'),
   stage: documentStage.meta({ description: 'that runs, or ran last' }),
-  translated_segments: z.int(),
+  translated_segments: z.int().describe('How many have a translation.'),
   total_segments: z.int().meta({ description: '0 before the text is extracted' }),
   percent: z.int().meta({
     description: 'of the segments that are translated; below 100 until the translated file is there',
   }),
   error: z.string().nullable().meta({ description: 'why it failed' }),
-  updated_at: z.string().meta({ format: 'date-time' }),
+  updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
 });
 
 export const documentProgressList = z.object({

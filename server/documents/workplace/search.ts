@@ -27,18 +27,18 @@ const position = z.int().min(0).max(mostPosition);
 const longestId = 500;
 
 export const segmentSearch = z.object({
-  document_id: z.string(),
+  document_id: z.string().describe('The document.'),
   flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
-  corrected: z.boolean().optional(),
-  kind: z.enum(kinds).optional(),
+  corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
+  kind: z.enum(kinds).optional().describe('What it is.'),
   page: z.int().min(1).max(mostPosition).optional().meta({ description: 'or the sheet, from 1' }),
   unit_id: z.string().min(1).max(longestId).optional().meta({
     description: "a region's or a cell's, as findings name it; in a workbook every sheet may have that cell",
   }),
   text: searchedText.optional(),
-  text_in: z.enum(['source', 'target', 'either']).default('either'),
-  limit: z.int().min(1).max(500).default(100),
-  cursor: z.string().max(50).optional(),
+  text_in: z.enum(['source', 'target', 'either']).default('either').describe('Where `text` is sought.'),
+  limit: z.int().min(1).max(500).default(100).describe('Segments of a page.'),
+  cursor: z.string().max(50).optional().describe('The next_cursor of the page before.'),
   position: position
     .optional()
     .meta({ description: 'begins at the first match that stands there or after it' }),
@@ -48,10 +48,10 @@ export const segmentSearch = z.object({
 type SegmentSearch = z.infer<typeof segmentSearch>;
 
 export const segmentSearchPage = z.object({
-  segments: z.array(positionedSegment),
+  segments: z.array(positionedSegment).describe('In reading order.'),
   total: z.int().meta({ description: 'all matches' }),
   first_index: z.int().meta({ description: 'how many matches come before this page' }),
-  next_cursor: z.string().nullable(),
+  next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
 });
 
 /** Where a page is among all matches. */

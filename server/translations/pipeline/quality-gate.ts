@@ -213,6 +213,8 @@ const riskSentences: Record<string, string> = {
   hidden_text: 'the source holds invisible characters',
   mixed_script_words: 'the source has words of letters from several scripts',
   encoded_text: 'the source holds encoded text',
+  other_source_language:
+    'the source is plainly not in its stated language, which is English where none is named',
 };
 
 function riskTriggers(risks: readonly string[]): Found[] {

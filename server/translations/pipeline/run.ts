@@ -207,7 +207,10 @@ async function translate(
         repaired: repaired.applied,
         repairDelta: repairDelta(joinSegments(candidate), joinSegments(final.candidate)),
         compliance: final.compliance,
-        risks: riskFlags({ sourceText: joinSegments(task.segments) }),
+        risks: riskFlags({
+          sourceText: joinSegments(task.segments),
+          sourceLang: request.source_lang,
+        }),
       });
       return { value, output: value.decision };
     },

@@ -22,7 +22,7 @@ const telling = { letters: 4, timesOwn: 4, oneIn: 80 } as const;
  * Whether a text that should be in `language` is in a neighbour's alphabet: Russian for Ukrainian, Danish for Swedish,
  * Urdu for Persian. A foreign name or two is not enough.
  */
-function hasForeignLetters(text: string, language: string): boolean {
+export function hasForeignLetters(text: string, language: string): boolean {
   const alphabet = alphabets[language];
   if (!alphabet) return false;
   const lower = text.toLowerCase();
@@ -41,7 +41,7 @@ function count(text: string, letters: string): number {
 }
 
 /** Scripts that several supported languages share. In the others `scriptIssue` is enough. */
-const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 'Arabic', 'Devanagari']);
+export const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 'Arabic', 'Devanagari']);
 
 /** UTF-16 units of a window: as much as the identification reads, plus room for source words that are left out. */
 const windowLength = 600;
@@ -78,10 +78,23 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
       `The translation has the letters of another language than ${languageName(targetLang)}.`,
       target,
     );
+  const found = otherLanguageIn(pair);
+  if (!found || found.share < wrongShare) return undefined;
+  return critical(
+    'accuracy',
+    `The translation is not in ${languageName(targetLang)}: it reads like ${languageName(found.language)}.`,
+    found.example,
+  );
+}
+
+/** The share of a text's letters in windows that are clearly not in its language, with the first such window. */
+export function otherLanguageIn(
+  pair: TextPair,
+): { share: number; example: string; language: string } | undefined {
   let letters = 0;
   let wrong = 0;
-  let example: { text: string; language: string } | undefined;
-  for (const text of windows(target)) {
+  let first: { example: string; language: string } | undefined;
+  for (const text of windows(pair.target)) {
     const words = withoutCode(text).match(word) ?? [];
     if (isTitle(words)) continue;
     const own = words.filter((one) => !pair.sourceWords.has(one.toLowerCase()));
@@ -92,14 +105,9 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
     letters += weight;
     if (!verdict) continue;
     wrong += weight;
-    example ??= { text, language: verdict };
+    first ??= { example: text, language: verdict };
   }
-  if (!example || wrong < wrongShare * letters) return undefined;
-  return critical(
-    'accuracy',
-    `The translation is not in ${languageName(targetLang)}: it reads like ${languageName(example.language)}.`,
-    example.text,
-  );
+  return first && { ...first, share: wrong / letters };
 }
 
 /** Whether nearly all of a few words are capitalised, as in a name, which stays as it is. */

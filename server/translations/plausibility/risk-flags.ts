@@ -1,5 +1,6 @@
 import { isInstructionLike } from './prompt-injection.ts';
 import { countLetters } from './script.ts';
+import { isInOtherLanguage } from './source-language.ts';
 
 /** Letters of ASCII in disguise: the tag characters, which nothing shows. */
 const tags = /[\u{E0020}-\u{E007E}]/gu;
@@ -110,15 +111,22 @@ function isReadable(text: string): boolean {
 }
 
 /** The flags that `riskFlags` returns, in this order. */
-type RiskFlag = 'instruction_like_source' | 'hidden_text' | 'mixed_script_words' | 'encoded_text';
+type RiskFlag =
+  | 'instruction_like_source'
+  | 'hidden_text'
+  | 'mixed_script_words'
+  | 'encoded_text'
+  | 'other_source_language';
 
 /**
- * What makes a source text suspicious: instructions to a model (plain, hidden, in look-alike letters or encoded), or hidden text. A flag is a
+ * What makes a source text suspicious: instructions to a model (plain, hidden, in look-alike letters or encoded), hidden text, or another
+ * language than the stated one, which is English where none is stated (B 2.1). A flag is a
  * warning and blocks nothing (B 2.3, trigger risk_flag), so it may be wrong now and then: documentation about models has the same phrases.
  *
  * Accepts any string; time and memory are linear.
  */
-export function riskFlags({ sourceText }: { sourceText: string }): RiskFlag[] {
+export function riskFlags(source: { sourceText: string; sourceLang: string }): RiskFlag[] {
+  const { sourceText } = source;
   const text = revealed(sourceText);
   const encoded = encodedText(text);
   const flags: Record<RiskFlag, boolean> = {
@@ -126,6 +134,7 @@ export function riskFlags({ sourceText }: { sourceText: string }): RiskFlag[] {
     hidden_text: hasHiddenText(sourceText),
     mixed_script_words: hasMixedWords(sourceText),
     encoded_text: encoded.length > 0,
+    other_source_language: isInOtherLanguage(source),
   };
   return (Object.keys(flags) as RiskFlag[]).filter((flag) => flags[flag]);
 }

@@ -8,22 +8,29 @@ import { jobStatus, reviewInput, translationJob } from '../schema.ts';
 const longestChecked = 100_000;
 
 /** Input of `translations.check`. */
-export const checkInput = z.object({ job_id: z.string(), text: z.string().max(longestChecked) });
+export const checkInput = z.object({
+  job_id: z.string().describe('The job whose translation the text would be.'),
+  text: z.string().max(longestChecked).describe('The text to check.'),
+});
 
 /** What the service's own checks find in a text that a reviewer proposes. */
 export const textCheck = z.object({
-  issues: z.array(
-    qualityIssue.extend({
-      /** Whether `span` stands in the source more often than in the text: it may be put back. */
-      missing: z.boolean(),
-    }),
-  ),
-  /** Glossary terms that the text should have, at most 100. */
-  missing_terms: z.array(z.string()),
+  issues: z
+    .array(
+      qualityIssue.extend({
+        missing: z
+          .boolean()
+          .describe('Whether `span` stands in the source more often than in the text: it may be put back.'),
+      }),
+    )
+    .describe('What the checks found.'),
+  missing_terms: z.array(z.string()).describe('Glossary terms that the text should have, at most 100.'),
 });
 
 /** The version of a job that a reviewer saw: its `updated_at`. */
-const seen = z.iso.datetime({ offset: true });
+const seen = z.iso
+  .datetime({ offset: true })
+  .meta({ description: 'the updated_at of the job as the reviewer saw it' });
 
 /** Input of `translations.act`: a review of the job as it was at `updated_at`. */
 export const actInput = reviewInput.safeExtend({
@@ -42,44 +49,57 @@ export const reviewManyInput = z.object({
     .max(100)
     .refine((reviews) => new Set(reviews.map(({ job_id }) => job_id)).size === reviews.length, {
       error: 'must not name a job twice',
-    }),
+    })
+    .describe('At most one of each job.'),
 });
 
 /** What became of one review of several. */
 const reviewResult = z.discriminatedUnion('outcome', [
   z.object({
-    outcome: z.literal('done'),
+    outcome: z.literal('done').describe('It counted.'),
     job_id: id,
     status: jobStatus,
     updated_at: dateTime,
   }),
-  itemRefusal.extend({ outcome: z.literal('refused'), job_id: z.string() }),
+  itemRefusal.extend({
+    outcome: z.literal('refused').describe('It changed nothing.'),
+    job_id: z.string().describe('The job that the review named.'),
+  }),
 ]);
 
 /** Output of `translations.reviewMany`: a result for each review, in their order. */
-export const reviewResults = z.object({ results: z.array(reviewResult) });
+export const reviewResults = z.object({
+  results: z.array(reviewResult).describe('What became of each review, in their order.'),
+});
 
 /** Input of `reviews.next`. */
 export const nextReviewInput = z
   .object({
-    source_lang: z.string().max(40).optional(),
-    target_lang: z.string().max(40).optional(),
-    trigger: triggerCode.optional(),
-    /** The cursor of the job to go on after; without it, the job that waits longest. */
-    after: z.string().max(200).optional(),
-    /** Whether the caller claims the job. If not, somebody else may be given it, too. */
-    claim: z.boolean().default(true),
+    source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
+    target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
+    trigger: triggerCode.optional().describe('Only jobs that were held for this reason.'),
+    after: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The cursor of the job to go on after; without it, the job that waits longest.'),
+    claim: z
+      .boolean()
+      .default(true)
+      .describe('Whether the caller claims the job. If not, somebody else may be given it, too.'),
   })
   .prefault({});
 
 /** The next job that waits for review. */
 export const nextReviewView = z.object({
-  /** Null if none was found. */
-  job: translationJob.nullable(),
-  /** Goes on after the job; without one, after those that were examined. Null at the end of what waits. */
-  cursor: z.string().nullable(),
-  /** Null without a job, or if it was not claimed. */
-  claim: claimState.nullable(),
+  job: translationJob.nullable().describe('Null if none was found.'),
+  cursor: z
+    .string()
+    .nullable()
+    .describe(
+      'Goes on after the job; without one, after those that were examined. Null at the end of what waits.',
+    ),
+  claim: claimState.nullable().describe('Null without a job, or if it was not claimed.'),
 });
 
 export type TextCheck = z.infer<typeof textCheck>;

@@ -62,6 +62,10 @@ it('the listed exceptions are left to the judges', () => {
 });
 
 it('most of the sources are flagged as risky', () => {
-  const flagged = entries.filter(({ source }) => riskFlags({ sourceText: source }).length > 0);
+  // Some sources are in other languages, which is a flag of its own.
+  const ofHostility = (flag: string) => flag !== 'other_source_language';
+  const flagged = entries.filter(
+    ({ source }) => riskFlags({ sourceText: source, sourceLang: 'en' }).filter(ofHostility).length > 0,
+  );
   expect(flagged.length / entries.length).toBeGreaterThan(0.5);
 });

@@ -1,0 +1,145 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { LinguaLoop, type LinguaLoopOptions, type RequestEvent, type ResponseEvent } from '#sdk/index.ts';
+import { failure, result, useScriptedServer } from './scripted-server.ts';
+
+const server = useScriptedServer();
+const transient = failure(503, 'try again', { error_code: 'transient_error' });
+
+function client(options: Partial<LinguaLoopOptions> = {}) {
+  return new LinguaLoop({ baseUrl: server.address, backoff: { firstMs: 1, maxMs: 1 }, ...options });
+}
+
+describe('onRequest, onResponse and logger', () => {
+  test('are told each attempt, and what became of it; secrets are hidden', async () => {
+    server.script(transient, result({ id: '1' }, { 'x-request-id': 'answered' }));
+    const requests: RequestEvent[] = [];
+    const responses: ResponseEvent[] = [];
+    const logged: unknown[] = [];
+    const logger = {
+      debug: (message: string, fields: object) => logged.push([message, fields]),
+      warn: (message: string, fields: object) => logged.push([message, fields]),
+    };
+    const observed = client({
+      apiKey: 'the-secret-key',
+      accessToken: 'the-secret-token',
+      headers: { 'x-proxy': 'the-secret-of-the-proxy' },
+      onRequest: (event) => requests.push(event),
+      onResponse: (event) => responses.push(event),
+      logger,
+    });
+    await observed.translations.create({ source_text: 'the secret text', target_lang: 'fr' });
+    expect(requests.map(({ call, method, attempt }) => [call, method, attempt])).toEqual([
+      ['translations.create', 'POST', 1],
+      ['translations.create', 'POST', 2],
+    ]);
+    expect(responses).toMatchObject([
+      { status: 503, error: { code: 'transient_error' } },
+      { status: 200, requestId: 'answered', durationMs: expect.any(Number) },
+    ]);
+    expect(logged).toHaveLength(5);
+    expect(JSON.stringify([requests, responses, logged])).not.toContain('secret');
+    expect(server.received[0]?.headers['x-proxy']).toBe('the-secret-of-the-proxy');
+  });
+
+  test('fail no call by what they throw', async () => {
+    server.script(result({ id: '1' }));
+    const broken = () => {
+      throw new Error('the logger is broken');
+    };
+    const observed = client({
+      onRequest: broken,
+      onResponse: broken,
+      logger: { debug: broken, warn: broken },
+    });
+    expect(await observed.translations.get('1')).toEqual({ id: '1' });
+  });
+});
+
+describe('options', () => {
+  test('address and key come from the environment if they are not given', async () => {
+    server.script(result([]), result([]), result([]));
+    vi.stubEnv('LINGUALOOP_URL', server.address);
+    vi.stubEnv('LINGUALOOP_API_KEY', 'of-the-environment');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await new LinguaLoop().translations.listPage();
+    await new LinguaLoop({ apiKey: 'given' }).translations.listPage();
+    await new LinguaLoop({ accessToken: 'given' }).translations.listPage();
+    expect(server.received.map(({ headers }) => headers['x-api-key'])).toEqual([
+      'of-the-environment',
+      'given',
+      undefined,
+    ]);
+    vi.stubEnv('LINGUALOOP_URL', '');
+    expect(() => new LinguaLoop()).toThrow('LINGUALOOP_URL');
+  });
+
+  test('headers of the client and of a call never replace the client’s own', async () => {
+    server.script(result([]));
+    const headers = { 'X-Api-Key': 'other', 'x-one': 'client', 'x-two': 'client' };
+    await client({ apiKey: 'k', headers }).translations.listPage({}, { headers: { 'X-Two': 'call' } });
+    expect(server.received[0]?.headers).toMatchObject({
+      'x-api-key': 'k',
+      'x-one': 'client',
+      'x-two': 'call',
+    });
+  });
+
+  test('idempotencyKey makes the keys of calls that were given none', async () => {
+    server.script(result({ id: '1' }), result({ id: '1' }));
+    const { translations } = client({ idempotencyKey: (call) => `made for ${call}` });
+    const hello = { source_text: 'Hello', target_lang: 'fr' };
+    await translations.create(hello);
+    await translations.create(hello, { idempotencyKey: 'own' });
+    expect(server.received.map(({ input }) => input?.['idempotency_key'])).toEqual([
+      'made for translations.create',
+      'own',
+    ]);
+  });
+});
+
+describe('request', () => {
+  test('sends anything as the client’s caller; a read is sent again', async () => {
+    server.script('cut off', result({ any: 'thing' }));
+    const answered = await client({ apiKey: 'k' })
+      .request('GET', '/api/new', { query: { limit: 5, left_out: undefined } })
+      .withResponse();
+    expect([answered.data, answered.response.status]).toEqual([{ any: 'thing' }, 200]);
+    const { path, headers, input } = server.received[1]!;
+    expect([path, headers['x-api-key'], input]).toEqual(['/api/new', 'k', { limit: '5' }]);
+  });
+
+  test('a write is sent again only with a key', async () => {
+    server.script('cut off', 'cut off', { status: 204, body: '' });
+    await expect(client().request('POST', '/api/new', { json: {} })).rejects.toMatchObject({
+      maybeSent: true,
+    });
+    await client().request('POST', '/api/new', { json: {}, idempotencyKey: 'k' });
+    expect(server.received.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined, 'k', 'k']);
+  });
+
+  test('an error is the service’s; a path of another host is a TypeError', async () => {
+    server.script(failure(409, 'not now', { error_code: 'conflict' }));
+    await expect(client().request('DELETE', '/api/new')).rejects.toMatchObject({ name: 'ConflictError' });
+    expect(() => client().request('GET', '//elsewhere.example/')).toThrow(TypeError);
+    expect(() => client().request('GET', 'https://elsewhere.example/')).toThrow(TypeError);
+  });
+});
+
+test('an upload says how much of it was sent, up to the whole', async () => {
+  server.script(result([{ id: '1' }]));
+  const told: { loaded: number; total: number }[] = [];
+  const data = new Uint8Array(300_000).fill(65);
+  await client().translations.createFromFile(
+    { name: 'a.md', data },
+    { target_lang: 'fr' },
+    { onUploadProgress: (progress) => told.push(progress) },
+  );
+  expect(told.length).toBeGreaterThan(1);
+  expect(told.map(({ loaded }) => loaded)).toEqual(
+    told.map(({ loaded }) => loaded).toSorted((a, b) => a - b),
+  );
+  const last = told.at(-1)!;
+  expect(last.loaded).toBe(last.total);
+  expect(last.total).toBe(server.received[0]?.body.length);
+  expect(last.total).toBeGreaterThan(300_000);
+});
