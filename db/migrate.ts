@@ -140,6 +140,6 @@ async function refuseOlderDatabase(sql: postgres.Sql, url: string, folder: strin
     select current_database() as database from drizzle.__drizzle_migrations where created_at < ${baseline} limit 1`;
   if (!older) return;
   throw new Error(
-    `the database "${older.database}" at ${new URL(url).host} was made by a version from before the first release, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/operating.md, Upgrading)`,
+    `the database "${older.database}" at ${new URL(url).host} was made by a version from before the first release, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/upgrading.md)`,
   );
 }

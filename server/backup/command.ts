@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { describeForLog } from '#server/errors.ts';
-import { writeFatalLine } from '#server/log.ts';
 import { SettingsError } from '#server/settings.ts';
 import { listenForStop } from '#server/stop-signals.ts';
 import { Refusal } from './refusal.ts';
@@ -18,7 +17,8 @@ export async function runCommand(
       process.stdout.write(`${usage}\n`);
     else await work(stop, (line) => process.stdout.write(`${line}\n`));
   } catch (error) {
-    writeFatalLine(stop.aborted ? 'stopped before the end; nothing was kept' : describe(error));
+    const reason = stop.aborted ? 'stopped before the end; nothing was kept' : describe(error);
+    process.stderr.write(`lingualoop: ${reason.split('\n')[0]}\n`);
     process.exitCode = 1;
   }
 }

@@ -194,7 +194,7 @@ export const modules: Module[] = [
     files: /^server\/backup\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|log|settings|stop-signals)\.ts$/,
+      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
       /^db\/(migrate|copy\/(contents|load|snapshot)|embedded\/index)\.ts$/,
       /^npm:(modern-tar|zod)$/,
       /^node:/,
