@@ -1,5 +1,6 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
-import type { CallScope, EngineResult } from '../engine.ts';
+import { countEvent } from '#server/telemetry.ts';
+import type { CallScope, EngineResult, Paid } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient } from './client.ts';
 import { countTokens, type Reading, readCompletion, readModel } from './completion.ts';
 import type { OutputMode, OutputModes } from './output-modes.ts';
@@ -52,6 +53,7 @@ function request({ model, instructions, data, format }: Prompt, mode: OutputMode
 export interface Upstream extends RetryPolicy {
   chat: Chat;
   modes: OutputModes;
+  paid: Paid;
 }
 
 /** The result of one request, and what it cost. */
@@ -79,6 +81,9 @@ function ask<Reply, Value>(
     const { inputTokens, outputTokens } = countTokens(completion);
     tokens.inputTokens += inputTokens;
     tokens.outputTokens += outputTokens;
+    countEvent('engine_tokens', 'input', inputTokens);
+    countEvent('engine_tokens', 'output', outputTokens);
+    await upstream.paid(scope.tenantId, inputTokens + outputTokens);
     const value = readCompletion(completion, question);
     return { value, model: readModel(completion) ?? question.model, ...tokens };
   };

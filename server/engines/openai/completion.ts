@@ -67,10 +67,18 @@ function withoutWrapping(content: string): string {
   return text.slice(3, -3).replace(/^json/i, '');
 }
 
-/** What a completion cost; 0 where the endpoint sends no count, or not a number. */
-export function countTokens(completion: Received): { inputTokens: number; outputTokens: number } {
-  const { prompt_tokens, completion_tokens } = completion?.usage ?? {};
+/** What a response of any kind cost; 0 where the endpoint sends no count, or not a number. */
+export function countTokens(response: { usage?: Usage } | null | undefined): {
+  inputTokens: number;
+  outputTokens: number;
+} {
+  const { prompt_tokens, completion_tokens } = response?.usage ?? {};
   return { inputTokens: count(prompt_tokens), outputTokens: count(completion_tokens) };
+}
+
+interface Usage {
+  prompt_tokens?: unknown;
+  completion_tokens?: unknown;
 }
 
 function count(tokens: unknown): number {

@@ -1,6 +1,6 @@
 import { type ConcurrencyLimit, createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, Paid } from '../engine.ts';
 import { type AskAll, askAll, openChat, type Upstream } from './chat.ts';
 import type { ClientSettings } from './client.ts';
 import { assess, assessEach, compare, verify } from './judge.ts';
@@ -17,9 +17,12 @@ export interface OpenAiDependencies {
   sleep?: Sleep;
   /** Milliseconds of a clock that never goes back. */
   now?: () => number;
+  paid?: Paid;
   /** One for everything in a process that calls the same endpoint. */
   concurrencyLimit?: ConcurrencyLimit;
 }
+
+export const nobodyCounts: Paid = async () => {};
 
 /**
  * The live engine: OPENAI_MODEL translates, OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any endpoint with
@@ -31,6 +34,7 @@ export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenA
   const upstream: Upstream = {
     chat: openChat(settings),
     modes: openOutputModes(dependencies.now),
+    paid: dependencies.paid ?? nobodyCounts,
     retries: settings.OPENAI_MAX_RETRIES,
     sleep: dependencies.sleep ?? sleep,
     concurrencyLimit: dependencies.concurrencyLimit ?? createConcurrencyLimit(),
