@@ -59,7 +59,7 @@ export default defineConfig({
           ...shared,
           name: 'shared process',
           include: ['test/**/*.test.ts'],
-          exclude: [...ownProcess, ...timed, ...journeys],
+          exclude: ['**/node_modules/**', ...ownProcess, ...timed, ...journeys],
           isolate: false,
         },
       },

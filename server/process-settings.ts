@@ -54,16 +54,15 @@ export async function refuseUnusableFolder(storage: PlatformStore, settings: Set
 /** Puts a failure to listen into one sentence that names the settings. Any other error is returned as it is. */
 export function explainListening(
   error: unknown,
-  [host, port]: [host: string, port: string],
+  [host, port]: ['HOST', 'PORT'] | ['METRICS_HOST', 'METRICS_PORT'],
   settings: Settings,
 ): unknown {
   const { code } = error as { code?: unknown };
-  const values = settings as unknown as Record<string, unknown>;
   const sentences: Record<string, string> = {
-    EADDRINUSE: `${port}: something else listens at ${values[host]}:${values[port]} already`,
-    EACCES: `${port}: this user may not listen at ${values[port]}`,
-    EADDRNOTAVAIL: `${host}: this machine does not have the address ${values[host]}`,
-    ENOTFOUND: `${host}: there is no such host as ${values[host]}`,
+    EADDRINUSE: `${port}: something else listens at ${settings[host]}:${settings[port]} already`,
+    EACCES: `${port}: this user may not listen at ${settings[port]}`,
+    EADDRNOTAVAIL: `${host}: this machine does not have the address ${settings[host]}`,
+    ENOTFOUND: `${host}: there is no such host as ${settings[host]}`,
   };
   const sentence = typeof code === 'string' ? sentences[code] : undefined;
   return sentence === undefined ? error : new SettingsError(sentence, { cause: error });

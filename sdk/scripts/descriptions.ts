@@ -65,6 +65,7 @@ function objectsIn(schema: Schema): z.ZodObject[] {
 
 /** What is inside of a schema that adds something to it: a default, null, a transformation, a list. */
 function innerOf(schema: Schema): Schema[] {
+  // zod's base type says nothing of the parts that only some kinds of schemas have.
   const { def } = schema._zod as unknown as { def: Record<string, unknown> };
   if (schema instanceof z.ZodLazy) return [schema.unwrap()];
   const inner = [def['innerType'], def['in'], def['element'], def['options']].flat();

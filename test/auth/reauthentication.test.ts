@@ -56,7 +56,7 @@ describe('a password that changes while it is checked', () => {
   async function prove(change: () => Promise<unknown>): Promise<string> {
     const [, bearer] = (admin.bearer['authorization'] as string).split(' ') as [string, string];
     const credentials = { bearer, apiKey: null, unreadable: false, cookie: null, tenantId: null };
-    const authenticate = asAdministratorSession({ credentials, services: app.services } as never);
+    const authenticate = asAdministratorSession({ credentials, services: app.services, notes: {} } as never);
     let calls = 0;
     const asAdministrator: typeof authenticate = async (work) => {
       calls += 1;

@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { ownerOf } from '#server/auth/mfa/totp.ts';
-import { seal } from '#server/encryption.ts';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
@@ -221,123 +219,6 @@ describe('SIGTERM', () => {
     for (const answerModel of arrived) answerModel();
     expect(await answer).toMatchObject({ status: 503, body: { error_code: 'transient_error' } });
     expect(await ended).toBe(0);
-  });
-});
-
-describe('a start that must fail', () => {
-  const fail = (env: Record<string, string>, script = 'server/main.ts') =>
-    new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-      const child = spawn(process.execPath, [join(root, script)], {
-        env: { PATH: process.env['PATH'], PORT: '0', ...env },
-      });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.on('data', (chunk) => {
-        stdout += chunk;
-      });
-      child.stderr.on('data', (chunk) => {
-        stderr += chunk;
-      });
-      child.once('close', (code) => resolve({ code, stdout, stderr }));
-    });
-
-  /** The words of the only line, which has the shape of the log. */
-  const oneLine = (stderr: string): unknown => {
-    expect(stderr).toMatch(/^[^\n]+\n$/);
-    const { level, msg } = JSON.parse(stderr);
-    expect(level).toBe(60);
-    return msg;
-  };
-
-  test('C 1: a bad value stops it with one line that names the variable', async () => {
-    for (const script of ['server/main.ts', 'workers/main.ts', 'server/migrate.ts']) {
-      const { code, stdout, stderr } = await fail({ MFA_REQUIRED: 'yes' }, script);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(oneLine(stderr)).toBe('MFA_REQUIRED: must be true, false, 1 or 0');
-    }
-  });
-
-  test('C 1: SECRETS_KEY is required with DATABASE_URL', async () => {
-    const { code, stderr } = await fail({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
-    expect(code).toBe(1);
-    expect(oneLine(stderr)).toMatch(/^SECRETS_KEY: /);
-  });
-
-  test('an unreachable database is one line, without its password', async () => {
-    const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
-    const { code, stderr } = await fail({ DATABASE_URL, SECRETS_KEY: secretsKey });
-    expect(code).toBe(1);
-    expect(oneLine(stderr)).toBe(
-      'DATABASE_URL: cannot connect to the database "none" at 127.0.0.1:1 as "nobody": nothing listens there; is PostgreSQL running? (ECONNREFUSED)',
-    );
-    expect(stderr).not.toContain('hunter2');
-  });
-
-  test('settings that cannot work together are one sentence, before the database is joined', async () => {
-    const refused: [string, Record<string, string>][] = [
-      ['BILLING_ENABLED: needs STRIPE_SECRET_KEY', { BILLING_ENABLED: 'true' }],
-      [
-        'BILLING_ENABLED: needs STRIPE_WEBHOOK_SECRET',
-        { BILLING_ENABLED: 'true', STRIPE_SECRET_KEY: 'sk_test_1' },
-      ],
-      ['OPENAI_BASE_URL: needs OPENAI_API_KEY', { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }],
-      [
-        'SERVICE_API_KEY: must differ from OPERATOR_API_KEY',
-        { SERVICE_API_KEY: 'the-same-key', OPERATOR_API_KEY: 'the-same-key' },
-      ],
-      ['METRICS_PORT: must differ from PORT', { METRICS_PORT: '18080', PORT: '18080' }],
-    ];
-    for (const [sentence, env] of refused) {
-      const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none';
-      const { code, stderr } = await fail({ DATABASE_URL, SECRETS_KEY: secretsKey, ...env });
-      expect(code).toBe(1);
-      expect(oneLine(stderr)).toMatch(new RegExp(`^${sentence}`));
-      expect(stderr).not.toMatch(/sk_test|the-same-key/);
-    }
-  });
-
-  test('an address that cannot be listened on, and a folder that cannot be written, name their setting', async () => {
-    const { env } = await sharedDatabase();
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void other.close());
-    const taken = String((other.address() as AddressInfo).port);
-    const refused: [RegExp, Record<string, string>][] = [
-      [new RegExp(`^PORT: something else listens at 127.0.0.1:${taken} already$`), { PORT: taken }],
-      [new RegExp(`^METRICS_PORT: something else listens at 127.0.0.1:${taken}`), { METRICS_PORT: taken }],
-      [/^HOST: this machine does not have the address 203\.0\.113\.1$/, { HOST: '203.0.113.1' }],
-      [
-        /^PLATFORM_STORAGE_URL: its folder cannot be written/,
-        { PLATFORM_STORAGE_URL: 'file:///dev/null/storage' },
-      ],
-    ];
-    for (const [sentence, more] of refused) {
-      const { code, stderr } = await fail({ ...env, ...more, LOG_LEVEL: 'silent' });
-      expect(code).toBe(1);
-      expect(oneLine(stderr)).toMatch(sentence);
-    }
-  });
-
-  test('a SECRETS_KEY that opens nothing of what is stored stops it; a previous key that does, or a leave, does not', async () => {
-    const { env, superuserUrl } = await sharedDatabase();
-    const first = await start(env, 'server/main.ts', ['--api-only']);
-    const { tenantId } = await connect(first.address).signUp();
-    await first.stop();
-    const sql = openSuperuser(superuserUrl);
-    const [member] = await sql`select tenant_id, user_id from users where tenant_id = ${tenantId}`;
-    const owner = { tenantId, userId: member?.['user_id'] as string };
-    const keys = { current: Buffer.from(secretsKey, 'base64'), previous: null };
-    const sealed = seal(keys, 'authenticator', ownerOf(owner), Buffer.alloc(20, 1));
-    await sql`update users set totp_secret = ${sealed}`;
-
-    const other = { ...env, SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') };
-    const { code, stderr } = await fail(other);
-    expect(code).toBe(1);
-    expect(oneLine(stderr)).toMatch(/^SECRETS_KEY: opens none of the secrets that are stored; /);
-    for (const more of [{ SECRETS_KEY_PREVIOUS: secretsKey }, { ALLOW_UNREADABLE_SECRETS: 'true' }]) {
-      const service = await start({ ...other, ...more }, 'server/main.ts', ['--api-only']);
-      expect(await service.stop()).toBe(0);
-    }
   });
 });
 

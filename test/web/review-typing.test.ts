@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
       return textarea.inputValue();
     };
     expect(await undo()).toMatch(/^Bonjour ?(\{name\})?$/);
-    await expect.poll(undo).toBe('[fr] Dear {name}, you have %s files.');
+    await expect.poll(undo, { timeout: 15_000 }).toBe('[fr] Dear {name}, you have %s files.');
   });
 
   test('walks the memory’s matches into the field, which is no edit, and gets the own text back', async () => {
