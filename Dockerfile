@@ -26,7 +26,9 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY db db
+COPY docs docs
 COPY rest rest
+COPY sdk/README.md sdk/README.md
 COPY server server
 COPY web/server web/server
 COPY web/pages web/pages
