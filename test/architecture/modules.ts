@@ -249,7 +249,7 @@ export const modules: Module[] = [
     name: 'web/server',
     files: /^web\/server\//,
     may: [
-      /^rest\/(body-parsers|downloads|errors)\.ts$/,
+      /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
       /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
       // The files of documents, which no procedure carries.
       /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
