@@ -2,10 +2,12 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The script "prepare", which does nothing without the dev dependencies.
+# The script "prepare", which builds nothing without the dev dependencies.
+COPY server/trim-packages.ts server/trim-packages.ts
 COPY web/build.ts web/build.ts
 COPY web/server/locale.ts web/server/locale.ts
-RUN npm ci --omit=dev
+# The image has a Node of its own.
+RUN npm ci --omit=dev && rm -rf node_modules/node-* node_modules/.bin/node
 
 FROM node:24-slim AS web
 WORKDIR /app
@@ -24,7 +26,9 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY db db
+COPY docs docs
 COPY rest rest
+COPY sdk/README.md sdk/README.md
 COPY server server
 COPY web/server web/server
 COPY web/pages web/pages

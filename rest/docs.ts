@@ -18,6 +18,7 @@ const page = `<!doctype html>
   </head>
   <body>
     <p class="credential">
+      <a href="/docs/guides/">Guides</a>
       <label for="credential">API key or access token for the calls of this page</label>
       <input id="credential" type="password" autocomplete="off" spellcheck="false">
     </p>
@@ -51,6 +52,7 @@ const start = `SwaggerUIBundle({
 const pageStyle = `body { margin: 0; }
 .credential { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin: 0; padding: 0.75rem 1.25rem;
   font: 1rem sans-serif; color: #fff; background: #1b1b1b; }
+.credential a { color: #fff; }
 .credential input { flex: 1 1 20rem; max-width: 32rem; padding: 0.5rem; font: 1rem monospace; }
 `;
 

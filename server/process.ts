@@ -6,8 +6,10 @@ import type { Services } from './context.ts';
 import { type DatabaseHome, explainUnreachable, joinDatabase } from './database-home.ts';
 import { loadSecretsKeys } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
+import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './garbage-collection.ts';
 import { openStandaloneLog, takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
+import { openTokenSpending, type TokenSpending } from './metering/token-spending.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
 import { explainListening, refuseContradictions, refuseUnusableFolder } from './process-settings.ts';
@@ -79,8 +81,14 @@ async function startProcess(
       joined(home);
       return home;
     });
+    const spending = Promise.withResolvers<TokenSpending>();
+    const isSpendingLimited = settings.MAX_TOKENS_PER_DAY > 0;
     const beside = [
-      selectModels(settings),
+      // The models are opened before the database, and asked after it.
+      selectModels(
+        settings,
+        isSpendingLimited ? async (...paid) => (await spending.promise).record(...paid) : undefined,
+      ),
       parts.api ? openPayments(settings) : null,
       // Loaded while the database starts.
       import('#db/migrate.ts'),
@@ -115,6 +123,7 @@ async function startProcess(
       home,
       observation,
       started,
+      isSpendingLimited ? spending.resolve : undefined,
     );
     return running;
   } catch (error) {
@@ -152,6 +161,7 @@ async function startParts(
   home: DatabaseHome,
   observation: Observation,
   started: Stoppable[],
+  countTokens: ((spending: TokenSpending) => void) | undefined,
 ): Promise<RunningProcess> {
   const { settings } = given;
   const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {
@@ -167,9 +177,19 @@ async function startParts(
         { probe, metrics: observation.metrics },
       )
     : undefined;
+  const log = api?.services.log ?? (await openStandaloneLog(settings.LOG_LEVEL));
+  if (countTokens) {
+    const spending = openTokenSpending(open('tokens', 1, { waitMs: 3000 }), (error) =>
+      log.warn(
+        { error: describeForLog(error) },
+        'the tokens of model calls could not be stored; they are stored with the next ones',
+      ),
+    );
+    started.push({ stop: () => spending.close() });
+    countTokens(spending);
+  }
   // Runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
-  const log = api?.services.log ?? (await openStandaloneLog(settings.LOG_LEVEL));
   log.debug({ settings: redactSettings(settings) }, 'settings');
   const readiness = api?.readiness ?? watchReadiness({ database: probe, storage: given.storage, log });
   // The sandbox starts with the first file. Its network isolation is tested now.

@@ -151,6 +151,7 @@ const environment = z.object({
   OPENAI_MAX_RETRIES: integer(3, 0, 20),
   ALLOWED_MODELS: list,
   MAX_FAILED_RUNS_PER_HOUR: integer(200, 0, 1_000_000),
+  MAX_TOKENS_PER_DAY: integer(0, 0),
   BILLING_ENABLED: flag(false),
   STRIPE_SECRET_KEY: headerValue,
   STRIPE_WEBHOOK_SECRET: headerValue,

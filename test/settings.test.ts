@@ -33,6 +33,7 @@ const defaults: [name: string, value: unknown][] = [
   ['OPENAI_TIMEOUT_SECONDS', 60],
   ['OPENAI_MAX_RETRIES', 3],
   ['MAX_FAILED_RUNS_PER_HOUR', 200],
+  ['MAX_TOKENS_PER_DAY', 0],
   ['BILLING_ENABLED', false],
   ['TRIAL_CHARS', 150_000],
   ['TRIAL_DAYS', 14],

@@ -101,8 +101,26 @@ export const usageDays = pgTable(
 );
 
 /**
+ * The tokens that each tenant's model calls have cost on the last day that had any, those of failed work included: what
+ * MAX_TOKENS_PER_DAY is held against. `usage_totals` has the tokens of delivered jobs.
+ */
+export const tokenSpending = pgTable(
+  'token_spending',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    /** UTC. */
+    day: date('day', { mode: 'string' }).notNull(),
+    tokens: amount('tokens'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/**
  * The most that work in flight will be billed: one row for each pending job of any kind. A reservation is the job's own
- * row, so it ends with the job, however that ends. All amounts are weighted characters.
+ * row, so it ends with the job, however that ends. Characters are weighted.
  */
 export const workInFlight = pgView('work_in_flight', {
   tenantId: identifier('tenant_id').notNull(),
@@ -112,4 +130,6 @@ export const workInFlight = pgView('work_in_flight', {
   chars: bigint('chars', { mode: 'number' }).notNull(),
   /** The weight of the jobs that follow in its series. */
   restChars: bigint('rest_chars', { mode: 'number' }).notNull(),
+  /** Their number. */
+  restJobs: integer('rest_jobs').notNull(),
 }).existing();

@@ -27,6 +27,8 @@ export const translationJobs = pgTable(
     reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
     /** Likewise for the jobs that follow in its series. */
     reservedRestChars: bigint('reserved_rest_chars', { mode: 'number' }).notNull().default(0),
+    /** The number of those jobs. */
+    reservedRestJobs: integer('reserved_rest_jobs').notNull().default(0),
     request: jsonb('request').notNull(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),

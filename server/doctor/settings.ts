@@ -62,6 +62,18 @@ const doubts: readonly ((settings: Settings) => [says: string, advice: string] |
       'MAX_REQUEST_BYTES is larger than MAX_UPLOAD_BYTES, which limits every request',
       'raise MAX_UPLOAD_BYTES, or lower MAX_REQUEST_BYTES',
     ],
+  ({ MAX_TOKENS_PER_DAY, OPENAI_API_KEY }) =>
+    MAX_TOKENS_PER_DAY > 0 &&
+    OPENAI_API_KEY === undefined && [
+      'MAX_TOKENS_PER_DAY has no effect: the stub engine costs no tokens',
+      'set OPENAI_API_KEY, or remove MAX_TOKENS_PER_DAY',
+    ],
+  ({ MAX_TOKENS_PER_DAY }) =>
+    MAX_TOKENS_PER_DAY > 0 &&
+    MAX_TOKENS_PER_DAY < 20_000 && [
+      `MAX_TOKENS_PER_DAY is ${MAX_TOKENS_PER_DAY}: a few short texts of a tenant reach it`,
+      'a short text takes 4,000 tokens or more; docs/usage.md says what counts',
+    ],
   ({ TRANSLATION_ENABLED }) =>
     !TRANSLATION_ENABLED && [
       'TRANSLATION_ENABLED is off: every submission gets 503',

@@ -123,7 +123,8 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
         'set OPENAI_API_KEY, and OPENAI_BASE_URL for an endpoint other than OpenAI',
       ),
     ];
-  const { engine, embedder } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 0 });
+  // Two retries: an endpoint that ignores how it is asked is asked in another way after its second answer.
+  const { engine, embedder } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
   const scope = { tenantId: 'doctor', signal: AbortSignal.timeout(60_000) };
   const task = {
     segments: ['Good morning.'],

@@ -118,6 +118,11 @@ export interface Engine {
   ): Promise<EngineResult<Verification>>;
 }
 
+/**
+ * Told of the tokens of each answer of a model, usable or not, before the answer is used. Embeddings count too. It must not reject.
+ */
+export type Paid = (tenantId: string, tokens: number) => Promise<void>;
+
 /** The port to an embedding model: texts of similar meaning get vectors near each other. Fails as `Engine` does. */
 export interface Embedder {
   /** Stored with each set's vectors: those of two models cannot be compared. */

@@ -1,6 +1,6 @@
 import { type ConcurrencyLimit, createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
-import type { Embedder, Engine } from './engine.ts';
+import type { Embedder, Engine, Paid } from './engine.ts';
 import { stubEngine } from './stub.ts';
 
 /** The models of a deployment. */
@@ -12,8 +12,11 @@ export interface Models {
   concurrencyLimit: ConcurrencyLimit | null;
 }
 
-/** Opens the models that the settings name: live ones if there is an API key, else the stub. */
-export async function selectModels(settings: Settings): Promise<Models> {
+/**
+ * Opens the models that the settings name: live ones if there is an API key, else the stub.
+ * @param paid is told what their calls cost
+ */
+export async function selectModels(settings: Settings, paid?: Paid): Promise<Models> {
   const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;
   if (OPENAI_API_KEY === undefined) return { engine: stubEngine, embedder: null, concurrencyLimit: null };
   // Loaded only when needed: the package takes a large part of the startup time.
@@ -22,10 +25,11 @@ export async function selectModels(settings: Settings): Promise<Models> {
     import('./openai/embedder.ts'),
   ]);
   const live = { ...settings, OPENAI_API_KEY };
-  const parts = { concurrencyLimit: createConcurrencyLimit() };
+  const concurrencyLimit = createConcurrencyLimit();
+  const parts = { concurrencyLimit, ...(paid && { paid }) };
   return {
     engine: createOpenAiEngine(live, parts),
     embedder: OPENAI_EMBEDDING_MODEL === 'none' ? null : createOpenAiEmbedder(live, parts),
-    ...parts,
+    concurrencyLimit,
   };
 }

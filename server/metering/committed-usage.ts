@@ -1,8 +1,9 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
-import { usageTotals, workInFlight } from '#db/schema/metering.ts';
+import { tokenSpending, usageTotals, workInFlight } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { AllowanceFigures } from './monthly-allowance.ts';
+import { expectedTokens, type TokenUsage } from './token-limit.ts';
 
 const value = sql.placeholder;
 
@@ -36,7 +37,7 @@ export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
 }
 
 /** What a tenant has used and reserved: weighted characters; see `AllowanceFigures`. */
-export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topUp'> {
+export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topUp'>, TokenUsage {
   /** The rest of the prepaid balance, and what the current window took of it. */
   topUp: number;
   trialUsed: number;
@@ -60,6 +61,8 @@ export interface UsageLimits {
   trialBefore: number | null;
   /** Seconds of failed runs that may be on the account; null if they are not limited. */
   failedBefore: number | null;
+  /** Tokens that the tenant's models may cost today; null if they are not limited. See `token-limit.ts`. */
+  tokenLimit: number | null;
   /** From when on trial usage counts, ISO 8601: the tenant's creation. Null if the trial does not pay. */
   trialSince: string | null;
 }
@@ -80,27 +83,41 @@ export interface UsageLimits {
 export function usageCheck(db: QueryBuilder) {
   const committed = committedUsage(db);
   const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor } = committed;
+  const { tokensSpent, tokensExpected } = committed;
+  const tokens = { tokensSpent, tokensExpected };
   return {
     /** The common table expression that counts, of one row. */
     committed,
     /** The condition that the work fits. */
     withinLimits: withinLimits(committed),
     /** What was counted, as columns to select: `CommittedUsage`. */
-    usage: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor },
+    usage: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor, ...tokens },
   };
 }
 
 /**
- * The characters that a job in flight reserves from the point of view of new work. If the new work has the same idempotency
+ * What a job in flight reserves from the point of view of new work. If the new work has the same idempotency
  * key, it is the same submission sent twice: the jobs that follow that one are the new work's own, and each key runs once.
  * If such a job is stale, the new work runs it again, and it reserves nothing. Read while the lock is held, because
  * another submission may change it until then.
+ * @param own of the job itself
+ * @param rest of the jobs that follow it in its series
  */
-const reservedByOthers = sql`case
-  when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
-  then case when ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
-    then 0 else ${workInFlight.chars} end
-  else ${workInFlight.chars} + ${workInFlight.restChars} end`;
+const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
+  select coalesce(sum(case
+    when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
+    then case when ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
+      then 0 else ${own} end
+    else ${own} + ${rest} end), 0)::float8
+  from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`;
+
+/** The tokens of today, in UTC. */
+const tokensOfToday = sql`coalesce((select ${tokenSpending.tokens} from ${tokenSpending}
+  where ${tokenSpending.tenantId} = ${tenants.tenantId} and ${tokenSpending.day} = (now() at time zone 'UTC')::date), 0)::float8`;
+
+/** Nothing is read for a limit that is not set. */
+const ifTokensAreLimited = (amount: SQL) =>
+  sql<number | null>`case when ${value('tokenLimit')}::float8 is not null then ${amount} end`;
 
 /** What a tenant has used and reserved (A 8.2 rules 1 to 4). Reads the running totals, not the usage records. */
 function committedUsage(db: QueryBuilder) {
@@ -116,9 +133,16 @@ function committedUsage(db: QueryBuilder) {
         windowUsed: sum(usageTotals.billableChars, inWindow).as('window_used'),
         topUp: sql<number>`${tenants.topupBalance} + ${sum(usageTotals.topupChars, inWindow)}`.as('top_up'),
         trialUsed: sql<number>`coalesce(sum(${usageTotals.trialChars}), 0)::float8`.as('trial_used'),
-        inFlight: sql<number>`(
-          select coalesce(sum(${reservedByOthers}), 0)::float8
-          from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`.as('in_flight'),
+        inFlight: sql<number>`${reservedByOthers(workInFlight.chars, workInFlight.restChars)}`.as(
+          'in_flight',
+        ),
+        tokensSpent: ifTokensAreLimited(tokensOfToday).as('tokens_spent'),
+        tokensExpected: ifTokensAreLimited(
+          reservedByOthers(
+            expectedTokens(workInFlight.chars, sql`(${workInFlight.chars} > 0)::int`),
+            expectedTokens(workInFlight.restChars, workInFlight.restJobs),
+          ),
+        ).as('tokens_expected'),
         failedFor: sql<number | null>`extract(epoch from ${tenants.failedRunsUntil} - now())::float8`.as(
           'failed_for',
         ),
@@ -139,21 +163,23 @@ function committedUsage(db: QueryBuilder) {
 }
 
 /**
- * The decision of `refuseByAllowance`, `refuseByPayment` and `refuseByFailedRuns`, in SQL. A test holds that both agree.
+ * The decision of `refuseByAllowance`, `refuseByPayment`, `refuseByTokens` and `refuseByFailedRuns`, in SQL. A test holds that both agree.
  */
 function withinLimits(committed: ReturnType<typeof committedUsage>): SQL {
   const { monthlyLimit, windowUsed, monthUsed, trialUsed, inFlight, failedFor } = committed;
+  const { tokensSpent, tokensExpected } = committed;
   const headroom = sql`greatest(${value('topUpCeiling')}::float8 - ${monthlyLimit}, 0)`;
   const topUp = sql`least(greatest(${committed.topUp}, 0), ${headroom})`;
   return sql`${windowUsed} + ${inFlight} + ${value('chars')}::float8 <= ${monthlyLimit} + ${topUp}
     and ${monthUsed} + ${inFlight} <= ${value('monthBefore')}::float8
     and coalesce(${trialUsed} + ${inFlight} <= ${value('trialBefore')}::float8, true)
+    and coalesce(${tokensSpent} + ${tokensExpected} < ${value('tokenLimit')}::float8, true)
     and coalesce(${failedFor} <= ${value('failedBefore')}::float8, true)`;
 }
 
 /** The same, for a report. */
 export const selectCommittedUsage = prepare<
-  { tenantId: string; keys: string; staleSeconds: number; trialSince: string | null },
+  Pick<UsageLimits, 'keys' | 'staleSeconds' | 'trialSince' | 'tokenLimit'> & { tenantId: string },
   CommittedUsage[]
 >((db) => {
   const committed = committedUsage(db);

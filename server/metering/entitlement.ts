@@ -7,6 +7,7 @@ import { type CommittedUsage, selectBilledTenant, type UsageLimits } from './com
 import { failedRunSecondsAllowed, refuseByFailedRuns } from './failed-run-rate.ts';
 import { type Remedies, refuseByAllowance } from './monthly-allowance.ts';
 import { type BillableRequest, type PaymentState, refuseByPayment } from './payment-gate.ts';
+import { refuseByTokens, tokenLimitOf } from './token-limit.ts';
 
 /** The columns of a tenant's row that billing reads. */
 export interface BilledTenant {
@@ -41,7 +42,8 @@ export async function readBilledTenant(tx: Tx, settings: Settings): Promise<Bill
 }
 
 /**
- * Checks payment (402), then the monthly allowance (429), then the rate of failed runs (429 with Retry-After).
+ * Checks payment (402), then the monthly allowance (429), then the tokens of the day and the rate of failed runs (429 with
+ * Retry-After).
  * @param keys the idempotency keys of the work; jobs that they have already do not count against it
  * @throws AppError 402, if no usage needs to be counted for it
  */
@@ -69,11 +71,12 @@ export function checkEntitlement(
       topUpCeiling: subscribed ? ceiling : null,
       trialBefore: trial && trial.granted - request.chars,
       failedBefore: failedRunSecondsAllowed(settings),
+      tokenLimit: tokenLimitOf(settings),
       trialSince: trial?.since.toISOString() ?? null,
     },
     onTrial: trial !== null,
     drawsTopUp: ({ topUp }) => subscribed && topUp > 0,
-    refusal({ trialUsed, topUp, failedFor, ...used }) {
+    refusal({ trialUsed, topUp, failedFor, tokensSpent, tokensExpected, ...used }) {
       if (payment) {
         const counted = { ...payment.trial, used: trialUsed, inFlight: used.inFlight };
         const refused = refuseByPayment({ ...payment, trial: counted }, request, Date.now());
@@ -82,7 +85,8 @@ export function checkEntitlement(
       const figures = { ...used, ceiling, topUp: subscribed ? topUp : null };
       const exceeded = refuseByAllowance(figures, remedies, request.chars);
       if (exceeded !== null) return new AppError('too_many_requests', exceeded);
-      return refuseByFailedRuns(settings, failedFor);
+      const spent = refuseByTokens(tokenLimitOf(settings), { tokensSpent, tokensExpected }, Date.now());
+      return spent ?? refuseByFailedRuns(settings, failedFor);
     },
   };
 }

@@ -75,6 +75,7 @@ async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Prom
       keys: '[]',
       staleSeconds: settings.STALE_PENDING_SECONDS,
       trialSince: null,
+      tokenLimit: null,
     }),
   ]);
   if (!tenant || !committed) throw tenantNotFound();

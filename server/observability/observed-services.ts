@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import type { Embedder, Engine, EngineResult } from '#server/engines/engine.ts';
 import type { FileWork } from '#server/sandbox/file-work.ts';
 import type { PlatformStore } from '#server/storage/blob-store.ts';
-import { countEvent, observe } from '#server/telemetry.ts';
+import { observe } from '#server/telemetry.ts';
 
 type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
 
@@ -19,17 +19,7 @@ export function observeServices(services: Observable): Observable {
 
 function observeEngine(engine: Engine): Engine {
   const call = <T>(name: string, tenantId: string, ask: () => Promise<EngineResult<T>>) =>
-    observe(
-      'engine',
-      name,
-      async () => {
-        const result = await ask();
-        countEvent('engine_tokens', 'input', result.inputTokens);
-        countEvent('engine_tokens', 'output', result.outputTokens);
-        return result;
-      },
-      { 'lingualoop.tenant_id': tenantId },
-    );
+    observe('engine', name, ask, { 'lingualoop.tenant_id': tenantId });
   return {
     live: engine.live,
     translate: (task, scope, model) =>

@@ -173,11 +173,12 @@ export async function admitNext(
 }
 
 /** What the first job reserves: its own weight, and that of the rest of the series. */
-type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars'>;
+type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars' | 'reservedRestJobs'>;
 
 function reservationOf(work: readonly WorkItem[]): Reservation {
   const [first, ...rest] = work.map(({ weight }) => weight.billableChars) as [number, ...number[]];
-  return { reservedChars: first, reservedRestChars: rest.reduce((sum, chars) => sum + chars, 0) };
+  const reservedRestChars = rest.reduce((sum, chars) => sum + chars, 0);
+  return { reservedChars: first, reservedRestChars, reservedRestJobs: rest.length };
 }
 
 function newJob(caller: SeriesCaller, { request }: WorkItem, reserved: Reservation): NewJob {

@@ -13,6 +13,8 @@ export interface NewJob {
   reservedChars: number;
   /** Billable characters of the jobs that follow it in its series. */
   reservedRestChars: number;
+  /** The number of those jobs. */
+  reservedRestJobs: number;
 }
 
 /** A pending job that may now run. */
@@ -35,6 +37,7 @@ export interface Restart {
   staleSeconds: number;
   reservedChars: number;
   reservedRestChars: number;
+  reservedRestJobs: number;
 }
 
 const value = sql.placeholder;
@@ -54,6 +57,7 @@ const pendingJob = {
   idempotencyKey: sql<string | null>`${value('idempotencyKey')}::text`.as('idempotency_key'),
   reservedChars: sql<number>`${value('reservedChars')}::bigint`.as('reserved_chars'),
   reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
+  reservedRestJobs: sql<number>`${value('reservedRestJobs')}::int`.as('reserved_rest_jobs'),
   request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
   baselineTranslation: sql<null>`null`.as('baseline_translation'),
   finalTranslation: sql<null>`null`.as('final_translation'),
@@ -97,6 +101,7 @@ const pendingAgain = {
   pipelineMetadata: null,
   reservedChars: sql`${value('reservedChars')}::bigint`,
   reservedRestChars: sql`${value('reservedRestChars')}::bigint`,
+  reservedRestJobs: sql`${value('reservedRestJobs')}::int`,
   updatedAt: sql`now()`,
 };
 
@@ -171,11 +176,11 @@ export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
 /** Sets a failed or stale job of a series to pending again. Returns no row if it is neither any more. The statement is sent at once. */
 export function restartJob(
   tx: Tx,
-  { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars }: Restart,
+  { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars, reservedRestJobs }: Restart,
 ): Promise<Admitted[]> {
   return tx
     .update(translationJobs)
-    .set({ ...pendingAgain, reservedChars, reservedRestChars })
+    .set({ ...pendingAgain, reservedChars, reservedRestChars, reservedRestJobs })
     .where(
       and(isJob(tenantId, jobId), or(eq(translationJobs.status, 'failed'), isStalePending(staleSeconds))),
     )

@@ -55,7 +55,7 @@ const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc)\.ts$/;
+  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc|xliff-exchange)\.ts$/;
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
@@ -233,6 +233,7 @@ export const modules: Module[] = [
     files: /^server\/[\w-]+\.ts$/,
     may: [
       published,
+      formats,
       observability,
       port,
       /^server\/([\w-]+)\/router\.ts$/,
@@ -260,7 +261,7 @@ export const modules: Module[] = [
     name: 'web/server',
     files: /^web\/server\//,
     may: [
-      /^rest\/(body-parsers|downloads|errors)\.ts$/,
+      /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
       /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
       // The files of documents, which no procedure carries.
       /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,

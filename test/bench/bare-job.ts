@@ -30,7 +30,14 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
   const insert = await recordStatements((tx) =>
     admitJob(
       tx,
-      { tenantId: tenantMark, jobId: jobMark, request, reservedChars: chars, reservedRestChars: 0 },
+      {
+        tenantId: tenantMark,
+        jobId: jobMark,
+        request,
+        reservedChars: chars,
+        reservedRestChars: 0,
+        reservedRestJobs: 0,
+      },
       {
         chars,
         keys: '[]',
@@ -39,6 +46,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
         topUpCeiling: null,
         trialBefore: null,
         failedBefore: null,
+        tokenLimit: null,
         trialSince: null,
       },
     ),

@@ -19,7 +19,7 @@ describe('the request', () => {
     for (const [, call] of eachRole) await call(upstream.engine());
     const asked = upstream.fake.requests.map(({ body }) => [
       body.model,
-      body.response_format?.json_schema.name,
+      body.response_format?.json_schema?.name,
     ]);
     expect(asked).toEqual([
       ['translator-1', 'translation'],
@@ -58,7 +58,7 @@ describe('the request', () => {
     async (_, call) => {
       upstream.fake.otherwise(agreeable);
       await call(upstream.engine());
-      const { strict, schema } = upstream.sent().body.response_format!.json_schema;
+      const { strict, schema } = upstream.sent().body.response_format!.json_schema!;
       expect(strict).toBe(true);
       const nodes = objectsIn(schema);
       for (const node of nodes.filter(({ type }) => type === 'object')) {
@@ -79,7 +79,7 @@ describe('the request', () => {
   ])('has a judge that is to %s write its reasons before its decision', async (role, fields) => {
     upstream.fake.otherwise(agreeable);
     await calls[role](upstream.engine());
-    const schema = upstream.sent().body.response_format!.json_schema.schema as { properties: object };
+    const schema = upstream.sent().body.response_format!.json_schema!.schema as { properties: object };
     expect(Object.keys(schema.properties)).toEqual(fields);
   });
 

@@ -8,7 +8,7 @@ import type { QualityIssue } from '#server/engines/engine.ts';
 export interface ChatRequestBody {
   model: string;
   messages: { role: string; content: string }[];
-  response_format?: { type: string; json_schema: { name: string; strict: boolean; schema: unknown } };
+  response_format?: { type: string; json_schema?: { name: string; strict: boolean; schema: unknown } };
   [parameter: string]: unknown;
 }
 
@@ -133,7 +133,7 @@ export const translation = (texts: string | string[], options: CompletionOptions
     ...options,
   });
 
-/** A request as a model reads it: the schema's name gives its role, the role its data. */
+/** A request as a model reads it: the schema's name gives its role, the role its data. The schema may be in the instructions. */
 export interface Asked {
   role: 'translation' | 'assessment' | 'segment_assessment' | 'repair' | 'comparison' | 'verification';
   model: string;
@@ -150,7 +150,8 @@ export interface Asked {
 }
 
 export function askedOf({ body }: RecordedRequest): Asked {
-  const role = body.response_format!.json_schema.name as Asked['role'];
+  const inWords = /JSON Schema, called "(\w+)"/.exec(body.messages[0]!.content)?.[1];
+  const role = (body.response_format?.json_schema?.name ?? inWords) as Asked['role'];
   return { role, model: body.model, data: JSON.parse(body.messages.at(-1)!.content) };
 }
 

@@ -36,6 +36,10 @@ const state = fc.record({
   /** Failed runs that are allowed in an hour, and that there were; none: no run has ever failed. */
   mostFailed: fc.integer({ min: 0, max: 4 }),
   failed: fc.option(fc.integer({ min: 0, max: 4 }), { freq: 2 }),
+  /** Thousands of tokens that are allowed on a day, that were spent, and on which day: today, or yesterday. */
+  mostTokens: fc.integer({ min: 0, max: 30 }),
+  spent: fc.integer({ min: 0, max: 30 }),
+  yesterday: fc.boolean(),
 });
 type State = typeof state extends fc.Arbitrary<infer S> ? S : never;
 
@@ -67,6 +71,8 @@ async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
     { tenantId, day: today, allowanceWindow: '', slot: 3, billableChars: given.earlier, topupChars: 2 },
     { tenantId, day: last, allowanceWindow: from, slot: 0, billableChars: given.lastMonth, trialChars },
   ] as never);
+  await tx.execute(sql`insert into token_spending (tenant_id, day, tokens)
+    values (${tenantId}, ${today} - ${given.yesterday ? 1 : 0}::int, ${1000 * given.spent})`);
   for (const chars of given.pending)
     await tx.execute(sql`
       insert into translation_jobs (tenant_id, job_id, status, request, agent_run, reserved_chars)
@@ -77,6 +83,7 @@ test('the database admits the same as the pure functions, in 400 random states',
   let admitted = 0;
   let refused = 0;
   let overFailed = 0;
+  let overSpent = 0;
   await fc.assert(
     fc.asyncProperty(state, async (given) => {
       const tenantId = newId();
@@ -85,6 +92,8 @@ test('the database admits the same as the pure functions, in 400 random states',
         MONTHLY_CHAR_CEILING: String(given.ceiling),
         TRIAL_DAYS: '90',
         MAX_FAILED_RUNS_PER_HOUR: String(given.mostFailed),
+        MAX_TOKENS_PER_DAY: String(1000 * given.mostTokens),
+        OPENAI_API_KEY: 'sk-test',
       });
       await app.database.inTenant(tenantId, async (tx) => {
         await lay(tx, tenantId, given);
@@ -96,9 +105,22 @@ test('the database admits the same as the pure functions, in 400 random states',
           refused += 1;
           return;
         }
-        const job = { tenantId, jobId: newId(), request, reservedChars: given.chars, reservedRestChars: 0 };
+        const job = {
+          tenantId,
+          jobId: newId(),
+          request,
+          reservedChars: given.chars,
+          reservedRestChars: 0,
+          reservedRestJobs: 0,
+        };
         const [counted] = await admitJob(tx, job, admission.limits);
+        const spent = given.yesterday ? 0 : 1000 * given.spent;
+        // Of pending documents that are not weighed yet, nothing is expected.
+        const expected = given.pending.reduce((sum, chars) => sum + 3 * chars + (chars > 0 ? 4000 : 0), 0);
+        const isLimited = given.mostTokens > 0;
         expect(counted?.usage).toEqual({
+          tokensSpent: isLimited ? spent : null,
+          tokensExpected: isLimited ? expected : null,
           monthlyLimit: given.limit,
           monthUsed: given.window + given.earlier,
           windowUsed: given.window,
@@ -117,6 +139,14 @@ test('the database admits the same as the pure functions, in 400 random states',
           expect(refusal.retryAfter).toBeGreaterThan(0);
           overFailed += 1;
         }
+        const isOverSpent = isLimited && spent + expected >= 1000 * given.mostTokens;
+        expect(refusal !== null || !isOverSpent).toBe(true);
+        if (refusal?.code === 'too_many_requests' && refusal.retryAfter !== undefined) {
+          expect(isOverSpent).toBe(true);
+          if (spent >= 1000 * given.mostTokens) expect(refusal.message).toContain('00:00 UTC');
+          else expect(refusal.retryAfter).toBe(10);
+          overSpent += 1;
+        }
         if (refusal) refused += 1;
         else admitted += 1;
       });
@@ -126,5 +156,6 @@ test('the database admits the same as the pure functions, in 400 random states',
   // Both happen often enough for the agreement to mean something.
   expect(admitted).toBeGreaterThan(50);
   expect(refused).toBeGreaterThan(50);
-  expect(overFailed).toBeGreaterThan(10);
+  expect(overFailed).toBeGreaterThan(5);
+  expect(overSpent).toBeGreaterThan(10);
 }, 60_000);

@@ -64,6 +64,14 @@ export function useProcesses(baseUrl: string) {
           (select count(*)::int from translation_jobs where tenant_id = ${tenantId}) as jobs`;
       return { ...row };
     },
+    /** What the tenant's models have cost today. */
+    async tokens(tenantId: string): Promise<number> {
+      const sql = openSuperuser(database.superuserUrl);
+      const [row] = await sql`
+        select tokens::int from token_spending
+        where tenant_id = ${tenantId} and day = (now() at time zone 'UTC')::date`;
+      return row?.['tokens'] ?? 0;
+    },
   };
 }
 

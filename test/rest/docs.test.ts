@@ -24,8 +24,9 @@ describe('GET /docs', () => {
 
   test('all of its resources come from this server', async () => {
     const elements = await pageElements('/docs');
-    const named = elements.flatMap(({ attrs = [] }) =>
-      attrs.filter(({ name }) => /^(src|srcset|href|action|data|poster)$/.test(name)),
+    const named = elements.flatMap(({ tagName, attrs = [] }) =>
+      // A link loads nothing.
+      tagName === 'a' ? [] : attrs.filter(({ name }) => /^(src|srcset|href|action|data|poster)$/.test(name)),
     );
     expect(named.map(({ value }) => value).sort()).toEqual([
       '/docs/favicon-32x32.png',
@@ -41,6 +42,13 @@ describe('GET /docs', () => {
       expect(response.headers.get('x-content-type-options'), value).toBe('nosniff');
       expect((await response.arrayBuffer()).byteLength, value).toBeGreaterThan(100);
     }
+  });
+
+  test('it leads to the guides', async () => {
+    const links = (await pageElements('/docs')).filter(({ tagName }) => tagName === 'a');
+    const addresses = links.flatMap(({ attrs = [] }) => attrs.map(({ value }) => value));
+    expect(addresses).toEqual(['/docs/guides/']);
+    expect((await app.request('/docs/guides/')).status).toBe(200);
   });
 
   test('nothing is inline, and the policy names no other host', async () => {

@@ -31,6 +31,8 @@ const long = [
   'test/web/document-drafts.test.ts',
   'test/web/hostile-texts.test.ts',
   'test/web/hostile-names.test.ts',
+  'test/web/guides.test.ts',
+  'test/docs/snippets.test.ts',
   'test/web/sign-in-steps.test.ts',
   'test/web/sso.test.ts',
   'test/web/invitations.test.ts',

@@ -157,7 +157,7 @@ describe('B 2.5: the fields of an item', () => {
       })),
     ).toEqual(expected);
     const asked = fake.requests
-      .filter(({ body: sent }) => sent.response_format?.json_schema.name === 'translation')
+      .filter(({ body: sent }) => sent.response_format?.json_schema?.name === 'translation')
       .map(({ body: sent }) => JSON.stringify(sent.messages));
     expect(asked.map((sent) => [sent.includes('formal'), sent.includes('feminine')])[0]).toEqual([
       true,

@@ -1,11 +1,19 @@
-import { createOpenAiEngine, type OpenAiSettings } from '#server/engines/openai/openai-engine.ts';
+import {
+  createOpenAiEngine,
+  type OpenAiDependencies,
+  type OpenAiSettings,
+} from '#server/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, type Reply, translatingReply } from '#test/fakes/openai.ts';
 
 /** Names that occur nowhere else, so that a leak is visible. */
 export const models = { translator: 'scribe-zq17', refiner: 'judge-zq23', extra: 'rival-zq31' };
 
 /** The live engine at the fake, which fails at once: what the engine itself retries is tested elsewhere. */
-export function liveEngine(fake: FakeOpenAi, settings: Partial<OpenAiSettings> = {}) {
+export function liveEngine(
+  fake: FakeOpenAi,
+  settings: Partial<OpenAiSettings> = {},
+  parts: OpenAiDependencies = {},
+) {
   return createOpenAiEngine(
     {
       OPENAI_API_KEY: 'sk-test-zq5ecret',
@@ -16,7 +24,7 @@ export function liveEngine(fake: FakeOpenAi, settings: Partial<OpenAiSettings> =
       OPENAI_MAX_RETRIES: 0,
       ...settings,
     },
-    { sleep: async () => {} },
+    { sleep: async () => {}, ...parts },
   );
 }
 

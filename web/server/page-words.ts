@@ -9,6 +9,7 @@ import type { Locale } from './locale.ts';
 export const navigation: readonly [address: string, names: Record<Locale, string>][] = [
   ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
   ['/resources', { en: 'Resources', fr: 'Ressources', de: 'Ressourcen', ar: 'الموارد', ja: 'リソース' }],
+  ['/docs/guides/', { en: 'Guides', fr: 'Guides', de: 'Anleitungen', ar: 'أدلة', ja: 'ガイド' }],
   ['/docs', { en: 'API', fr: 'API', de: 'API', ar: 'API', ja: 'API' }],
   ['/contact', { en: 'Contact', fr: 'Contact', de: 'Kontakt', ar: 'اتصل بنا', ja: 'お問い合わせ' }],
   [

@@ -9,6 +9,7 @@ import { AppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
 import { publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
+import { serveGuides } from './guides.ts';
 import { pageHeaders, previewHeaders, workerPolicy } from './headers.ts';
 import { type Locale, localeCookie, localeFor } from './locale.ts';
 import { notFound, stubNotice } from './page-words.ts';
@@ -32,7 +33,7 @@ export interface WebFront {
 }
 
 /**
- * Serves the routes for browsers (A 1 rule 7): public pages, the application and its files, and its sign-in. None is in the OpenAPI
+ * Serves the routes for browsers (A 1 rule 7): public pages, the guides, the application and its files, and its sign-in. None is in the OpenAPI
  * document.
  * @param built the folder with the built application; without a build in it, the addresses of the application are a 503
  */
@@ -107,6 +108,7 @@ export async function serveWeb(
       .send(pageDocument(page, { build, locale, basePath }));
   }
 
+  serveGuides(app, router, { headers, basePath, sendNotFound });
   await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, { basePath, secure: publicAddress(settings).startsWith('https:') });
   return { sendNotFound };

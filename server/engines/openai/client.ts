@@ -1,8 +1,8 @@
-import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import OpenAI from 'openai';
 import type { Settings } from '../../settings.ts';
 import type { CallScope } from '../engine.ts';
-import { readRetryAfter } from './rate-limit-retry-after.ts';
-import { type FailureFacts, UpstreamFailure } from './upstream-failure.ts';
+import { classify } from './classify-error.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 
 /** The settings of the connection. */
 export type ClientSettings = Pick<Settings, 'OPENAI_BASE_URL' | 'OPENAI_TIMEOUT_SECONDS'> & {
@@ -76,63 +76,23 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
     }),
   );
   const { status, statusText, headers } = response;
-  return new Response(bounded, { status, statusText, headers });
+  const body = response.ok ? bounded : await errorUnderItsName(bounded);
+  return new Response(body, { status, statusText, headers });
 }
 
-/** Error codes of a prompt that was refused: Azure's, OpenAI's, and OpenAI's for its reasoning models. */
-const contentPolicyCodes = ['content_filter', 'content_policy_violation', 'invalid_prompt'];
-
-/** Error codes of a 429 for which waiting does not help: the account has no credit left, or was closed. */
-const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_hard_limit_reached'];
-
-/** Classifies an error that the client library threw. */
-export function classify(thrown: unknown): UpstreamFailure {
-  if (thrown instanceof UpstreamFailure) return thrown;
-  // The order matters: each of these is an APIError as well, without a status. An abort is our own timeout.
-  if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
-    return new UpstreamFailure('outage', 'timed out');
-  if (thrown instanceof APIConnectionError)
-    return new UpstreamFailure('outage', 'no connection', { code: networkCode(thrown.cause) });
-  if (thrown instanceof APIError) return classifyStatus(thrown);
-  if (thrown instanceof SyntaxError) return new UpstreamFailure('malformed', 'the body is not JSON');
-  // A body that breaks off is a TypeError with a cause; one without was thrown before anything was sent.
-  if (thrown instanceof TypeError && thrown.cause instanceof Error)
-    return new UpstreamFailure('outage', 'the body broke off', { code: networkCode(thrown.cause) });
-  return new UpstreamFailure('misconfigured', 'the request cannot be sent');
-}
-
-function classifyStatus(error: APIError): UpstreamFailure {
-  // OpenAI itself leaves `code` null where `type` says it, and others put a number into `code`.
-  const names = [error.code, error.type].map(word).filter((name) => name !== undefined);
-  const facts: FailureFacts = {
-    status: error.status,
-    code: names.find((name) => !/^\d+$/.test(name)),
-    requestId: word(error.requestID),
-    retryAfterMs: error.headers && readRetryAfter(error.headers),
-  };
-  const status = error.status ?? 0;
-  const named = (codes: string[]) => names.some((name) => codes.includes(name));
-
-  if (status >= 500 || status === 408 || status === 409)
-    return new UpstreamFailure('outage', 'refused', facts);
-  if (named(contentPolicyCodes)) return new UpstreamFailure('filtered', 'refused', facts);
-  if (status === 429 && !named(spentAccountCodes)) return new UpstreamFailure('saturated', 'refused', facts);
-  return new UpstreamFailure('misconfigured', 'refused', facts);
-}
-
-/** The system's code for a failed connection (ECONNREFUSED); its depth in the chain of causes varies. */
-function networkCode(cause: unknown): string | undefined {
-  for (let error = cause; error instanceof Error; error = error.cause) {
-    const { code } = error as { code?: unknown };
-    if (typeof code === 'string') return word(code);
+/**
+ * The body of an error with everything under `error`, where the package looks for it. vLLM, Mistral and whatever is made with
+ * FastAPI leave that level out.
+ */
+async function errorUnderItsName(body: ReadableStream<Uint8Array>): Promise<string> {
+  const text = await new Response(body).text();
+  try {
+    const error: unknown = JSON.parse(text);
+    const isBare = typeof error === 'object' && error !== null && !('error' in error);
+    return isBare ? JSON.stringify({ error }) : text;
+  } catch {
+    return text;
   }
-  return undefined;
-}
-
-/** An error code; undefined for anything longer, which may be a sentence that quotes the request. */
-function word(value: unknown): string | undefined {
-  const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && /^[\w.-]{1,64}$/.test(text) ? text : undefined;
 }
 
 /** Concurrent calls of one task. */

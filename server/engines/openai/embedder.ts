@@ -1,8 +1,10 @@
 import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
+import { countEvent } from '#server/telemetry.ts';
 import type { Settings } from '../../settings.ts';
 import type { Embedder } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient } from './client.ts';
-import type { OpenAiDependencies } from './openai-engine.ts';
+import { countTokens } from './completion.ts';
+import { nobodyCounts, type OpenAiDependencies } from './openai-engine.ts';
 import { callWithRetries, type RetryPolicy, sleep } from './rate-limit-retry-after.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
@@ -20,6 +22,7 @@ export function createOpenAiEmbedder(
 ): Embedder {
   const { OPENAI_EMBEDDING_MODEL: model } = settings;
   const call = openClient(settings);
+  const paid = dependencies.paid ?? nobodyCounts;
   const policy: RetryPolicy = {
     retries: settings.OPENAI_MAX_RETRIES,
     sleep: dependencies.sleep ?? sleep,
@@ -36,6 +39,9 @@ export function createOpenAiEmbedder(
               client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
             within.signal,
           );
+          const { inputTokens } = countTokens(response);
+          countEvent('engine_tokens', 'input', inputTokens);
+          await paid(within.tenantId, inputTokens);
           return readVectors(response, input.length);
         }),
       );

@@ -1,9 +1,10 @@
 import { type ConcurrencyLimit, createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, Paid } from '../engine.ts';
 import { type AskAll, askAll, openChat, type Upstream } from './chat.ts';
 import type { ClientSettings } from './client.ts';
 import { assess, assessEach, compare, verify } from './judge.ts';
+import { openOutputModes } from './output-modes.ts';
 import { type Sleep, sleep } from './rate-limit-retry-after.ts';
 import { repair } from './repair.ts';
 import { translate } from './translate.ts';
@@ -14,19 +15,26 @@ export type OpenAiSettings = ClientSettings &
 export interface OpenAiDependencies {
   /** Waits between two attempts. */
   sleep?: Sleep;
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
+  paid?: Paid;
   /** One for everything in a process that calls the same endpoint. */
   concurrencyLimit?: ConcurrencyLimit;
 }
 
+export const nobodyCounts: Paid = async () => {};
+
 /**
  * The live engine: OPENAI_MODEL translates, OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any endpoint with
- * compatible chat completions and structured outputs. It limits concurrent calls, splits long texts and retries transient
+ * compatible chat completions. It limits concurrent calls, splits long texts and retries transient
  * failures. It fails with the AppErrors of B 7.
  */
 export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenAiDependencies = {}): Engine {
   const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;
   const upstream: Upstream = {
     chat: openChat(settings),
+    modes: openOutputModes(dependencies.now),
+    paid: dependencies.paid ?? nobodyCounts,
     retries: settings.OPENAI_MAX_RETRIES,
     sleep: dependencies.sleep ?? sleep,
     concurrencyLimit: dependencies.concurrencyLimit ?? createConcurrencyLimit(),

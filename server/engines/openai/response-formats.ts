@@ -21,8 +21,10 @@ export function clipRemark(text: string): string {
 /** The shape of a response: the model must follow it, and the response is checked against it. */
 export interface ResponseFormat<T> {
   schema: z.ZodType<T>;
-  /** `response_format` of a chat completions request. */
+  /** `response_format` of a chat completions request, where the endpoint enforces a schema. */
   responseFormat: ReturnType<typeof structuredOutput>;
+  /** What the instructions say of the format where it does not. */
+  inWords: string;
 }
 
 function structuredOutput(name: string, schema: z.ZodType) {
@@ -31,10 +33,15 @@ function structuredOutput(name: string, schema: z.ZodType) {
 }
 
 // Made once: deriving the schema takes most of a millisecond.
-const responseFormat = <T>(name: string, schema: z.ZodType<T>): ResponseFormat<T> => ({
-  schema,
-  responseFormat: structuredOutput(name, schema),
-});
+function responseFormat<T>(name: string, schema: z.ZodType<T>): ResponseFormat<T> {
+  const format = structuredOutput(name, schema);
+  return { schema, responseFormat: format, inWords: inWords(name, format.json_schema.schema) };
+}
+
+/** JSON mode needs the word JSON in the messages at most endpoints; DeepSeek's documentation writes it in small letters. */
+const inWords = (name: string, schema: unknown) =>
+  `The reply: one JSON object (application/json) and nothing else, without remarks and without a code fence. It fits \
+this JSON Schema, called "${name}": ${JSON.stringify(schema)}`;
 
 /*
  * The responses as strict structured outputs need them: every field is present, nullable rather than optional, and without

@@ -24,6 +24,12 @@ const failureKinds = {
     code: 'transient_error',
     detail: 'the translation model gave no usable answer; try again later',
   },
+  /** The response is not the JSON that was asked for, in whatever way. */
+  unstructured: {
+    retryable: true,
+    code: 'transient_error',
+    detail: 'the translation model gave no usable answer; try again later',
+  },
   filtered: {
     retryable: false,
     code: 'content_filtered',
@@ -33,6 +39,12 @@ const failureKinds = {
     retryable: false,
     code: 'transient_error',
     detail: 'the translation was interrupted; try again later',
+  },
+  /** The endpoint refuses the format that the response should have. */
+  unsupported: {
+    retryable: false,
+    code: 'service_unavailable',
+    detail: 'the translation model of this service is not available',
   },
   misconfigured: {
     retryable: false,

@@ -11,6 +11,8 @@ const nothingCounted = {
   topUp: 0,
   trialUsed: 0,
   failedFor: null,
+  tokensSpent: null,
+  tokensExpected: null,
 };
 
 /** Inserts the job, and counts nothing. */

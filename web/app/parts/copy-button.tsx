@@ -1,7 +1,7 @@
-import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
+import { Icon } from './icons.tsx';
 
 /** Puts a text on the clipboard. Absent where the browser has none: on an address without https. */
 export function CopyButton({ text }: { text: string }) {
@@ -18,10 +18,9 @@ export function CopyButton({ text }: { text: string }) {
     setCopied(true);
     announce(t('common.copied'));
   };
-  const Icon = isCopied ? Check : Copy;
   return (
     <button type="button" onClick={() => void copy()}>
-      <Icon aria-hidden size="1.1em" /> {isCopied ? t('common.copied') : t('common.copy')}
+      <Icon of={isCopied ? 'check' : 'copy'} /> {isCopied ? t('common.copied') : t('common.copy')}
     </button>
   );
 }

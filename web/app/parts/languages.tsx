@@ -1,7 +1,7 @@
-import { X } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import { type LanguageCode, languageCodes, supportedLanguages } from '#server/languages.ts';
 import { useInterface } from '../i18n.tsx';
+import { Icon } from './icons.tsx';
 import styles from './languages.module.css';
 
 /** A supported language with its name in the language of the interface. */
@@ -98,7 +98,7 @@ export function LanguageChoice({
                 aria-label={t('languages.remove', { name: nameOf(code) })}
                 onClick={() => select(code, false)}
               >
-                <X aria-hidden="true" size={16} />
+                <Icon of="close" />
               </button>
             </li>
           ))}

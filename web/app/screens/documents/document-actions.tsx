@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Check, Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Icon } from '../../parts/icons.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
@@ -47,17 +47,17 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
       <div className="actions">
         {isTranslated && (
           <button type="button" disabled={isBusy} onClick={download}>
-            <Download aria-hidden="true" size={16} /> {t('documents.download')}
+            <Icon of="download" /> {t('documents.download')}
           </button>
         )}
         {isTranslated && document.approved_at === null && (
           <button type="button" disabled={unapplied > 0} onClick={() => setAsked('approve')}>
-            <Check aria-hidden="true" size={16} /> {t('documents.approve')}
+            <Icon of="check" /> {t('documents.approve')}
           </button>
         )}
         {me.data && isAdministrator(me.data) && (
           <button type="button" className="danger" onClick={() => setAsked('delete')}>
-            <Trash2 aria-hidden="true" size={16} /> {t('documents.delete')}
+            <Icon of="delete" /> {t('documents.delete')}
           </button>
         )}
         {isTranslated && document.approved_at === null && unapplied > 0 && (

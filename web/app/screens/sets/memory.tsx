@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { Icon } from '../../parts/icons.tsx';
 import { plainName } from '../../parts/language-text.tsx';
 import { Heading, Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
@@ -108,7 +108,7 @@ function Actions({ set }: { set: TranslationMemorySet }) {
     <>
       <div className="actions">
         <button type="button" disabled={isBusy} onClick={save}>
-          <Download aria-hidden="true" size={16} /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
+          <Icon of="download" /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
         </button>
         <RemoveSet question={t('sets.delete_memory')} why={t('sets.delete_memory_why')} remove={remove} />
       </div>

@@ -1,7 +1,7 @@
-import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Icon } from '../../parts/icons.tsx';
 
 /** Deletes a set after a question. */
 export function RemoveSet({
@@ -18,7 +18,7 @@ export function RemoveSet({
   return (
     <>
       <button type="button" className="danger" onClick={() => setAsking(true)}>
-        <Trash2 aria-hidden="true" size={16} /> {t('sets.delete')}
+        <Icon of="delete" /> {t('sets.delete')}
       </button>
       {isAsking && (
         <ConfirmDialog

@@ -1,10 +1,10 @@
-import { Plus, Trash2 } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { Icon } from '../../parts/icons.tsx';
 import { LanguageChoice, LanguageSelect } from '../../parts/languages.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
@@ -132,7 +132,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
                       aria-label={t('translate.remove_text', { number: index + 1 })}
                       onClick={() => replace(id, [])}
                     >
-                      <Trash2 aria-hidden="true" size={16} />
+                      <Icon of="delete" />
                     </button>
                   )}
                 </div>
@@ -144,7 +144,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
           type="button"
           onClick={() => setRows((before) => [...before, { id: nextId.current++, text: '' }])}
         >
-          <Plus aria-hidden="true" size={16} /> {t('translate.add_text')}
+          <Icon of="add" /> {t('translate.add_text')}
         </button>
         <LanguageChoice
           legend={t('translate.target_languages')}

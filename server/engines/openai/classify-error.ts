@@ -1,0 +1,101 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import { readRetryAfter } from './rate-limit-retry-after.ts';
+import { type FailureFacts, UpstreamFailure } from './upstream-failure.ts';
+
+/** Error codes of a prompt that was refused: Azure's, OpenAI's, OpenAI's for its reasoning models, and Alibaba's. */
+const contentPolicyCodes = [
+  'content_filter',
+  'content_policy_violation',
+  'invalid_prompt',
+  'data_inspection_failed',
+];
+
+/** Error codes of a 429 for which waiting does not help: the account has no credit left, or was closed. */
+const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_hard_limit_reached'];
+
+/** Error codes of a response that was thrown away because it was not the JSON that was asked for: Groq's. */
+const unstructuredCodes = ['json_validate_failed'];
+
+/** Classifies an error that the client library threw. */
+export function classify(thrown: unknown): UpstreamFailure {
+  if (thrown instanceof UpstreamFailure) return thrown;
+  // The order matters: each of these is an APIError as well, without a status. An abort is our own timeout.
+  if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
+    return new UpstreamFailure('outage', 'timed out');
+  if (thrown instanceof APIConnectionError)
+    return new UpstreamFailure('outage', 'no connection', { code: networkCode(thrown.cause) });
+  if (thrown instanceof APIError) return classifyStatus(thrown);
+  if (thrown instanceof SyntaxError) return new UpstreamFailure('malformed', 'the body is not JSON');
+  // A body that breaks off is a TypeError with a cause; one without was thrown before anything was sent.
+  if (thrown instanceof TypeError && thrown.cause instanceof Error)
+    return new UpstreamFailure('outage', 'the body broke off', { code: networkCode(thrown.cause) });
+  return new UpstreamFailure('misconfigured', 'the request cannot be sent');
+}
+
+function classifyStatus(error: APIError): UpstreamFailure {
+  // OpenAI itself leaves `code` null where `type` says it, and others put a number into `code`.
+  const names = [error.code, error.type].map(word).filter((name) => name !== undefined);
+  const facts: FailureFacts = {
+    status: error.status,
+    code: names.find((name) => !/^\d+$/.test(name)),
+    requestId: word(error.requestID),
+    retryAfterMs: error.headers && readRetryAfter(error.headers),
+  };
+  const status = error.status ?? 0;
+  const named = (codes: string[]) => names.some((name) => codes.includes(name));
+
+  const isFiltered = named(contentPolicyCodes);
+  const isUnstructured = named(unstructuredCodes);
+
+  if (!isFiltered && !isUnstructured && refusesFormat(error, status))
+    return new UpstreamFailure('unsupported', 'refused', facts);
+  if (status >= 500 || status === 408 || status === 409)
+    return new UpstreamFailure('outage', 'refused', facts);
+  if (isFiltered) return new UpstreamFailure('filtered', 'refused', facts);
+  if (isUnstructured) return new UpstreamFailure('unstructured', 'refused', facts);
+  if (status === 429 && !named(spentAccountCodes)) return new UpstreamFailure('saturated', 'refused', facts);
+  return new UpstreamFailure('misconfigured', 'refused', facts);
+}
+
+/**
+ * Statuses with which endpoints refuse a response format: most send 400, pydantic's and serde's checks 422, OpenRouter 404,
+ * llama.cpp 500 before 2025.
+ */
+const formatStatuses: readonly number[] = [400, 404, 422, 500, 501];
+
+/** How endpoints name it in their refusal. */
+const formatWords =
+  /response[_ .-]?format|json[_ -]?(schema|object|mode)|structured[_ -]?output|guided[_ -]?(json|decoding)|grammar|requested parameters/i;
+
+/** What else a request may be refused for, in the words of endpoints that have no code for it. */
+const otherWords =
+  /context (length|window|size)|maximum (context|prompt|input)|too (long|large|many tokens)|model\b.{0,200}\b(not found|not exist)/is;
+
+/** Characters of an error that are looked at: some endpoints quote the request behind their own words. */
+const wordsLength = 500;
+
+/**
+ * Whether the endpoint refuses the `response_format` of the request, as far as its words say so. They may quote the text, so the
+ * answer may be wrong; nothing but further requests in other formats depends on it.
+ */
+function refusesFormat(error: APIError, status: number): boolean {
+  if (!formatStatuses.includes(status)) return false;
+  const words = [error.param, error.message].filter((part) => typeof part === 'string').join(' ');
+  const own = words.slice(0, wordsLength);
+  return formatWords.test(own) && !otherWords.test(own);
+}
+
+/** The system's code for a failed connection (ECONNREFUSED); its depth in the chain of causes varies. */
+function networkCode(cause: unknown): string | undefined {
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    const { code } = error as { code?: unknown };
+    if (typeof code === 'string') return word(code);
+  }
+  return undefined;
+}
+
+/** An error code; undefined for anything longer, which may be a sentence that quotes the request. */
+function word(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && /^[\w.-]{1,64}$/.test(text) ? text : undefined;
+}

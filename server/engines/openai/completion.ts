@@ -1,0 +1,92 @@
+import type { ChatCompletion } from 'openai/resources/chat/completions';
+import { findUnstorable } from '../../input-limits.ts';
+import type { ResponseFormat } from './response-formats.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
+
+/** What a client library returns for a completion: an endpoint may send anything. */
+type Received = ChatCompletion | null | undefined;
+
+/** How a response is read. */
+export interface Reading<Reply, Value> {
+  format: ResponseFormat<Reply>;
+  /** Returns undefined where the response is well formed, but does not fit the request. */
+  read: (reply: Reply) => Value | undefined;
+}
+
+/**
+ * Reads a completion. Every part of its shape is checked: the package does not check it, and compatible endpoints vary.
+ *
+ * @throws {UpstreamFailure} `filtered`, `malformed`, or `unstructured` if the content is not the JSON that was asked for
+ */
+export function readCompletion<Reply, Value>(
+  completion: Received,
+  { format, read }: Reading<Reply, Value>,
+): Value {
+  const choice = completion?.choices?.[0];
+  const message = choice?.message;
+  if (choice?.finish_reason === 'content_filter') throw new UpstreamFailure('filtered', 'finish_reason');
+  if (message?.refusal) throw new UpstreamFailure('filtered', 'refusal');
+  if (choice?.finish_reason === 'length')
+    throw new UpstreamFailure('malformed', 'cut off at the length limit');
+  if (typeof message?.content !== 'string')
+    throw new UpstreamFailure(message ? 'unstructured' : 'malformed', 'no content');
+
+  const parsed = format.schema.safeParse(parseJson(message.content));
+  if (!parsed.success) {
+    // A refinement looks at the text of a value. It says nothing of whether the endpoint follows the schema.
+    const isOfShape = parsed.error.issues.every(({ code }) => code === 'custom');
+    throw new UpstreamFailure(
+      isOfShape ? 'malformed' : 'unstructured',
+      'the content does not fit its schema',
+    );
+  }
+  if (findUnstorable(parsed.data)) throw new UpstreamFailure('malformed', 'the content cannot be stored');
+  const value = read(parsed.data);
+  if (value === undefined) throw new UpstreamFailure('malformed', 'the content does not fit the question');
+  return value;
+}
+
+function parseJson(content: string): unknown {
+  try {
+    return JSON.parse(withoutWrapping(content));
+  } catch {
+    // The parser's own message quotes the text.
+    throw new UpstreamFailure('unstructured', 'the content is not JSON');
+  }
+}
+
+/**
+ * The content without what models put around JSON although they are asked not to: their reasoning in front, a code fence
+ * around the whole. JSON is never searched for inside of other text: a translation may contain some, which its source put there.
+ */
+function withoutWrapping(content: string): string {
+  const trimmed = content.trim();
+  const thought = trimmed.startsWith('<think>') ? trimmed.indexOf('</think>') : -1;
+  const text = thought < 0 ? trimmed : trimmed.slice(thought + '</think>'.length).trimStart();
+  if (text.length < 6 || !text.startsWith('```') || !text.endsWith('```')) return text;
+  return text.slice(3, -3).replace(/^json/i, '');
+}
+
+/** What a response of any kind cost; 0 where the endpoint sends no count, or not a number. */
+export function countTokens(response: { usage?: Usage } | null | undefined): {
+  inputTokens: number;
+  outputTokens: number;
+} {
+  const { prompt_tokens, completion_tokens } = response?.usage ?? {};
+  return { inputTokens: count(prompt_tokens), outputTokens: count(completion_tokens) };
+}
+
+interface Usage {
+  prompt_tokens?: unknown;
+  completion_tokens?: unknown;
+}
+
+function count(tokens: unknown): number {
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
+}
+
+/** The model version behind the alias that was requested; undefined where the endpoint does not name it. */
+export function readModel(completion: Received): string | undefined {
+  const model: unknown = completion?.model;
+  return typeof model === 'string' && /^[\w.:/@+-]{1,200}$/.test(model) ? model : undefined;
+}

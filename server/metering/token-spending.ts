@@ -1,0 +1,79 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import { tokenSpending } from '#db/schema/metering.ts';
+import { tenants } from '#db/schema/tenants.ts';
+
+/** Counts the tokens of model calls in the database, for `token-limit.ts`. */
+export interface TokenSpending {
+  /**
+   * Counts what a model call has cost. Resolves when it is stored, so that what is admitted after an answer knows its cost. If
+   * it cannot be stored, it resolves too, and the tokens are stored with the next ones: an answer that was paid for is not lost.
+   */
+  record(tenantId: string, tokens: number): Promise<void>;
+  /** Stores what could not be stored so far, at the end of the process. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param database with a connection of its own, so that no answer waits for a busy pool
+ * @param failed is told why tokens could not be stored
+ */
+export function openTokenSpending(database: Database, failed: (error: unknown) => void): TokenSpending {
+  /** Not stored yet. */
+  let pending = new Map<string, number>();
+  let writing: Promise<void> | undefined;
+  /** The write that takes what is pending; it begins when the one in progress has ended. */
+  let next: Promise<void> | undefined;
+
+  async function write(): Promise<void> {
+    const taken = pending;
+    pending = new Map();
+    if (taken.size === 0) return;
+    try {
+      await database.inPlatform((tx) => tx.last(tx.execute(addTokens(taken))));
+    } catch (error) {
+      for (const [tenantId, tokens] of taken) add(tenantId, tokens);
+      failed(error);
+    }
+  }
+
+  function add(tenantId: string, tokens: number): void {
+    pending.set(tenantId, (pending.get(tenantId) ?? 0) + tokens);
+  }
+
+  /** One write at a time: those of many concurrent calls would wait for each other's rows. */
+  function store(): Promise<void> {
+    next ??= (writing ?? Promise.resolve()).then(() => {
+      next = undefined;
+      writing = write();
+      return writing;
+    });
+    return next;
+  }
+
+  return {
+    record(tenantId, tokens) {
+      if (tokens === 0) return Promise.resolve();
+      add(tenantId, tokens);
+      return store();
+    },
+    close: store,
+  };
+}
+
+/**
+ * Adds tokens to today's of their tenants. A row's day never goes back: a transaction that began before midnight may write after
+ * one that began later. Tenants that are deleted are left out. The order keeps processes from waiting for each other in a circle.
+ */
+function addTokens(spent: ReadonlyMap<string, number>) {
+  const rows = JSON.stringify([...spent].map(([tenant_id, tokens]) => ({ tenant_id, tokens })));
+  return sql`
+    insert into ${tokenSpending} (tenant_id, day, tokens)
+    select ${tenants.tenantId}, (now() at time zone 'UTC')::date, spent.tokens
+    from jsonb_to_recordset(${rows}::jsonb) spent(tenant_id text, tokens bigint)
+      join ${tenants} on ${tenants.tenantId} = spent.tenant_id
+    order by ${tenants.tenantId}
+    on conflict (tenant_id) do update set
+      tokens = excluded.tokens + case when excluded.day > ${tokenSpending.day} then 0 else ${tokenSpending.tokens} end,
+      day = greatest(excluded.day, ${tokenSpending.day})`;
+}

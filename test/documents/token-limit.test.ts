@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTokenSpending, type TokenSpending } from '#server/metering/token-spending.ts';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { env } from '#test/factories.ts';
+import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { cat, liveEngine, translate } from '#test/translations/live.ts';
+import { openDocuments } from './workspace.ts';
+
+const limit = 1_000_000;
+const perCall = 2000;
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+fake.otherwise(translatingReply({ translate, usage: { prompt_tokens: 1500, completion_tokens: 500 } }));
+
+let spending: TokenSpending;
+const app = useTestApp({
+  env: { ...env, MAX_TOKENS_PER_DAY: String(limit), OPENAI_API_KEY: 'sk-test' },
+  engine: liveEngine(fake, {}, { paid: (...paid) => spending.record(...paid) }),
+});
+beforeAll(() => {
+  spending = openTokenSpending(app.database, (error) => expect.unreachable(String(error)));
+});
+
+async function spent(tenantId: string): Promise<number> {
+  const [row] = await openSuperuser(app.superuserUrl)`
+    select tokens::int from token_spending where tenant_id = ${tenantId}`;
+  return row?.['tokens'] ?? 0;
+}
+
+test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document ends as one without allowance does', async () => {
+  const theirs = await openDocuments(app);
+  const send = () => theirs.send({ source_document: workbookFile([cat]), target_lang: 'de', wait: 'true' });
+  expect((await send()).status).toBe(200);
+  const calls = fake.requests.length;
+  expect(calls).toBeGreaterThan(0);
+  expect(await spent(theirs.tenantId)).toBe(calls * perCall);
+
+  await spending.record(theirs.tenantId, limit);
+  const refused = await send();
+  expect([refused.status, refused.body.error_code]).toEqual([429, 'quota_exceeded']);
+  expect(refused.body.detail).toContain('the limit of today is reached');
+  expect(fake.requests).toHaveLength(calls);
+});

@@ -1,0 +1,346 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
+import { type OutputMode, recheckMs } from '#server/engines/openai/output-modes.ts';
+import { sendMeasurements } from '#server/telemetry.ts';
+import {
+  agreeable,
+  type CompletionOptions,
+  completion,
+  failure,
+  gather,
+  type Reply,
+  raw,
+  translation,
+} from '#test/fakes/openai.ts';
+import { answersAs, endpoints, ignoresAllBut, modeOf } from '#test/fakes/openai-endpoints.ts';
+import { eachRole, failed, plain, scope, useFakeUpstream } from './live-engine.ts';
+
+const upstream = useFakeUpstream();
+const modes = (): OutputMode[] => upstream.fake.requests.map(({ body }) => modeOf(body));
+const deepSeek = endpoints.find(({ name }) => name === 'DeepSeek')!;
+
+describe('an endpoint that refuses a way to ask for JSON', () => {
+  describe.each(endpoints)('$name', ({ answersIn, refuses, ...endpoint }) => {
+    it.each(eachRole)('is asked in another way to %s, and the refusal is not met again', async (_, call) => {
+      upstream.fake.otherwise(agreeable);
+      const expected = await call(upstream.engine());
+      upstream.fake.requests.length = 0;
+
+      upstream.fake.otherwise(answersAs({ ...endpoint, refuses }));
+      const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
+      const answers = [await call(engine), await call(engine)];
+      expect(answers).toEqual([expected, expected]);
+      expect(modes()).toEqual([...Object.keys(refuses), answersIn, answersIn]);
+      expect(upstream.waits).toEqual([]);
+    });
+  });
+
+  it('gets the schema in the instructions, and the text where it always is', async () => {
+    upstream.fake.otherwise(answersAs(deepSeek));
+    await upstream.engine().translate(plain, scope);
+    const [refused, asked] = [upstream.sent(0), upstream.sent(1)];
+    expect(asked.data).toEqual(refused.data);
+    expect(asked.body.response_format).toEqual({ type: 'json_object' });
+    expect(asked.system.startsWith(`${refused.system}\n`)).toBe(true);
+    const schema = JSON.stringify(refused.body.response_format!.json_schema!.schema);
+    const added = asked.system.slice(refused.system.length);
+    expect(added).toContain(schema);
+    // OpenAI and others refuse JSON mode unless the messages have the word.
+    expect(added.replace(schema, '')).toMatch(/JSON.*json/);
+  });
+
+  it('gets no response_format at all where it refuses both', async () => {
+    upstream.fake.otherwise(answersAs(endpoints.find(({ name }) => name === 'xAI in 2024')!));
+    await upstream.engine().translate(plain, scope);
+    expect(Object.keys(upstream.sent(2).body).sort()).toEqual(['messages', 'model']);
+    expect(upstream.sent(2).system).toBe(upstream.sent(1).system);
+  });
+
+  it('that refuses all of them is service_unavailable, and is asked for all of them again', async () => {
+    upstream.fake.otherwise(failure(400, { message: 'response_format is not supported' }));
+    const engine = upstream.engine();
+    for (const asked of [3, 6]) {
+      const error = await failed(engine.translate(plain, scope));
+      expect([error.code, error.status]).toEqual(['service_unavailable', 503]);
+      expect(upstream.fake.requests).toHaveLength(asked);
+    }
+    expect(modes().slice(3)).toEqual(['json_schema', 'json_object', 'instructions']);
+  });
+
+  it('is remembered for its model only', async () => {
+    upstream.fake.otherwise((response, request) =>
+      (request.body.model === 'old' ? answersAs(deepSeek) : agreeable)(response, request),
+    );
+    const engine = upstream.engine();
+    for (const model of ['old', 'new', 'old', 'new']) await engine.translate(plain, scope, model);
+    expect(modes()).toEqual(['json_schema', 'json_object', 'json_schema', 'json_object', 'json_schema']);
+  });
+
+  it('costs each of many first calls one refusal, and later ones none', async () => {
+    upstream.fake.otherwise(answersAs(deepSeek, gather(50)));
+    const engine = upstream.engine();
+    await Promise.all(Array.from({ length: 50 }, () => engine.translate(plain, scope)));
+    expect(modes().filter((mode) => mode === 'json_schema')).toHaveLength(50);
+    expect(upstream.fake.requests).toHaveLength(100);
+    upstream.fake.otherwise(answersAs(deepSeek));
+    await Promise.all(Array.from({ length: 50 }, () => engine.translate(plain, scope)));
+    expect(modes().slice(100)).toEqual(Array(50).fill('json_object'));
+  });
+
+  it('is asked again within the slot that the call has', async () => {
+    upstream.fake.otherwise(answersAs(deepSeek));
+    const engine = upstream.engine({}, { concurrencyLimit: createConcurrencyLimit({ slots: 1 }) });
+    await Promise.all([engine.translate(plain, scope), engine.translate(plain, scope)]);
+    expect(modes()).toEqual(['json_schema', 'json_object', 'json_object']);
+    expect(upstream.fake.peak).toBe(1);
+  });
+
+  it('is retried as ever where another failure follows the refusal', async () => {
+    const busy = failure(429, {}, { 'retry-after': '17' });
+    upstream.fake.enqueue(answersAs(deepSeek), busy);
+    upstream.fake.otherwise(answersAs(deepSeek));
+    await upstream.engine({ OPENAI_MAX_RETRIES: 1 }).translate(plain, scope);
+    expect(modes()).toEqual(['json_schema', 'json_object', 'json_schema', 'json_object']);
+    expect(upstream.waits).toHaveLength(1);
+    expect(upstream.waits[0]).toBeGreaterThanOrEqual(17_000);
+  });
+});
+
+describe('a refusal of something else', () => {
+  const others: [string, Reply][] = [
+    ['a text too long, at vLLM', vllm("This model's maximum context length is 4096 tokens.")],
+    ['the same beside a grammar', vllm('The prompt and its grammar are too long for the context length.')],
+    ['a text too long, at llama.cpp', failure(400, { message: 'exceeds the available context size' })],
+    [
+      'an unknown model',
+      failure(404, { message: 'model "json_schema:7b" not found, try pulling it first', code: null }),
+    ],
+    ['a wrong key', failure(401, { message: 'this key has no access to response_format' })],
+    ['a forbidden region', failure(403, { message: 'json_schema is not available in your region' })],
+    ['a body too large', failure(413, { message: 'response_format too' })],
+    ['a missing permission in plain text', raw(400, 'Bad Request', 'text/plain')],
+  ];
+  it.each(others)('is not asked again: %s', async (_, reply) => {
+    upstream.fake.otherwise(reply);
+    const error = await failed(upstream.engine().translate(plain, scope));
+    expect(error.code).toBe('service_unavailable');
+    expect(modes()).toEqual(['json_schema']);
+  });
+
+  it.each(['content_filter', 'data_inspection_failed'])(
+    'is not asked again: a content policy (%s), whatever words it quotes',
+    async (code) => {
+      upstream.fake.otherwise(failure(400, { code, message: 'the text says response_format json_schema' }));
+      expect((await failed(upstream.engine().translate(plain, scope))).code).toBe('content_filtered');
+      expect(modes()).toEqual(['json_schema']);
+    },
+  );
+
+  it.each([502, 503, 529])('is an outage: %d, whatever it says', async (status) => {
+    upstream.fake.enqueue(failure(status, { message: 'the grammar service is down' }));
+    upstream.fake.otherwise(agreeable);
+    await upstream.engine().translate(plain, scope);
+    expect(modes()).toEqual(['json_schema', 'json_schema']);
+  });
+
+  it('changes nothing for other calls where it quotes a text about formats', async () => {
+    const engine = upstream.engine();
+    upstream.fake.otherwise(failure(400, { message: 'cannot process: “json_schema is not supported”' }));
+    await failed(engine.translate(plain, scope));
+    upstream.fake.otherwise(agreeable);
+    await engine.translate(plain, scope);
+    expect(modes().at(-1)).toBe('json_schema');
+  });
+
+  it('is found behind a quotation of any length', async () => {
+    const quoting = { message: `invalid input: ${'x'.repeat(600)} response_format` };
+    upstream.fake.otherwise(failure(400, quoting));
+    await failed(upstream.engine().translate(plain, scope));
+    expect(modes()).toEqual(['json_schema']);
+  });
+});
+
+describe('an endpoint that ignores how it is asked', () => {
+  it.each<[OutputMode, OutputMode[]]>([
+    ['json_object', ['json_schema', 'json_schema', 'json_object', 'json_object']],
+    [
+      'instructions',
+      ['json_schema', 'json_schema', 'json_object', 'json_object', 'instructions', 'instructions'],
+    ],
+  ])('is asked by %s after two remarks in a row', async (mode, expected) => {
+    upstream.fake.otherwise(ignoresAllBut(mode));
+    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 4 });
+    const { inputTokens } = await engine.translate(plain, scope);
+    await engine.translate(plain, scope);
+    expect(modes()).toEqual(expected);
+    // Remarks are paid for.
+    expect(inputTokens).toBe(100 * (expected.length - 1));
+  });
+
+  it('moves on over several calls where no call has a retry', async () => {
+    upstream.fake.otherwise(ignoresAllBut('json_object'));
+    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
+    for (const code of ['transient_error', 'transient_error'])
+      expect((await failed(engine.translate(plain, scope))).code).toBe(code);
+    await engine.translate(plain, scope);
+    expect(modes()).toEqual(['json_schema', 'json_schema', 'json_object']);
+  });
+
+  it('moves on once for calls that fail together', async () => {
+    upstream.fake.otherwise(gather(40, completion({ content: 'Gern!' })));
+    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
+    await Promise.allSettled(Array.from({ length: 40 }, () => engine.translate(plain, scope)));
+    upstream.fake.otherwise(agreeable);
+    await engine.translate(plain, scope);
+    expect(modes().at(-1)).toBe('json_object');
+  });
+
+  it.each<[string, CompletionOptions]>([
+    ['one remark among answers', { content: 'Gern!' }],
+    ['empty translations', { content: { translations: [{ id: 1, text: ' ' }] } }],
+    ['wrong ids', { content: { translations: [{ id: 7, text: 'x' }] } }],
+    ['stops at the length limit', { content: '{"translations', finishReason: 'length' }],
+    ['filtered answers', { finishReason: 'content_filter' }],
+  ])('is not suspected for %s', async (name, options) => {
+    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
+    for (let round = 0; round < 3; round++) {
+      upstream.fake.enqueue(completion(options));
+      await failed(engine.translate(plain, scope));
+      if (!name.startsWith('one')) continue;
+      upstream.fake.enqueue(agreeable);
+      await engine.translate(plain, scope);
+    }
+    expect(new Set(modes())).toEqual(new Set(['json_schema']));
+  });
+
+  it('is read where it refuses its model’s own JSON, as Groq does, and then asked in another way', async () => {
+    const groq = failure(400, {
+      code: 'json_validate_failed',
+      message: "Failed to validate JSON. See 'failed_generation' for more details.",
+    });
+    upstream.fake.enqueue(groq, groq);
+    upstream.fake.otherwise(agreeable);
+    await upstream.engine().translate(plain, scope);
+    expect(modes()).toEqual(['json_schema', 'json_schema', 'json_object']);
+    expect(upstream.waits).toHaveLength(2);
+  });
+});
+
+describe('what surrounds the JSON of an answer', () => {
+  const json = '{"translations":[{"id":1,"text":"Die ``` Katze."}]}';
+  it.each([
+    ['a code fence', `\`\`\`json\n${json}\n\`\`\``],
+    ['a fence without a language', `\`\`\`\n${json}\n\`\`\`\n`],
+    ['a fence on one line', `\`\`\`JSON ${json} \`\`\``],
+    ['reasoning', `<think>\nThe cat, she … {"translations": []}\n</think>\n\n${json}`],
+    ['reasoning and a fence', `<think></think>\n\`\`\`json\r\n${json}\r\n\`\`\``],
+    ['blank lines', `\n\n ${json}\n`],
+  ])('is left out: %s', async (_, content) => {
+    upstream.fake.otherwise(completion({ content }));
+    expect((await upstream.engine().translate(plain, scope)).value).toEqual(['Die ``` Katze.']);
+    expect(modes()).toEqual(['json_schema']);
+  });
+
+  it.each([
+    ['a remark before it', `Here you are: ${json}`],
+    ['a remark after it', `${json}\nI hope this helps!`],
+    ['a remark before a fence', `Here you are:\n\`\`\`json\n${json}\n\`\`\``],
+    ['a text that has JSON in its source', `Das Beispiel:\n\n\`\`\`json\n${json}\n\`\`\`\nEnde`],
+    ['two objects', `${json}\n${json}`],
+    ['two fences', `\`\`\`json\n${json}\n\`\`\`\n\`\`\`json\n${json}\n\`\`\``],
+    ['a fence that does not end', `\`\`\`json\n${json}`],
+    ['JSON that does not end', `\`\`\`json\n${json.slice(0, -2)}\n\`\`\``],
+    ['reasoning that does not end', `<think>${json}`],
+    ['an array around it', `[${json}]`],
+    ['a string of it', JSON.stringify(json)],
+    ['nothing but a fence', '``````'],
+    ['blanks, as DeepSeek sends where its model wrote no JSON', '      '],
+  ])('makes it unusable in every mode: %s', async (_, content) => {
+    upstream.fake.otherwise(completion({ content }));
+    const error = await failed(upstream.engine({ OPENAI_MAX_RETRIES: 5 }).translate(plain, scope));
+    expect(error.code).toBe('transient_error');
+    expect(new Set(modes())).toEqual(new Set(['json_schema', 'json_object', 'instructions']));
+  });
+
+  it('is stripped in time that grows with its length', async () => {
+    upstream.fake.otherwise(completion({ content: `\`\`\`json${' '.repeat(3_000_000)}x\`\`\`` }));
+    const began = performance.now();
+    await failed(upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope));
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('an endpoint that changes', () => {
+  let clock = 0;
+  const engineOf = () => upstream.engine({ OPENAI_MAX_RETRIES: 0 }, { now: () => clock });
+  const translate = (engine: ReturnType<typeof engineOf>) => engine.translate(plain, scope);
+
+  it('is asked by schema again after an hour, by one call, and from then on if it answers', async () => {
+    const engine = engineOf();
+    upstream.fake.otherwise(answersAs(deepSeek));
+    await translate(engine);
+    clock += recheckMs - 1;
+    await translate(engine);
+    expect(modes()).toEqual(['json_schema', 'json_object', 'json_object']);
+
+    clock += 1;
+    upstream.fake.requests.length = 0;
+    await Promise.all(Array.from({ length: 10 }, () => translate(engine)));
+    expect(modes().filter((mode) => mode === 'json_schema')).toHaveLength(1);
+    expect(upstream.fake.requests).toHaveLength(11);
+
+    clock += recheckMs;
+    upstream.fake.requests.length = 0;
+    upstream.fake.otherwise(agreeable);
+    for (let call = 0; call < 3; call++) await translate(engine);
+    expect(modes()).toEqual(['json_schema', 'json_schema', 'json_schema']);
+  });
+
+  it('that ignores the schema still costs one remark an hour', async () => {
+    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 2 }, { now: () => clock });
+    upstream.fake.otherwise(ignoresAllBut('json_object'));
+    await translate(engine);
+    clock += recheckMs;
+    upstream.fake.requests.length = 0;
+    await translate(engine);
+    await translate(engine);
+    expect(modes()).toEqual(['json_schema', 'json_object', 'json_object']);
+  });
+
+  it('and refuses the way that worked is asked in the others, the best first', async () => {
+    const engine = engineOf();
+    upstream.fake.otherwise(answersAs(deepSeek));
+    await translate(engine);
+    upstream.fake.requests.length = 0;
+    const { json_object } = endpoints.find(({ name }) => name.startsWith('LM Studio'))!.refuses;
+    upstream.fake.otherwise(answersAs({ refuses: { json_object: json_object! } }));
+    await translate(engine);
+    await translate(engine);
+    expect(modes()).toEqual(['json_object', 'json_schema', 'json_schema']);
+  });
+});
+
+describe('what an operator sees', () => {
+  afterEach(() => sendMeasurements(undefined));
+
+  it('is each refusal and each remark among the retries, by its reason', async () => {
+    const counted: string[] = [];
+    sendMeasurements({ duration: () => {}, count: (what, label) => void counted.push(`${what} ${label}`) });
+    upstream.fake.otherwise(answersAs(deepSeek));
+    await upstream.engine().translate(plain, scope);
+    upstream.fake.enqueue(completion({ content: 'Gern!' }), translation('Die Katze.'));
+    await upstream.engine().translate(plain, scope);
+    expect(counted).toEqual(['engine_retries unsupported', 'engine_retries unstructured']);
+  });
+
+  it('is that the endpoint refuses the format, where it refuses every one', async () => {
+    upstream.fake.otherwise(failure(400, { message: 'response_format is not supported' }));
+    const { cause } = await failed(upstream.engine().translate(plain, scope));
+    expect((cause as Error).message).toMatch(/^unsupported: refused, status 400/);
+  });
+});
+
+/** An error in the shape of vLLM before 0.10. */
+function vllm(message: string): Reply {
+  return raw(400, JSON.stringify({ object: 'error', message, type: 'BadRequestError', code: 400 }));
+}

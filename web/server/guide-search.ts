@@ -1,0 +1,120 @@
+import type { GuideBook } from './guide-pages.ts';
+
+/** An operation of the reference, as a search finds it. */
+export interface OperationEntry {
+  /** Like `POST /api/translations`. */
+  name: string;
+  summary: string;
+  /** Behind the `#` of the reference's address. */
+  anchor: string;
+}
+
+/** What a search found. */
+export interface Found {
+  /** The guide's, or that of the reference. */
+  page: string;
+  heading: string;
+  /** From the service's root. */
+  address: string;
+  /** The text around the first word that was found, and where words of the query are in it. */
+  excerpt: string;
+}
+
+interface Entry extends Omit<Found, 'excerpt'> {
+  text: string;
+  /** Folded, with a space before each word. */
+  words: { page: string; heading: string; text: string };
+}
+
+/** The parts of all guides and the operations of the reference, in memory. */
+export type SearchIndex = readonly Entry[];
+
+/** The longest query, in UTF-16 units, and the most of its words that count. */
+export const longestQuery = 100;
+const mostWords = 8;
+const mostFound = 30;
+const excerptLength = 180;
+
+/** Makes the index of all guides and operations. */
+export function indexGuides(
+  { index, sections }: GuideBook,
+  operations: readonly OperationEntry[],
+): SearchIndex {
+  const guides = [index, ...sections.flatMap(({ guides }) => guides)];
+  const parts = guides.flatMap(({ name, title, parts }) =>
+    parts.map(({ heading, anchor, text }) => ({
+      page: title,
+      heading,
+      address: `/docs/guides/${name}#${anchor}`,
+      text,
+    })),
+  );
+  const calls = operations.map(({ name, summary, anchor }) => ({
+    page: 'API reference',
+    heading: name,
+    address: `/docs#${anchor}`,
+    text: summary,
+  }));
+  return [...parts, ...calls].map((entry) => ({
+    ...entry,
+    words: { page: folded(entry.page), heading: folded(entry.heading), text: folded(entry.text) },
+  }));
+}
+
+/**
+ * Finds the entries that have every word of the query at the beginning of one of theirs, the best first: a word in a heading counts
+ * more than one in the title of the page, and that more than one in the text.
+ */
+export function searchGuides(index: SearchIndex, query: string): Found[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  return index
+    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, mostFound)
+    .map(({ entry: { page, heading, address, text } }) => ({
+      page,
+      heading,
+      address,
+      excerpt: excerptOf(text, words),
+    }));
+}
+
+/** The words of a query, folded. */
+export function wordsOf(query: string): string[] {
+  return [...new Set(folded(query.slice(0, longestQuery)).split(' ').filter(Boolean))].slice(0, mostWords);
+}
+
+/** 0 if a word is missing. */
+function scoreOf({ words: { page, heading, text } }: Entry, words: readonly string[]): number {
+  let score = 0;
+  for (const word of words) {
+    const uses = Math.min(text.split(` ${word}`).length - 1, 5);
+    const own = (heading.includes(` ${word}`) ? 20 : 0) + (page.includes(` ${word}`) ? 8 : 0) + uses;
+    if (own === 0) return 0;
+    score += own;
+  }
+  return score;
+}
+
+/** Without case and accents; what is between words becomes one space, and one stands at the beginning. */
+function folded(text: string): string {
+  return ` ${text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}_]+/gu, ' ')}`;
+}
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const plain = text.replace(/\s+/g, ' ').trim();
+  const first = Math.min(
+    ...words.map((word) => plain.toLowerCase().indexOf(word)).map((at) => (at < 0 ? plain.length : at)),
+  );
+  if (plain.length <= excerptLength) return plain;
+  const from = first === plain.length || first < 60 ? 0 : plain.lastIndexOf(' ', first - 40) + 1;
+  const to = plain.lastIndexOf(' ', from + excerptLength);
+  const end = to > from ? to : from + excerptLength;
+  return `${from > 0 ? '… ' : ''}${plain.slice(from, end)}${end < plain.length ? ' …' : ''}`;
+}

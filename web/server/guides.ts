@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppRouter } from '#server/router.ts';
+import { type Guide, type GuideBook, readGuides } from './guide-pages.ts';
+import {
+  type Found,
+  indexGuides,
+  longestQuery,
+  type OperationEntry,
+  type SearchIndex,
+  searchGuides,
+} from './guide-search.ts';
+import { escapeHtml } from './html.ts';
+
+/** What the pages of guides need of the front. */
+interface GuideFront {
+  /** The headers of an HTML response. */
+  headers: Readonly<Record<string, string>>;
+  /** The path of the service's public address. */
+  basePath: string;
+  sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}
+
+/**
+ * Serves the documentation at `/docs/guides/`, beside the reference at `/docs`, and its search. Pages are whole without a script. Guides
+ * come with the release, so each is read and rendered once, at the first request; so is the index of the search.
+ */
+export function serveGuides(
+  app: FastifyInstance,
+  router: AppRouter,
+  { headers, basePath, sendNotFound }: GuideFront,
+): void {
+  const style = readFileSync(join(import.meta.dirname, 'guides.css'), 'utf8');
+  const styleAddress = `${basePath}/docs/guides.css?${createHash('sha256').update(style).digest('hex').slice(0, 12)}`;
+  const config = { versioned: false, shared: true };
+  const book = once(() => readGuides(basePath));
+  const index = once(async () => indexGuides(await book(), await operationsOf(router)));
+
+  const send = (reply: FastifyReply, guides: GuideBook, page: GuidePage) =>
+    reply.headers(headers).send(guideDocument(guides, page, { basePath, styleAddress }));
+
+  app.get('/docs/guides.css', { config }, (_request, reply) =>
+    reply
+      .headers({ 'content-type': 'text/css; charset=utf-8', 'x-content-type-options': 'nosniff' })
+      // Its address has a digest of the content.
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .send(style),
+  );
+  for (const url of ['/docs/guides', '/docs/guides/'])
+    app.get(url, { config }, async (_request, reply) => {
+      const guides = await book();
+      return send(reply, guides, guides.index);
+    });
+  app.get('/docs/guides/search', { config }, async (request, reply) => {
+    const { q } = request.query as { q?: unknown };
+    const query = typeof q === 'string' ? q.slice(0, longestQuery) : '';
+    return send(reply, await book(), searchPage(await index(), query, basePath));
+  });
+  app.get('/docs/guides/:name', { config }, async (request, reply) => {
+    const guides = await book();
+    const guide = guides.byName.get((request.params as { name: string }).name);
+    return guide ? send(reply, guides, guide) : sendNotFound(request, reply);
+  });
+}
+
+/** Calls `make` at the first call, and again only if that failed. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+/** Building the OpenAPI document takes longer than all guides: only a search needs it. */
+async function operationsOf(router: AppRouter): Promise<OperationEntry[]> {
+  const { buildOpenApiDocument } = await import('#rest/openapi.ts');
+  return Object.entries(buildOpenApiDocument(router).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { operationId, summary, tags }]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      summary,
+      anchor: `/${encodeURIComponent(tags[0] ?? '')}/${operationId}`,
+    })),
+  );
+}
+
+interface GuidePage extends Pick<Guide, 'name' | 'title' | 'content'> {
+  /** What was searched for. */
+  query?: string;
+}
+
+function searchPage(index: SearchIndex, query: string, basePath: string): GuidePage {
+  const found = searchGuides(index, query);
+  const count =
+    query.trim() === ''
+      ? 'Enter one or more words.'
+      : found.length === 0
+        ? 'Nothing has all of these words. Try fewer, or only how they begin.'
+        : `${found.length} ${found.length === 1 ? 'place has' : 'places have'} all of these words.`;
+  return {
+    name: 'search',
+    title: query === '' ? 'Search' : `Search: ${query}`,
+    query,
+    content: `<h1>Search</h1>
+<p>${count}</p>
+<ol class="found">
+${found.map((one) => foundItem(one, basePath)).join('\n')}
+</ol>
+`,
+  };
+}
+
+function foundItem({ page, heading, address, excerpt }: Found, basePath: string): string {
+  const where = page === heading ? '' : `<span>${escapeHtml(page)}</span>`;
+  return `<li><a href="${escapeHtml(basePath + address)}">${escapeHtml(heading)}</a> ${where}<p>${escapeHtml(excerpt)}</p></li>`;
+}
+
+/** The whole document of a guide. The list of all guides comes after the text, and wide windows show it beside. */
+function guideDocument(
+  { sections }: GuideBook,
+  { name, title, content, query = '' }: GuidePage,
+  { basePath, styleAddress }: { basePath: string; styleAddress: string },
+): string {
+  const at = (path: string) => escapeHtml(basePath + path);
+  const link = (guide: Guide, extra = '') =>
+    `<a href="${at(`/docs/guides/${guide.name}`)}"${extra}>${escapeHtml(guide.title)}</a>`;
+  const all = sections.flatMap(({ guides }) => guides);
+  const here = all.findIndex((guide) => guide.name === name);
+  const [before, after] = here < 0 ? [] : [all[here - 1], all[here + 1]];
+  const list = sections
+    .map(({ title, guides }) => {
+      const items = guides.map(
+        (guide) => `<li>${link(guide, guide.name === name ? ' aria-current="page"' : '')}</li>`,
+      );
+      return `<p>${escapeHtml(title)}</p>\n<ul>\n${items.join('\n')}\n</ul>`;
+    })
+    .join('\n');
+  const turn =
+    before || after
+      ? `<nav class="turn" aria-label="Previous and next">${before ? `<span>← ${link(before, ' rel="prev"')}</span>` : ''}${after ? `<span>${link(after, ' rel="next"')} →</span>` : ''}</nav>`
+      : '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(`${title} · LinguaLoop`)}</title>
+<link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${escapeHtml(styleAddress)}">
+</head>
+<body>
+<header>
+<a class="skip" href="#text">Skip to the text</a>
+<nav aria-label="LinguaLoop"><a href="${at('/')}">LinguaLoop</a> <a href="${at('/docs/guides/')}">Guides</a> <a href="${at('/docs')}">API reference</a> <a class="all" href="#guides">All guides</a></nav>
+<form role="search" action="${at('/docs/guides/search')}">
+<label for="search">Search</label>
+<input id="search" type="search" name="q" maxlength="${longestQuery}" value="${escapeHtml(query)}" autocomplete="off" spellcheck="false" accesskey="/">
+<button>Find</button>
+</form>
+</header>
+<div class="columns">
+<main id="text" tabindex="-1">
+${content}
+${turn}
+</main>
+<nav class="guides" id="guides" aria-label="All guides" tabindex="-1">
+${list}
+</nav>
+</div>
+</body>
+</html>
+`;
+}
