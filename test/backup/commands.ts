@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const scripts = {
   backup: 'server/backup/backup.ts',
   restore: 'server/backup/restore.ts',
-  'upgrade-database': 'server/upgrade-database.ts',
+  'upgrade-database': 'server/backup/upgrade-database.ts',
 } as const;
 
 type CommandName = keyof typeof scripts;
