@@ -131,7 +131,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     expect(await rowsOf(service)).toEqual(rows);
   });
 
-  test.for([
+  test.for<[what: string, database: string, statement: string, words: RegExp]>([
     [
       'a table',
       'lingualoop',
@@ -139,7 +139,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
       /has the column public\.mine\.x, .* would be lost/,
     ],
     ['a database', 'postgres', 'create database mine', /has the database mine, .* would be lost/],
-  ] as const)(
+  ])(
     '%s of somebody else would be lost, and ends it with the old database as it was',
     async ([, database, statement, words]) => {
       const DATA_DIR = await copied();
