@@ -49,11 +49,6 @@ describe('commands', () => {
   });
 });
 
-test('B 4.4: a CSV that a page sends has its content type, which curl does not know', () => {
-  const sent = pages.flatMap((page) => [...read(page).matchAll(/=@[\w./-]+\.csv\S*/g)].map(([part]) => part));
-  expect(sent.filter((part) => part.includes('terms'))).toEqual(["=@terms.csv;type=text/csv'"]);
-});
-
 test('every file that a page names by its whole path exists', () => {
   const lost = pages.flatMap((page) =>
     [...read(page).matchAll(/`((?:server|db|rest|workers|sdk|test|examples)\/[\w./-]+\.\w+)`/g)]

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { documentFailureDetail } from '#server/documents/schema.ts';
+import { errorTable } from '#server/errors.ts';
+import { readSettings } from '#server/settings.ts';
+
+const read = (page: string) => readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8');
+const page = read('errors.md');
+const rows = [...page.matchAll(/^\| (\d{3}) \| (?:none|`(\w+)`) \| (.+) \| (.+) \|$/gm)];
+
+test('the page has a row for each status and error_code that the service answers with, in order, and no other', () => {
+  const answered = Object.entries(errorTable).map(([name, { status, shape }]) =>
+    shape === 'pipeline' ? `${status} ${name}` : `${status}`,
+  );
+  const listed = rows.map(([, status, code]) => [status, code].filter(Boolean).join(' '));
+  expect(listed.toSorted()).toEqual([...new Set(answered)].sort());
+  expect(rows.map(([, status]) => Number(status))).toEqual(
+    rows.map(([, status]) => Number(status)).toSorted(),
+  );
+});
+
+test('the page names each stable prefix of A 7.2, with its status', () => {
+  const row = (prefix: string) => rows.find(([line]) => line.includes(`\`${prefix}\``))?.[1];
+  expect(row('workspace_id_required:')).toBe('401');
+  expect(row('terminology_max_terms_exceeded:')).toBe('422');
+  expect(row('tm_max_segments_exceeded:')).toBe('422');
+  expect(row('tm_import_in_progress:')).toBe('409');
+});
+
+test('each way in which a document can fail is listed with what to do', () => {
+  const listed = [...read('translating-files.md').matchAll(/^\| (`\w+`.*?) \| /gm)].flatMap(([, codes]) =>
+    [...(codes as string).matchAll(/`(\w+)`/g)].map(([, code]) => code),
+  );
+  expect(listed.sort()).toEqual([...documentFailureDetail.shape.code.options].sort());
+});
+
+test('the limits are those of the settings', () => {
+  const settings = readSettings({}) as Record<string, unknown>;
+  const listed = [...page.matchAll(/\(`([A-Z_]+)`\) \| ([\d,]+)/g)];
+  expect(listed.length).toBeGreaterThan(5);
+  for (const [, name, value] of listed)
+    expect([name, Number((value as string).replaceAll(',', ''))]).toEqual([name, settings[name as string]]);
+});

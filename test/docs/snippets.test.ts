@@ -1,0 +1,202 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { startWorkers, type Workers } from '#workers/run.ts';
+import { pages, root, type Snippet, sectionOf, snippetsOf, variablesOf } from './snippets.ts';
+
+const run = promisify(execFile);
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+let workers: Workers;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lingualoop-pages-'));
+  workers = await startWorkers(app.services, () => app.databaseUrl);
+});
+afterAll(async () => {
+  await workers?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Run elsewhere: on a clone with a service of its own, and as what somebody has who installs the package. */
+const runElsewhere = ['README.md', 'sdk/README.md'];
+/** Milliseconds that the commands of a page may take. */
+const longestRun = 40_000;
+const quickStart = 'docs/quick-start.md';
+/** What other pages take from the quick start: the key, the session and the client. */
+const beginning = snippetsOf(quickStart, sectionOf(quickStart, '## Your key'));
+
+const isRun = ({ reason }: Snippet) => reason === undefined;
+const codeOf = (snippets: readonly Snippet[], language: string) =>
+  snippets.filter((one) => one.language === language && isRun(one));
+
+const all = pages.flatMap((page) => snippetsOf(page));
+
+test('every block of code is one that a test runs, a drawing, or says why it is not run', () => {
+  const unclear = all.filter(
+    ({ language, reason }) => !['sh', 'ts', ''].includes(language) && (reason?.split(' ').length ?? 0) < 3,
+  );
+  expect(unclear.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([]);
+  const short = all.filter(({ reason }) => reason !== undefined && reason.split(' ').length < 3);
+  expect(short.map(({ page, line, reason }) => `${page}:${line} ${reason}`)).toEqual([]);
+});
+
+const runnable = pages.filter(
+  (page) =>
+    !runElsewhere.includes(page) && all.some((one) => one.page === page && isRun(one) && one.language),
+);
+
+test('the TypeScript of every page compiles', { timeout: 90_000 }, async () => {
+  const place = join(folder, 'programs');
+  await mkdir(place);
+  expect(await compile(place)).toBe('');
+});
+
+describe.concurrent('the commands and programs of a page run, in their order', () => {
+  test.for(runnable)('%s', { timeout: 90_000 }, async (page, { expect }) => {
+    const shell = codeOf(snippetsOf(page), 'sh');
+    const program = programOf(page);
+    const { missing, borrows } = await variablesOfPage(page, shell);
+    expect(missing, 'variables that no command sets').toEqual([]);
+    const explained = /\(quick-start\.md/.test(await readFile(join(root, page), 'utf8'));
+    expect(!borrows || explained, 'it says where its variables come from: in quick-start.md').toBe(true);
+
+    const place = await workplace(basename(page, '.md'));
+    const before = page === quickStart ? [] : codeOf(beginning, 'sh');
+    const env = await runShell(place, [...before, ...shell], page);
+    if (program !== undefined) await runProgram(place, program, env);
+  });
+});
+
+/** Which variables no command sets, and whether the page uses what the quick start sets. */
+async function variablesOfPage(page: string, shell: readonly Snippet[]) {
+  const codeIn = (snippets: readonly Snippet[]) => snippets.map(({ code }) => code).join('\n');
+  const { read, set } = variablesOf(codeIn(shell));
+  if (page === quickStart) return { missing: without(read, set), borrows: false };
+  const given = variablesOf(codeIn(codeOf(beginning, 'sh'))).set;
+  const program = codeIn(codeOf(snippetsOf(page), 'ts'));
+  const open = without(read, set);
+  return {
+    missing: without(open, given),
+    borrows: open.length > 0 || /\b(client|LinguaLoop)\b/.test(program),
+  };
+}
+
+const without = (names: Iterable<string>, others: ReadonlySet<string>) =>
+  [...names].filter((name) => !others.has(name));
+
+/** A folder that looks like the repository, in which commands may leave files. */
+async function workplace(name: string): Promise<string> {
+  const place = join(folder, name);
+  await mkdir(place);
+  for (const entry of await readdir(root))
+    if (!entry.startsWith('.')) await symlink(join(root, entry), join(place, entry));
+  return place;
+}
+
+/** The code for the service of this test, by somebody whom no other page knows. */
+function adapted({ code, page }: Snippet, user: string): string {
+  const person = user.replace(/\W+/g, '-');
+  return code
+    .replaceAll('http://127.0.0.1:8080', app.address)
+    .replaceAll(/\b(\w+)@example\.org/g, `$1.${person}@example.org`)
+    .concat(page === user ? '' : '\n');
+}
+
+/** Before the blocks of a page: a refused request is a failure, in $(...) too, and nothing here installs or starts what would stay. */
+const preamble = `set -euo pipefail
+trap 'echo "failed: $BLOCK" >&2' ERR
+curl() {
+  command curl --fail-with-body "$@" && return
+  [ $BASH_SUBSHELL = 0 ] || echo "$BLOCK: curl $*" >> failures
+  return 22
+}
+npm() {
+  case $1 in ci | i | install | start | test) echo "$BLOCK: not here: npm $1" >> failures; return 1 ;; esac
+  command npm "$@"
+}`;
+
+/** After them: no variable holds a field that an answer did not have. */
+const epilogue = `! declare -p | grep '="undefined"$' >> failures
+env -0 > environment`;
+
+/** Runs blocks in one shell; returns its variables. */
+async function runShell(place: string, snippets: readonly Snippet[], user: string) {
+  const blocks = snippets.map((one) => `BLOCK=${one.page}:${one.line}\n${adapted(one, user)}`);
+  await writeFile(join(place, 'script.sh'), [preamble, ...blocks, epilogue].join('\n'));
+  await writeFile(join(place, 'failures'), '');
+  const shell = spawn('bash', ['script.sh'], {
+    cwd: place,
+    env: environment(),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const late = setTimeout(() => process.kill(-(shell.pid as number), 'SIGKILL'), longestRun);
+  const ended = new Promise<number | null>((resolve) => shell.once('exit', resolve));
+  const [code, printed, errors] = await Promise.all([ended, text(shell.stdout), text(shell.stderr)]);
+  clearTimeout(late);
+  const failures = await readFile(join(place, 'failures'), 'utf8');
+  if (code !== 0 || failures) throw new Error(`${failures}${printed.slice(-2000)}\n${errors.slice(-2000)}`);
+  const variables = (await readFile(join(place, 'environment'), 'utf8')).split('\0').filter(Boolean);
+  return Object.fromEntries(
+    variables.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
+  );
+}
+
+const environment = () => ({
+  PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
+  HOME: folder,
+});
+
+/** The program of a page: its blocks as one module. Undefined if it has none. */
+function programOf(page: string): string | undefined {
+  const own = codeOf(snippetsOf(page), 'ts');
+  const borrowed = page === quickStart ? [] : codeOf(beginning, 'ts');
+  if (own.length === 0) return undefined;
+  return [...borrowed, ...own].map((one) => `// ${one.page}:${one.line}\n${adapted(one, page)}`).join('\n');
+}
+
+/** Compiles the programs of all pages. */
+async function compile(place: string): Promise<string> {
+  const files = await Promise.all(
+    runnable.flatMap((page) => {
+      const program = programOf(page);
+      const file = join(place, `${basename(page, '.md')}.ts`);
+      return program === undefined ? [] : [writeFile(file, program).then(() => file)];
+    }),
+  );
+  const sources = (name: string) => [join(root, `sdk/src/${name}.ts`)];
+  const config = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: {
+      noUnusedLocals: false,
+      typeRoots: [join(root, 'node_modules/@types')],
+      paths: { '@lingualoop/sdk': sources('index'), '@lingualoop/sdk/testing': sources('testing') },
+    },
+    files,
+    include: [],
+  };
+  await writeFile(join(place, 'package.json'), '{"type":"module"}');
+  await writeFile(join(place, 'tsconfig.json'), JSON.stringify(config));
+  const { stdout } = await run('tsc', ['-p', place], { env: environment() }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+async function runProgram(place: string, program: string, env: Record<string, string>): Promise<void> {
+  await writeFile(join(place, 'program.ts'), program);
+  const hooks = join(import.meta.dirname, 'sdk-sources.ts');
+  await run(process.execPath, ['--import', hooks, 'program.ts'], {
+    cwd: place,
+    env: { ...env, ...environment() },
+    timeout: longestRun,
+  }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
+    throw new Error(`${stdout}${stderr}\n${program}`);
+  });
+}
