@@ -14,7 +14,14 @@ import {
   type StreamResponse,
   type Upload,
 } from '#server/trpc.ts';
-import { parseChoosingBody, parseForm, parseFormOrJson, parseJsonBody } from './body-parsers.ts';
+import {
+  bodyTypes,
+  mediaType,
+  parseChoosingBody,
+  parseForm,
+  parseFormOrJson,
+  parseJsonBody,
+} from './body-parsers.ts';
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
 import { needsBody, type RestProcedure, restProcedures } from './procedures.ts';
@@ -79,6 +86,8 @@ async function handleRequest(
   ctx: RequestContext,
 ): Promise<FastifyReply> {
   const { procedure, readInput } = address.choose(request);
+  if (address.variesByAccept)
+    reply.header('vary', [reply.getHeader('vary'), 'Accept'].filter(Boolean).join(', '));
   const { path, type, route } = procedure;
   ctx.notes.procedure = path;
   reply.code(route.status ?? 200);
@@ -111,6 +120,8 @@ interface ChosenProcedure {
 /** One method and path, with all procedures that it serves. */
 interface Endpoint {
   takesFiles: boolean;
+  /** Whether the Accept header selects the procedure. */
+  variesByAccept: boolean;
   /** The format of a body that is not a file. */
   body: BodyKind;
   /** @throws AppError if the body's content type fits none of the procedures */
@@ -123,12 +134,14 @@ interface Endpoint {
  */
 function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
   const upload = procedures.find(({ route }) => route.upload);
-  const others = procedures.filter((procedure) => procedure !== upload);
+  const xliff = procedures.find(({ route }) => route.body === 'xliff');
+  const accepted = procedures.length > 1 ? procedures.find(({ route }) => route.download) : undefined;
+  const others = procedures.filter((procedure) => ![upload, xliff, accepted].includes(procedure));
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
   // Any other body counts as a form without its file (B 7 "missing upload"): the procedure reports that, after its gates.
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
-  const kinds = procedures.map(bodyKind);
+  const kinds = procedures.filter((procedure) => procedure !== xliff).map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
     throw new Error(`${procedures[0]?.path}: a procedure that takes no JSON stands alone at its address`);
   const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, settings)]));
@@ -143,10 +156,15 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
 
   return {
     takesFiles: upload !== undefined,
+    variesByAccept: accepted !== undefined,
     body: kinds[0] ?? 'json',
     choose(request) {
       if (upload && (onlyForms || isUpload(request, upload.route.upload as Upload)))
         return choice(upload, request);
+      if (xliff && bodyTypes.xliff.includes(mediaType(request.headers['content-type'])))
+        return choice(xliff, request);
+      if (accepted && isPreferred(request.headers.accept, accepted.route.download?.[0] ?? ''))
+        return choice(accepted, request);
       if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
       if (chosen.length === 0) return choice(plain, request);
       let body: Record<string, unknown>;
@@ -160,6 +178,18 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
       return choice(found ?? plain, request, body);
     },
   };
+}
+
+/** Whether an Accept header names a media type, and prefers it to JSON or likes it as much. */
+function isPreferred(accept: string | undefined, type: string): boolean {
+  const weights = new Map(
+    (accept ?? '').split(',').map((range) => {
+      const [, weight = '1'] = /;\s*q=([\d.]+)/i.exec(range) ?? [];
+      return [mediaType(range), Number(weight)];
+    }),
+  );
+  const weight = weights.get(type) ?? 0;
+  return weight > 0 && weight >= (weights.get('application/json') ?? 0);
 }
 
 function bodyKind({ route }: RestProcedure): BodyKind {
@@ -217,7 +247,8 @@ function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Reco
   const names = Object.keys(inputShape).filter((name) => inputSource(route, name) === 'body');
   if (names.length === 0) return () => ({});
   const kind = bodyKind(procedure);
-  if (kind === 'raw') return ({ body }) => ({ body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) });
+  if (kind === 'raw' || kind === 'xliff')
+    return ({ body }) => ({ body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) });
   const optional = !needsBody(procedure);
   const parse = { json: parseJsonBody, form: parseForm, form_or_json: parseFormOrJson }[kind];
   return ({ body, headers }) => {

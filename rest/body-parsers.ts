@@ -91,6 +91,7 @@ export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   form: [formType],
   form_or_json: [formType, 'application/json'],
   raw: ['application/json'],
+  xliff: ['application/xliff+xml'],
 };
 
 /** More fields than any form of the API has. */

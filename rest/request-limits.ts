@@ -44,6 +44,7 @@ const largestOf: Readonly<Record<BodyKind, number>> = {
   form: largestForm,
   form_or_json: largestForm,
   raw: largestEvent,
+  xliff: Number.POSITIVE_INFINITY,
 };
 
 /**

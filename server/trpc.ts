@@ -8,9 +8,10 @@ import { findUnstorable } from './input-limits.ts';
 /**
  * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all
  * strings. `form_or_json` accepts either, or no body. `raw` accepts bytes of any content type and fills the input
- * `body`, because the sender's signature covers the exact bytes.
+ * `body`, because the sender's signature covers the exact bytes. `xliff` accepts XLIFF alone and fills the input `body` with
+ * its bytes, too; it may share its address with a procedure that takes JSON.
  */
-export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw';
+export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw' | 'xliff';
 
 /** How a procedure is served over REST (A 4, B 4). */
 export interface Route {
@@ -37,7 +38,10 @@ export interface Route {
   upload?: Upload;
   /** The schema of a 202 response, if the procedure may send one instead (`ctx.response.setStatus`). */
   accepted?: z.ZodType;
-  /** The output is a `FileResponse` or a `StreamResponse`, sent as a download of one of these content types. */
+  /**
+   * The output is a `FileResponse` or a `StreamResponse`, sent as a download of one of these content types. If the procedure shares its
+   * address, a request selects it by an Accept header that prefers the first of them to JSON.
+   */
   download?: readonly string[];
   /** Runs before any part of the request is checked, its size included (B 4.1 gate 1). */
   gate?: (services: Services) => void;
@@ -93,12 +97,12 @@ export const streamResponse = z.object({
 
 export type StreamResponse = z.infer<typeof streamResponse>;
 
-/** The input `body` of a route with a raw body. */
+/** The input `body` of a route whose body is raw or XLIFF. */
 export const rawBody = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 /** Whether a procedure's input or output is a file or raw bytes, which only REST carries. */
 export function carriesFiles({ upload, download, body }: Route): boolean {
-  return upload !== undefined || download !== undefined || body === 'raw';
+  return upload !== undefined || download !== undefined || body === 'raw' || body === 'xliff';
 }
 
 export interface ProcedureMeta {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Upload } from '#server/trpc.ts';
-import { rawTypes } from '../body-parsers.ts';
+import { bodyTypes, rawTypes } from '../body-parsers.ts';
 import type { RestProcedure } from '../procedures.ts';
 import type { Content, JsonSchema, Operation, Parameter } from './document.ts';
 import { neededInputsOf } from './operation.ts';
@@ -13,6 +13,8 @@ export function withoutBytes(procedure: RestProcedure): RestProcedure {
   // Apart from the bytes, its inputs are headers.
   if (route.body === 'raw') return { ...procedure, input: z.object({}) };
   if (route.download) return { ...procedure, output: z.string() };
+  if (route.body === 'xliff' && input instanceof z.ZodObject)
+    return { ...procedure, input: input.omit({ body: true }) };
   if (!route.upload || !(input instanceof z.ZodObject)) return procedure;
   const { parts } = route.upload;
   const fields = Object.fromEntries(Object.entries(inputShape).filter(([name]) => !parts.includes(name)));
@@ -28,6 +30,8 @@ export function describeFiles(procedure: RestProcedure, operation: Operation): O
       ...operation,
       requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     };
+  if (route.body === 'xliff')
+    return { ...operation, requestBody: { required: true, content: binaryOf(bodyTypes.xliff) } };
   if (route.download)
     return {
       ...operation,

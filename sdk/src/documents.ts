@@ -8,6 +8,7 @@ import {
   pollDocument,
 } from './document-poller.ts';
 import type { OpenDownload } from './downloads.ts';
+import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
@@ -32,6 +33,8 @@ import type {
   DocumentSummary,
   DocumentSummaryQuery,
   DocumentUpload,
+  DocumentXliffQuery,
+  DocumentXliffReviewRequest,
   SegmentBoxPage,
   SegmentBoxQuery,
   SegmentSearchPage,
@@ -100,6 +103,25 @@ export interface Documents {
     request: DocumentReviewRequest,
     options?: CallOptions,
   ): ApiPromise<TenantDocumentJob>;
+  /**
+   * Its segments as XLIFF 2.1 for a CAT tool: all of them, or a page if a `limit` is given; with `flagged` those that need a review.
+   * NotFoundError if there is none.
+   */
+  exportXliff(
+    documentId: string,
+    query?: DocumentXliffQuery,
+    options?: CallOptions,
+  ): ApiPromise<ExportedText>;
+  /**
+   * Corrects segments by an XLIFF document that `exportXliff` returned, as a reviewer has changed it: all changed units or none. ConflictError
+   * names a unit that somebody else has changed since. What is there already is done, so it is sent again like a read.
+   */
+  reviewXliff(
+    documentId: string,
+    xliff: string,
+    request?: DocumentXliffReviewRequest,
+    options?: CallOptions,
+  ): ApiPromise<TenantDocumentJob>;
   /** Approves a translated document and feeds the memory with it. A second call changes nothing and returns the first approver. */
   approve(
     documentId: string,
@@ -140,6 +162,9 @@ const artifactsCall: Call = { name: 'documents.artifacts', repeatable: true, res
 const downloadCall: Call = { name: 'documents.download', repeatable: true };
 /** Not repeatable: each call is one more review. */
 const reviewCall: Call = { name: 'documents.review', repeatable: false, result: ['source_format'] };
+const exportXliffCall: Call = { name: 'documents.exportXliff', repeatable: true };
+/** Repeatable: what has been put there already is done. */
+const reviewXliffCall: Call = { name: 'documents.reviewXliff', repeatable: true, result: ['source_format'] };
 /** Repeatable: a second approval changes nothing. */
 const approveCall: Call = { name: 'documents.approve', repeatable: true, result: ['job'] };
 /** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
@@ -227,6 +252,12 @@ export function documents(connection: Connection): Documents {
     },
     review: (documentId, request, options) =>
       json(reviewCall, { method: 'POST', path: at(documentId, '/review'), json: request }, options),
+    exportXliff(documentId, wanted, options) {
+      const request = { method: 'GET', path: at(documentId, '/segments'), query: wanted } as const;
+      return exportText(connection, exportXliffCall, request, xliffFile, options);
+    },
+    reviewXliff: (documentId, xliff, request, options) =>
+      json(reviewXliffCall, xliffReview(at(documentId, '/review'), xliff, request), options),
     approve: (documentId, request = {}, options) =>
       json(approveCall, { method: 'POST', path: at(documentId, '/approve'), json: request }, options),
     delete: (documentId, options) => json(deleteCall, { method: 'DELETE', path: at(documentId) }, options),

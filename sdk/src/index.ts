@@ -9,6 +9,7 @@ export { type DocumentFile, type Documents, documents, type TranslateOptions } f
 export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, TimeoutError } from './errors.ts';
 export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { Bytes } from './exchange.ts';
+export type { ExportedText } from './exported-text.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
 export { type Members, members } from './members.ts';
 export { type Memory, memory } from './memory.ts';

@@ -2,6 +2,7 @@ import { type ApiPromise, afterwards, mapAnswer } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
 import type { Bytes } from './exchange.ts';
+import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, listOf, Page } from './pages.ts';
 import type { RestRequest } from './rest.ts';
@@ -26,6 +27,8 @@ import type {
   TranslationJob,
   TranslationListQuery,
   TranslationRequest,
+  XliffQuery,
+  XliffReviewRequest,
 } from './types.ts';
 
 /** As what to download it. */
@@ -93,6 +96,22 @@ export interface Translations {
    * the review is sent again only where the service certainly did nothing: `get` tells what became of it.
    */
   review(jobId: string, request: ReviewRequest, options?: CallOptions): ApiPromise<TranslationJob>;
+  /**
+   * A page of jobs as XLIFF 2.1 for a CAT tool, with a file for each: what waits for review unless `status` says otherwise. All have
+   * one pair of languages: UnprocessableContentError if they have several, until `source_lang` and `target_lang` name one. NotFoundError if there
+   * is none.
+   */
+  exportXliff(query?: XliffQuery, options?: CallOptions): ApiPromise<ExportedText>;
+  /**
+   * Reviews a job by an XLIFF document that `exportXliff` returned, as a reviewer has changed it: `reviewed` and `final` segments are approved,
+   * others kept as drafts, unless `action` decides. Other jobs in the document are passed over. ConflictError if the job has changed since.
+   */
+  reviewXliff(
+    jobId: string,
+    xliff: string,
+    request?: XliffReviewRequest,
+    options?: CallOptions,
+  ): ApiPromise<TranslationJob>;
   /** Downloads a `published` or `human_edited` translation, as text unless told; ConflictError for any other. */
   golden(jobId: string, query?: GoldenQuery, options?: CallOptions): ApiPromise<GoldenFile>;
   /**
@@ -139,6 +158,10 @@ const saveCall: Call = { name: 'translations.review', repeatable: true, result: 
 const closeCall: Call = { name: 'translations.review', repeatable: false, result: ['id'] };
 /** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
 const deleteCall: Call = { name: 'translations.delete', repeatable: false, result: ['deleted'] };
+
+const exportXliffCall: Call = { name: 'translations.exportXliff', repeatable: true };
+/** Not repeatable: it may close the review. */
+const reviewXliffCall: Call = { name: 'translations.reviewXliff', repeatable: false, result: ['id'] };
 
 const searchCall: Call = { name: 'translations.search', repeatable: true };
 const countsCall: Call = { name: 'translations.counts', repeatable: true };
@@ -198,6 +221,10 @@ export function translations(connection: Connection): Translations {
         { method: 'POST', path: at(jobId, '/review'), json: request },
         options,
       ),
+    exportXliff: (wanted, options) =>
+      exportText(connection, exportXliffCall, { method: 'GET', path, query: wanted }, xliffFile, options),
+    reviewXliff: (jobId, xliff, request, options) =>
+      json(reviewXliffCall, xliffReview(at(jobId, '/review'), xliff, request), options),
     golden(jobId, { format = 'txt' } = {}, options) {
       const request: RestRequest = { method: 'GET', path: at(jobId, '/golden'), query: { format } };
       const download = run(

@@ -36,6 +36,10 @@ export type ReviewRequest =
   | (ReviewFields &
       Record<'action', Exclude<ReviewAction, 'modify'>> &
       Pick<ReviewInput, 'final_translation'>);
+/** Which jobs to export as XLIFF; `limit` is the size of a page. */
+export type XliffQuery = Inputs['translations']['exportXliff'];
+/** What to do with the text of an XLIFF document, if not what its state says. `reviewer` counts only beside an API key. */
+export type XliffReviewRequest = Omit<Inputs['translations']['reviewXliff'], 'job_id' | 'body'>;
 /** What a published translation can be downloaded as. */
 export type GoldenFormat = NonNullable<Inputs['translations']['golden']['format']>;
 /** What a deletion removed. */
@@ -123,6 +127,10 @@ export type DocumentSegmentQuery = Omit<Inputs['documents']['segments'], 'docume
 export type DocumentSegmentPage = Outputs['documents']['segments'];
 /** Corrections of segments, each named by `region_id` and `cell_id`. `reviewer` counts only beside an API key. */
 export type DocumentReviewRequest = Omit<Inputs['documents']['review'], 'document_id'>;
+/** Which segments to export as XLIFF: all of them unless a `limit` makes pages. */
+export type DocumentXliffQuery = Omit<Inputs['documents']['exportXliff'], 'document_id'>;
+/** Remarks beside an XLIFF document. `reviewer` counts only beside an API key. */
+export type DocumentXliffReviewRequest = Omit<Inputs['documents']['reviewXliff'], 'document_id' | 'body'>;
 /** Who approves, and remarks. `reviewer` counts only beside an API key. */
 export type DocumentApproveRequest = Omit<Inputs['documents']['approve'], 'document_id'>;
 /** An approved document, and what the approval fed to the memory. */

@@ -6,7 +6,7 @@ import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
-import { type InlineContent, retag } from '#server/formats/inline-content.ts';
+import { formatTagged, type InlineContent, retag } from '#server/formats/inline-content.ts';
 import { newId } from '#server/ids.ts';
 import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
 import {
@@ -28,10 +28,12 @@ import { figuresOf, findingsOfSegments, ofDocument, storeTargetRectangles } from
 type ReviewServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'log'>;
 
 /** What a reviewer sends. */
-interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
+export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
   corrections: (DocumentReviewRequest['corrections'][number] & {
     /** The translation that the reviewer saw, null if there was none. Omitted: whatever is there is replaced. */
     replaces?: string | null | undefined;
+    /** The same text with the tags of the source, if the reviewer placed them. Omitted: they go where the previous translation has them. */
+    target?: InlineContent | undefined;
   })[];
 }
 
@@ -201,7 +203,7 @@ async function selectCorrected(
   const named: number[] = [];
   const corrections = new Map<number, Correction>();
   const conflicts: CorrectionConflict[] = [];
-  for (const [index, { region_id, cell_id, target_text, replaces }] of given.entries()) {
+  for (const [index, { region_id, cell_id, target_text, replaces, target }] of given.entries()) {
     const row = byKey.get(keyOf(region_id, cell_id));
     if (!row)
       throw new AppError('invalid_fields', [
@@ -213,7 +215,8 @@ async function selectCorrected(
       ]);
     const { position, targetText, corrected } = row;
     named.push(position);
-    if (replaces !== undefined && corrected && targetText === target_text) continue;
+    const isThere = targetText === target_text && (target === undefined || isSame(target, row.target));
+    if (replaces !== undefined && corrected && isThere) continue;
     if (replaces !== undefined && targetText !== replaces)
       conflicts.push({
         index,
@@ -225,7 +228,7 @@ async function selectCorrected(
       });
     corrections.set(position, {
       position,
-      target: retag(target_text, (row.target ?? row.source) as InlineContent),
+      target: target ?? retag(target_text, (row.target ?? row.source) as InlineContent),
       targetText: target_text,
     });
   }
@@ -240,6 +243,11 @@ async function selectCorrected(
     return content ? [{ regionId, cellId, target: content }] : [];
   });
   return { named, corrections: [...corrections.values()], translations };
+}
+
+/** jsonb orders the keys of an object its own way. */
+function isSame(one: InlineContent, other: unknown[] | null): boolean {
+  return other !== null && formatTagged(one) === formatTagged(other as InlineContent);
 }
 
 /**

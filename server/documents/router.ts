@@ -3,6 +3,7 @@ import { adminProcedure } from '#server/access/guards/admin.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { xliffType } from '#server/formats/xliff-writer.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { approveDocument } from './approve.ts';
 import { layoutTypes, listArtifacts } from './artifacts.ts';
@@ -26,6 +27,8 @@ import { documentSegmentPage, listSegments, segmentQuery } from './segments.ts';
 import { submitDocument } from './submit.ts';
 import { summarizeByTenant, summarizeDocuments, summarizeStages } from './summary.ts';
 import { workplaceProcedures } from './workplace/procedures.ts';
+import { exportSegments, xliffSegmentQuery } from './xliff/export-segments.ts';
+import { reviewSegmentsByXliff, xliffSegmentReviewInput } from './xliff/review-segments.ts';
 
 /** While translation is disabled, nothing else of a submission is looked at. */
 function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
@@ -120,6 +123,29 @@ const segments = tenantProcedure
   .output(documentSegmentPage)
   .query(({ ctx, input }) => listSegments(ctx.tx, ctx.principal.tenant.id, input));
 
+const exportXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/segments',
+      tag: 'Documents',
+      summary: 'Export the segments of a document as XLIFF 2.1',
+      description:
+        'With `Accept: application/xliff+xml`: one file with a unit for each segment, all of them unless a limit is given. With a limit, X-Next-Cursor carries the next cursor while there is more.',
+      download: [xliffType],
+    },
+  })
+  .input(xliffSegmentQuery)
+  .output(streamResponse)
+  .query(async ({ ctx, input }) => {
+    const { file, nextCursor } = await exportSegments(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    });
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return file;
+  });
+
 const artifacts = tenantProcedure
   .meta({
     route: {
@@ -201,6 +227,29 @@ const review = deferredTenantProcedure
     );
   });
 
+const reviewXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/{document_id}/review',
+      body: 'xliff',
+      query: ['notes', 'reviewer'],
+      tag: 'Documents',
+      summary: 'Correct segments by an XLIFF document',
+      description:
+        'With `Content-Type: application/xliff+xml`: what the list of segments exported, with changed targets. Units that nobody changed stay as they are. 409 names a unit whose translation has changed since the export, and nothing is corrected.',
+    },
+  })
+  .input(xliffSegmentReviewInput)
+  .output(documentJob)
+  .mutation(async ({ ctx, input }) => {
+    const { document_id } = input;
+    const { tenantId } = await reviewSegmentsByXliff(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    return ctx.services.database.inTenant(tenantId, (tx) =>
+      getDocument(tx, tenantId, document_id, ctx.audience),
+    );
+  });
+
 const approve = deferredTenantProcedure
   .meta({
     route: {
@@ -242,9 +291,11 @@ export const documentsRouter = router({
   summary,
   get,
   segments,
+  exportXliff,
   artifacts,
   download,
   review,
+  reviewXliff,
   approve,
   delete: remove,
   ...workplaceProcedures,

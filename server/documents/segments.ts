@@ -94,10 +94,7 @@ export async function listSegments(
   tenantId: string,
   { document_id: documentId, limit, cursor, flagged }: z.infer<typeof segmentQuery>,
 ): Promise<z.infer<typeof documentSegmentPage>> {
-  if (cursor !== undefined && !/^\d{1,9}$/.test(cursor))
-    throw new AppError('invalid_fields', [
-      { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
-    ]);
+  const after = readSegmentCursor(cursor);
   await requireDocument(tx, tenantId, documentId);
   const listed = and(
     ofDocument(tenantId, documentId),
@@ -108,7 +105,7 @@ export async function listSegments(
     tx
       .select()
       .from(documentSegments)
-      .where(and(listed, cursor === undefined ? undefined : gt(documentSegments.position, Number(cursor))))
+      .where(and(listed, after === undefined ? undefined : gt(documentSegments.position, after)))
       .orderBy(documentSegments.position)
       .limit(limit + 1),
   ]);
@@ -119,6 +116,15 @@ export async function listSegments(
     total: count?.total ?? 0,
     next_cursor: rows.length > limit && last ? String(last.position) : null,
   };
+}
+
+/** The position after which a page begins; undefined for the first page. @throws AppError 422 for a cursor of another listing */
+export function readSegmentCursor(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
+  throw new AppError('invalid_fields', [
+    { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+  ]);
 }
 
 /** Rows of one UPDATE. */

@@ -1,8 +1,8 @@
 import { type LanguageCode, languageOfName, readDeclaredVariant, readLanguage } from '#server/languages.ts';
 import { CsvError, type CsvRow, readCsv } from './csv-reader.ts';
 import { countCodePoints } from './text.ts';
-import { TmxError } from './tmx/tmx-parser.ts';
 import { readTmx, type TmxPair } from './tmx-reader.ts';
+import { XmlFileError } from './xml/xml-parser.ts';
 
 /** The columns of a glossary, in the order of a file without a header (B 4.4). */
 const columns = [
@@ -229,7 +229,7 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
     };
     readTmx(bytes, sides, onPair, (line) => skippedLines.push(line));
   } catch (error) {
-    throw error instanceof TmxError ? GlossaryFileError.from(error) : error;
+    throw error instanceof XmlFileError ? GlossaryFileError.from(error) : error;
   }
   if (dated.length === 0)
     throw new GlossaryFileError(`no unit of the file has a text in both ${sourceTag} and ${targetTag}`);

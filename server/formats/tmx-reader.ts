@@ -1,7 +1,7 @@
 import { readChangedate } from './tmx/changedate.ts';
-import { createParser, decodePieces, TmxError } from './tmx/tmx-parser.ts';
+import { createParser, decodePieces, XmlFileError } from './xml/xml-parser.ts';
 
-export { TmxError, type TmxReason } from './tmx/tmx-parser.ts';
+export { XmlFileError, type XmlReason } from './xml/xml-parser.ts';
 
 /** Selects the variants of a unit for the source and the target. */
 export interface TmxSides {
@@ -65,7 +65,7 @@ const depths = { tmx: 1, body: 2, tu: 3, tuv: 4, seg: 5 } as const;
  * If it throws, discard the pairs of earlier calls.
  *
  * @param onSkipped called with the line of each unit that lacks a side
- * @throws {TmxError}
+ * @throws {XmlFileError}
  */
 export function readTmx(
   bytes: Uint8Array,
@@ -97,7 +97,11 @@ export function readTmx(
       if (depth > depths.seg) {
         if (dropped > 0 || (inSegment && containers.has(name))) dropped += 1;
       } else if (depth === depths.tmx && name !== 'tmx') {
-        throw new TmxError('not_tmx', 'the file is XML but no TMX: its root element is not <tmx>', line);
+        throw new XmlFileError(
+          'wrong_root',
+          'the file is XML but no TMX: its root element is not <tmx>',
+          line,
+        );
       } else if (depth === depths.body) {
         inBody = name === 'body';
       } else if (depth === depths.tu && inBody && name === 'tu') {
@@ -136,7 +140,7 @@ export function readTmx(
       }
     },
   });
-  for (const piece of decodePieces(bytes)) parser.write(piece);
+  for (const piece of decodePieces(bytes, 'a TMX file')) parser.write(piece);
   parser.close();
   return summary;
 }

@@ -1,4 +1,5 @@
 import { writeChangedate } from './tmx/changedate.ts';
+import { attributes, escapeText } from './xml/xml-text.ts';
 
 export interface TmxHead {
   /** The set's languages, as declared. The target language is written in the units only. */
@@ -54,34 +55,4 @@ export const tmxTail = '</body>\n</tmx>\n';
 
 function variant(tag: string, text: string): string {
   return `<tuv${attributes({ 'xml:lang': tag })}><seg>${escapeText(text)}</seg></tuv>\n`;
-}
-
-function attributes(values: Record<string, string | null>): string {
-  return Object.entries(values)
-    .map(([name, value]) => (value === null ? '' : ` ${name}="${escapeAttribute(value)}"`))
-    .join('');
-}
-
-/** Parsers read a literal carriage return as a line feed, and in attributes literal tabs and line ends as spaces. */
-const references = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ['\t', '&#9;'],
-  ['\n', '&#10;'],
-  ['\r', '&#13;'],
-]);
-
-function escapeText(text: string): string {
-  return carried(text).replace(/[&<>\r]/g, (character) => references.get(character)!);
-}
-
-function escapeAttribute(text: string): string {
-  return carried(text).replace(/[&<>"\t\n\r]/g, (character) => references.get(character)!);
-}
-
-/** Removes characters that XML 1.0 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. */
-function carried(text: string): string {
-  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
 }

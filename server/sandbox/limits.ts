@@ -109,6 +109,7 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   read_glossary: ({ bytes }) => [set, bytes.length],
   read_memory: ({ bytes }) => [set, bytes.length],
+  read_xliff: ({ bytes }) => [set, bytes.length],
   // Loading the fonts takes longer than shaping a page.
   render_golden: ({ text: { length } }) => [
     { light: 0, cpuMs: 5000, cpuMsPerMegabyte: 150_000, memoryBytes: 1_000_000_000 },

@@ -5,7 +5,8 @@ import {
   deferredTenantProcedure,
   tenantProcedure,
 } from '#server/access/guards/tenant.ts';
-import { fileResponse, router } from '#server/trpc.ts';
+import { xliffType } from '#server/formats/xliff-writer.ts';
+import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { create, createBatch, createFromFile, createFromText } from './create.ts';
 import { downloadGolden, goldenTypes } from './golden/download.ts';
 import { getJob, listJobs } from './jobs.ts';
@@ -14,6 +15,8 @@ import { reviewJob } from './review.ts';
 import { goldenFormat, jobDeletion, listQuery, reviewInput, translationJob } from './schema.ts';
 import { viewFor } from './tenant-view.ts';
 import { turnProcedures, workplaceProcedures } from './workplace/procedures.ts';
+import { exportJobs, xliffQuery } from './xliff/export-jobs.ts';
+import { reviewJobByXliff, xliffReviewInput } from './xliff/review-job.ts';
 
 const deleteJob = adminProcedure
   .meta({
@@ -82,6 +85,48 @@ const list = tenantProcedure
     return jobs.map(viewFor(ctx.audience));
   });
 
+const exportXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations',
+      tag: 'Translations',
+      summary: 'Export translation jobs as XLIFF 2.1',
+      description:
+        'With `Accept: application/xliff+xml`: one file for each job, by default of what waits for review. All have one pair of languages: where the jobs have several, 422 asks for source_lang and target_lang.',
+      download: [xliffType],
+    },
+  })
+  .input(xliffQuery)
+  .output(streamResponse)
+  .query(async ({ ctx, input }) => {
+    const { file, nextCursor } = await exportJobs(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    });
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return file;
+  });
+
+const reviewXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations/{job_id}/review',
+      body: 'xliff',
+      query: ['action', 'reviewer', 'notes'],
+      tag: 'Translations',
+      summary: 'Review a job by an XLIFF document',
+      description:
+        'With `Content-Type: application/xliff+xml`: what the list of jobs exported, with a changed target. Files of other jobs in it are passed over. 409 where the job has changed since the export.',
+    },
+  })
+  .input(xliffReviewInput)
+  .output(translationJob)
+  .mutation(async ({ ctx, input }) =>
+    viewFor(ctx.audience)(await reviewJobByXliff(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+  );
+
 const get = tenantProcedure
   .meta({
     route: {
@@ -106,6 +151,8 @@ export const translationsRouter = router({
   get,
   list,
   review,
+  exportXliff,
+  reviewXliff,
   golden,
   delete: deleteJob,
   ...workplaceProcedures,

@@ -55,7 +55,7 @@ const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc)\.ts$/;
+  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc|xliff-exchange)\.ts$/;
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
@@ -189,6 +189,18 @@ export const modules: Module[] = [
     ],
   },
   {
+    // It copies the database and the platform's storage as they are.
+    name: 'server/backup',
+    files: /^server\/backup\//,
+    may: [
+      published,
+      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
+      /^db\/(migrate|copy\/(contents|load|snapshot)|embedded\/index)\.ts$/,
+      /^npm:(modern-tar|zod)$/,
+      /^node:/,
+    ],
+  },
+  {
     // It compares what several domains store, so it reads their tables.
     name: 'server/verify-store',
     files: /^server\/verify-store\//,
@@ -221,6 +233,7 @@ export const modules: Module[] = [
     files: /^server\/[\w-]+\.ts$/,
     may: [
       published,
+      formats,
       observability,
       port,
       /^server\/([\w-]+)\/router\.ts$/,

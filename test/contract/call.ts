@@ -49,8 +49,12 @@ function routeOf({ path, route }: Procedure): Route {
 }
 
 /** The part of a request that belongs into its route's body. */
-function requestOf({ method, upload, body: kind, headers: names = {} }: Route, body: Fields): Sent {
-  if (method === 'GET' || method === 'DELETE') return {};
+function requestOf({ method, upload, download, body: kind, headers: names = {} }: Route, body: Fields): Sent {
+  // Of procedures that share an address, the Accept header selects one.
+  if (method === 'GET') return download ? { headers: { accept: download.join(', ') } } : {};
+  if (method === 'DELETE') return {};
+  if (kind === 'xliff')
+    return { body: String(body['body'] ?? ''), headers: { 'content-type': 'application/xliff+xml' } };
   if (kind === 'raw') {
     const sent = Object.entries(names).flatMap(([name, header]) =>
       typeof body[name] === 'string' ? [[header, body[name]]] : [],

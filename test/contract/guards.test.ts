@@ -87,6 +87,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'translations.get': 'tenant_identity',
   'translations.list': 'tenant_identity',
   'translations.review': 'tenant_identity',
+  'translations.exportXliff': 'tenant_identity',
+  'translations.reviewXliff': 'tenant_identity',
   'translations.golden': 'tenant_identity_or_cookie',
   'translations.delete': 'admin',
   'translations.search': 'tenant_identity',
@@ -114,6 +116,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.search': 'tenant_identity',
   'documents.boxes': 'tenant_identity',
   'documents.correct': 'tenant_identity',
+  'documents.exportXliff': 'tenant_identity',
+  'documents.reviewXliff': 'tenant_identity',
   'documents.approveMany': 'tenant_identity',
 
   'storage.binding': 'tenant_identity',

@@ -77,7 +77,7 @@ describe('files of the corpus', () => {
   ])('%s: refused as %s on line %i', (name, reason, line) => {
     expect(() => readAll(corpusFile(`tmx-bad/${name}`))).toThrow(
       expect.objectContaining({
-        name: 'TmxError',
+        name: 'XmlFileError',
         reason,
         line,
         message: expect.stringMatching(`^line ${line}: `),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { TmxError } from '#server/formats/tmx-reader.ts';
+import { XmlFileError } from '#server/formats/tmx-reader.ts';
 import { readAll, tmxOf, tmxOfPair } from './tmx-units.ts';
 
-function refusalOf(file: string): TmxError {
+function refusalOf(file: string): XmlFileError {
   try {
     readAll(file);
   } catch (error) {
-    if (error instanceof TmxError) return error;
+    if (error instanceof XmlFileError) return error;
     throw error;
   }
   throw new Error('it was read');
@@ -53,10 +53,10 @@ describe('C 7: malformed XML, or XML that is not TMX, is refused', () => {
     ['a lone bracket', '<', 'not_xml'],
     ['only a comment', '<!-- tmx -->', 'not_xml'],
     ['text before the root', `x${tmxOf('')}`, 'not_xml'],
-    ['another kind of XML', '<?xml version="1.0"?><xliff/>', 'not_tmx'],
-    ['XHTML', '<!DOCTYPE html><html><body/></html>', 'not_tmx'],
-    ['a root in capitals', '<TMX/>', 'not_tmx'],
-    ['a body without its root', '<body><tu/></body>', 'not_tmx'],
+    ['another kind of XML', '<?xml version="1.0"?><xliff/>', 'wrong_root'],
+    ['XHTML', '<!DOCTYPE html><html><body/></html>', 'wrong_root'],
+    ['a root in capitals', '<TMX/>', 'wrong_root'],
+    ['a body without its root', '<body><tu/></body>', 'wrong_root'],
     ['a file that was cut', tmxOf('<tu/>').slice(0, -3), 'malformed'],
     ['an element that stays open', tmxOfPair('<bpt>a'), 'malformed'],
     ['elements that overlap', tmxOfPair('<hi><ph></hi></ph>'), 'malformed'],
@@ -116,7 +116,7 @@ describe('everything is bounded', () => {
     try {
       readAll(file);
     } catch (error) {
-      expect(error).toBeInstanceOf(TmxError);
+      expect(error).toBeInstanceOf(XmlFileError);
     }
     expect(performance.now() - started).toBeLessThan(5000);
   });

@@ -1,4 +1,4 @@
-import { readTmx, TmxError } from '#server/formats/tmx-reader.ts';
+import { readTmx, XmlFileError } from '#server/formats/tmx-reader.ts';
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
 import { normalForm } from '../../matching/normal-form.ts';
 import { releaseBytes } from '../release-bytes.ts';
@@ -90,7 +90,7 @@ function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { 
       units: [...units.values()],
     };
   } catch (error) {
-    if (!(error instanceof TmxError)) throw error;
+    if (!(error instanceof XmlFileError)) throw error;
     return { refused: error.message };
   }
 }

@@ -274,6 +274,14 @@ export const documentCases: Cases = {
     { name: 'the cursor is none', status: 422, ask: asKey(translatedWith({ cursor: 'zzz' })) },
     ...refusals(),
   ],
+  'documents.exportXliff': [
+    { name: 'exports', status: 200, ask: asKey(translatedWith({ limit: 1 })) },
+    { name: 'exports all', status: 200, ask: asMember(translated) },
+    { name: 'has none yet', status: 404, ask: asKey(queued) },
+    { name: 'the limit is out of range', status: 422, ask: asKey(translatedWith({ limit: 501 })) },
+    { name: 'the cursor is none', status: 422, ask: asKey(translatedWith({ cursor: 'zzz' })) },
+    ...refusals(),
+  ],
   'documents.artifacts': [
     { name: 'lists', status: 200, ask: asKey(translated) },
     { name: 'lists that of a queued one', status: 200, ask: asKey(queued) },
@@ -314,6 +322,30 @@ export const documentCases: Cases = {
       })),
     },
     ...refusals({ corrections: [{ region_id: 'r', ...correction }] }),
+  ],
+  'documents.reviewXliff': [
+    {
+      name: 'corrects',
+      status: 200,
+      ask: async ({ app }) => {
+        // Its memory is empty, and no other case's.
+        const founder = await found(app);
+        const { key } = founder;
+        const document_id = await addDocument(app, founder);
+        const exported = await app.request(`/api/documents/${document_id}/segments`, {
+          headers: { ...key, accept: 'application/xliff+xml' },
+        });
+        const body = (await exported.text()).replace(/(<target[^>]*>)[^<]*/, '$1Salut');
+        return { input: { document_id, body, reviewer: 'Rev', notes: 'A note' }, headers: key };
+      },
+    },
+    { name: 'it is no XLIFF', status: 400, ask: asKey(translatedWith({ body: 'hello' })) },
+    {
+      name: 'the job is in flight',
+      status: 400,
+      ask: asKey(async (fixture) => ({ ...(await queued(fixture)), body: 'hello' })),
+    },
+    ...refusals({ body: 'hello' }),
   ],
   'documents.approve': [
     { name: 'approves', status: 200, ask: asAdmin(translated) },

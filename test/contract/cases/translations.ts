@@ -38,6 +38,12 @@ const reviewing = (review: Record<string, unknown>) => async (fixture: ContractF
   ...review,
 });
 
+/** What waits for review in French, as XLIFF. */
+const exportedBy = async ({ app, founder }: ContractFixture) => {
+  const headers = { ...founder.key, accept: 'application/xliff+xml' };
+  return (await app.request('/api/translations?target_lang=fr', { headers })).text();
+};
+
 export const translationCases: Cases = {
   'translations.create': [
     { name: 'publishes', status: 200, ask: asKey(text) },
@@ -159,5 +165,47 @@ export const translationCases: Cases = {
     { name: 'the status is none', status: 422, ask: asKey({ status: 'done' }) },
     { name: 'the cursor is none', status: 422, ask: asKey({ cursor: 'zzz' }) },
     { name: 'nobody asks', status: 401, detail, ask: asNobody() },
+  ],
+  'translations.exportXliff': [
+    {
+      name: 'exports',
+      status: 200,
+      ask: asKey(async (fixture) => {
+        await held(fixture);
+        return { source_lang: 'en', target_lang: 'fr', limit: 1 };
+      }),
+    },
+    { name: 'nothing waits', status: 404, ask: asKey({ target_lang: 'ne' }) },
+    { name: 'the language is unknown', status: 422, ask: asKey({ target_lang: 'xx' }) },
+    { name: 'the limit is out of range', status: 422, ask: asKey({ limit: 201 }) },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody() },
+    { name: 'a cookie asks', status: 401, detail, ask: asCookie() },
+  ],
+  'translations.reviewXliff': [
+    {
+      name: 'approves',
+      status: 200,
+      ask: asKey(async (fixture) => {
+        const { job_id } = await held(fixture);
+        return { job_id, body: await exportedBy(fixture), action: 'approve', reviewer: 'Rev' };
+      }),
+    },
+    {
+      name: 'the file is another job’s',
+      status: 422,
+      ask: asKey(async (fixture) => {
+        await held(fixture);
+        return { ...(await published(fixture)), body: await exportedBy(fixture) };
+      }),
+    },
+    { name: 'it is no XLIFF', status: 400, ask: asKey(reviewing({ body: 'hello' })) },
+    { name: 'the action is none', status: 422, ask: asKey(reviewing({ body: 'hello', action: 'publish' })) },
+    {
+      name: 'there is no such job',
+      status: 404,
+      detail: 'job not found',
+      ask: asKey({ ...unknown, body: 'hello' }),
+    },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody({ ...unknown, body: 'hello' }) },
   ],
 };

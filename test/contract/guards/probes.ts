@@ -1,4 +1,4 @@
-import type { Fields } from '#test/factories.ts';
+import type { Fields, Headers } from '#test/factories.ts';
 import {
   addGlossary,
   addMemory,
@@ -46,6 +46,9 @@ const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
 const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
 const document = ({ documentId }: GuardFixture) => ({ document_id: documentId });
 const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
+
+const exported = async (app: GuardFixture['app'], key: Headers, path: string) =>
+  (await app.request(path, { headers: { ...key, accept: 'application/xliff+xml' } })).text();
 
 /** By the procedure's path. */
 export const probes: Readonly<Record<string, Probe>> = {
@@ -170,6 +173,15 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: ({ heldJobId }) => ({ job_id: heldJobId, action: 'save', final_translation: 'Salut' }),
     abroad: noJob,
   },
+  'translations.exportXliff': {
+    abroad: '404 there is no job with this filter',
+  },
+  'translations.reviewXliff': {
+    async input({ app, founder, heldJobId }) {
+      return { job_id: heldJobId, body: await exported(app, founder.key, '/api/translations') };
+    },
+    abroad: noJob,
+  },
   'translations.golden': { input: job, abroad: noJob },
   'translations.delete': {
     input: async ({ app, founder }) => ({ job_id: await submit(app, founder) }),
@@ -211,6 +223,14 @@ export const probes: Readonly<Record<string, Probe>> = {
       });
       const { region_id, cell_id } = body.segments[0];
       return { document_id: documentId, corrections: [{ region_id, cell_id, target_text: 'Salut' }] };
+    },
+    abroad: noDocument,
+  },
+  'documents.exportXliff': { input: document, abroad: noDocument },
+  'documents.reviewXliff': {
+    async input({ app, founder, documentId }) {
+      const path = `/api/documents/${documentId}/segments`;
+      return { document_id: documentId, body: await exported(app, founder.key, path) };
     },
     abroad: noDocument,
   },

@@ -1,47 +1,60 @@
-import { SaxesParser } from 'saxes';
+import { type SaxesAttributeNS, SaxesParser, type SaxesTag } from 'saxes';
 
 /**
- * Why a file cannot be read as TMX: it is not text in an accepted encoding; it is not XML, or another kind of XML; it declares
- * or uses entities; it is not well-formed; its elements are nested too deep.
+ * Why a file of an exchange format (TMX, TBX, XLIFF) cannot be read: it is not text in an accepted encoding; it is not XML, or another kind
+ * of XML; it declares or uses entities; it is not well-formed; its elements are nested too deep; it breaks a rule of its format.
  */
-export type TmxReason = 'encoding' | 'not_xml' | 'not_tmx' | 'forbidden' | 'malformed' | 'too_deep';
+export type XmlReason =
+  | 'encoding'
+  | 'not_xml'
+  | 'wrong_root'
+  | 'forbidden'
+  | 'malformed'
+  | 'too_deep'
+  | 'invalid';
 
-/** A file that cannot be read as TMX. The message is for the sender of the file and names the line, if known. */
-export class TmxError extends Error {
-  override name = 'TmxError';
-  readonly reason: TmxReason;
+/** A file that cannot be read. The message is for the sender of the file and names the line, if known. */
+export class XmlFileError extends Error {
+  override name = 'XmlFileError';
+  readonly reason: XmlReason;
   /** The physical line, from 1; null if the whole file is the problem. */
   readonly line: number | null;
 
-  constructor(reason: TmxReason, message: string, line: number | null = null) {
+  constructor(reason: XmlReason, message: string, line: number | null = null) {
     super(line === null ? message : `line ${line}: ${message}`);
     this.reason = reason;
     this.line = line;
   }
 }
 
-/** Events of an XML document. Names are as written. */
+/** Events of an XML document. */
 interface XmlEvents {
-  /** `line` is the physical one of its `<`; `attributes` has no prototype. */
-  open: (name: string, attributes: Record<string, string>, line: number) => void;
+  /**
+   * `line` is the physical one of its `<`; `attributes` has no prototype, and names as written. The element's name is as written, too; if
+   * namespaces are read, it has no prefix, and `uri` is its namespace.
+   */
+  open: (name: string, attributes: Record<string, string>, line: number, uri: string) => void;
   close: () => void;
   /** References are decoded and CDATA is included. A text may come in several pieces. */
   text: (text: string) => void;
 }
 
-/** Elements of normal TMX files are nested about ten deep, inline markup included. */
+/** Elements of normal files are nested about ten deep, inline markup included. */
 const deepest = 200;
 
 /**
  * Creates a parser. Feed it the document in pieces and close it after the last one. It is not recursive. It expands only
  * character references and XML's own five entities (C 7). It ignores a DOCTYPE and fetches nothing that it names.
  *
- * `write` and `close` throw a TmxError.
+ * `write` and `close` throw a XmlFileError.
  */
-export function createParser(events: XmlEvents): { write(piece: string): void; close(): void } {
+export function createParser(
+  events: XmlEvents,
+  { namespaces = false }: { namespaces?: boolean } = {},
+): { write(piece: string): void; close(): void } {
   // Read every version by the rules of XML 1.0, because an export can write only the characters of 1.0.
   const parser = new SaxesParser({
-    xmlns: false,
+    xmlns: namespaces,
     position: false,
     forceXMLVersion: true,
     defaultXMLVersion: '1.0',
@@ -53,8 +66,8 @@ export function createParser(events: XmlEvents): { write(piece: string): void; c
   // Do not add a handler: from eight on, V8 stores the parser's properties in a dictionary, which is five times slower.
   parser.on('error', (error) => {
     if (error.message === 'undefined entity.') throw forbidden('a reference to an entity', parser.line);
-    if (!sawRoot) throw new TmxError('not_xml', 'the file is not XML', parser.line);
-    throw new TmxError('malformed', `the XML is not well-formed: ${explain(error.message)}`, parser.line);
+    if (!sawRoot) throw new XmlFileError('not_xml', 'the file is not XML', parser.line);
+    throw new XmlFileError('malformed', `the XML is not well-formed: ${explain(error.message)}`, parser.line);
   });
   parser.on('doctype', (doctype) => {
     if (doctype.includes('<!ENTITY')) throw forbidden('an entity declaration', parser.line);
@@ -70,8 +83,8 @@ export function createParser(events: XmlEvents): { write(piece: string): void; c
   parser.on('opentag', (tag) => {
     depth += 1;
     if (depth > deepest)
-      throw new TmxError('too_deep', `elements are nested more than ${deepest} deep`, parser.line);
-    events.open(tag.name, tag.attributes, line);
+      throw new XmlFileError('too_deep', `elements are nested more than ${deepest} deep`, parser.line);
+    events.open(tag.local ?? tag.name, valuesOf(tag.attributes), line, tag.uri ?? '');
   });
   parser.on('closetag', () => {
     depth -= 1;
@@ -89,8 +102,19 @@ export function createParser(events: XmlEvents): { write(piece: string): void; c
   };
 }
 
-function forbidden(what: string, line: number): TmxError {
-  return new TmxError(
+/** With namespaces, the parser's attributes are objects. */
+function valuesOf(attributes: SaxesTag['attributes']): Record<string, string> {
+  const values: Record<string, string> = Object.create(null);
+  for (const name in attributes) {
+    const attribute = attributes[name] as string | SaxesAttributeNS;
+    if (typeof attribute === 'string') return attributes as Record<string, string>;
+    values[name] = attribute.value;
+  }
+  return values;
+}
+
+function forbidden(what: string, line: number): XmlFileError {
+  return new XmlFileError(
     'forbidden',
     `forbidden XML construct: ${what}; only character references and &amp; &lt; &gt; &quot; &apos; may be used`,
     line,
@@ -111,29 +135,35 @@ const pieceBytes = 65_536;
  * Decodes a file in pieces: UTF-8 with or without a byte order mark, or UTF-16 with one. Ignores the encoding that an XML
  * declaration states, because only the bytes decide.
  *
- * @throws {TmxError} `encoding`
+ * @param format in messages, such as `a TMX file`
+ * @throws {XmlFileError} `encoding`
  */
-export function* decodePieces(bytes: Uint8Array): Generator<string, void> {
+export function* decodePieces(bytes: Uint8Array, format: string): Generator<string, void> {
   const encoding = encodingOf(bytes);
   const decoder = new TextDecoder(encoding, { fatal: true });
   for (let start = 0; start < bytes.length; start += pieceBytes) {
     const end = start + pieceBytes;
-    const piece = decode(decoder, bytes.subarray(start, end), end < bytes.length);
+    const piece = decode(decoder, bytes.subarray(start, end), end < bytes.length, format);
     // Detects UTF-32, and UTF-16 without its mark: XML never contains NUL characters.
-    if (piece.includes('\0')) throw new TmxError('encoding', `${accepted}; this has NUL characters`);
+    if (piece.includes('\0'))
+      throw new XmlFileError('encoding', `${accepted(format)}; this has NUL characters`);
     yield piece;
   }
 }
 
-const accepted = 'a TMX file must be UTF-8 (byte order mark optional) or UTF-16 with a byte order mark';
+const accepted = (format: string) =>
+  `${format} must be UTF-8 (byte order mark optional) or UTF-16 with a byte order mark`;
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
-function decode(decoder: Decoder, bytes: Uint8Array, stream: boolean): string {
+function decode(decoder: Decoder, bytes: Uint8Array, stream: boolean, format: string): string {
   try {
     return decoder.decode(bytes, { stream });
   } catch {
-    throw new TmxError('encoding', `${accepted}; this is not valid ${decoder.encoding.toUpperCase()}`);
+    throw new XmlFileError(
+      'encoding',
+      `${accepted(format)}; this is not valid ${decoder.encoding.toUpperCase()}`,
+    );
   }
 }
 

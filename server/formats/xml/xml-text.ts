@@ -1,0 +1,33 @@
+/** Writes XML's attributes, each after a space; those that are null or undefined are left out. */
+export function attributes(values: Record<string, string | null | undefined>): string {
+  return Object.entries(values)
+    .map(([name, value]) => (value == null ? '' : ` ${name}="${escapeAttribute(value)}"`))
+    .join('');
+}
+
+/** Parsers read a literal carriage return as a line feed, and in attributes literal tabs and line ends as spaces. */
+const references = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ['\t', '&#9;'],
+  ['\n', '&#10;'],
+  ['\r', '&#13;'],
+]);
+
+/** Writes a text between tags, without the characters that XML 1.0 cannot contain. */
+export function escapeText(text: string): string {
+  return carried(text).replace(/[&<>\r]/g, (character) => references.get(character)!);
+}
+
+function escapeAttribute(text: string): string {
+  return carried(text).replace(/[&<>"\t\n\r]/g, (character) => references.get(character)!);
+}
+
+/** Characters that XML 1.0 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. */
+export const notCarried = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+function carried(text: string): string {
+  return text.replace(notCarried, '');
+}

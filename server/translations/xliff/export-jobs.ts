@@ -1,0 +1,197 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
+import type { XliffState } from '#server/formats/xliff-content.ts';
+import {
+  type XliffHead,
+  xliffFileTail,
+  xliffHead,
+  xliffTail,
+  xliffType,
+  xliffUnit,
+} from '#server/formats/xliff-writer.ts';
+import type { StreamResponse } from '#server/trpc.ts';
+import { startFile } from '#server/xliff-exchange.ts';
+import { reviewableStatuses } from '../job-states.ts';
+import { jobOfRow } from '../jobs.ts';
+import { type JobStatus, listQuery, type TranslationJob } from '../schema.ts';
+import { cursorOf, findJobs } from '../workplace/find-jobs.ts';
+import { runSearch } from '../workplace/search.ts';
+import type { JobSummary } from '../workplace/search-schema.ts';
+import { codedTexts } from './text-codes.ts';
+
+/** The query of the list of jobs, as XLIFF. */
+export const xliffQuery = listQuery.extend({
+  source_lang: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('For XLIFF only: only jobs from this language. A document has one pair of languages.'),
+  target_lang: z.string().max(40).optional().describe('For XLIFF only: only jobs into this language.'),
+});
+
+/** The only unit of a job's file. */
+export const unitOfJob = 'text';
+
+/** Searches for one page, each of which examines a bounded number of jobs. */
+const mostSearches = 10;
+
+/**
+ * A page of the tenant's jobs as one XLIFF document, with a `<file>` for each: what waits for review, if no status is asked for.
+ * @returns the document as it is read, and the cursor of the next page
+ * @throws AppError 404 if there is no such job; 422 if they have several pairs of languages, an invalid cursor or an unsupported language
+ */
+export async function exportJobs(
+  services: Pick<Services, 'database' | 'log'>,
+  withTenant: WithTenant,
+  { status, source_lang, target_lang, limit, cursor }: z.infer<typeof xliffQuery>,
+  request: ExportRequest,
+): Promise<{ file: StreamResponse; nextCursor: string | null }> {
+  const statuses = status ? [status] : [...reviewableStatuses];
+  const filter = { statuses, source_lang, target_lang };
+  const { tenantId, jobs, nextCursor } = await runSearch(
+    services,
+    withTenant,
+    { filter, signal: request.signal },
+    async (tx, { tenant }) => ({
+      tenantId: tenant.id,
+      ...(await findPage(tx, { tenantId: tenant.id, filter, limit, cursor })),
+    }),
+  );
+  const languages = onlyPair(jobs);
+  const slot = await beginExport({ tenantId, signal: request.signal });
+  try {
+    const read = (ids: readonly string[]) =>
+      makePage({ tenantId, signal: request.signal }, () =>
+        services.database.inTenant(tenantId, (tx) => selectJobsById(tx, tenantId, ids)),
+      );
+    const ids = jobs.map(({ id }) => id);
+    // Read before the first byte is sent, so that its errors get a normal error response.
+    const first = await read(ids.slice(0, jobsOfChunk));
+    const file: StreamResponse = {
+      chunks: guardExport(services.log, request, slot, writeJobs(languages, first, ids, read)),
+      contentType: xliffType,
+      fileName: `translations-${languages.sourceLang}-${languages.targetLang}.xlf`,
+      cut: slot.cut,
+      end: slot.end,
+    };
+    return { file, nextCursor };
+  } catch (error) {
+    slot.end();
+    throw error;
+  }
+}
+
+type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'passOver'>;
+
+/** The next jobs that pass the filter, newest first: one search may end before it has found any. @throws AppError 404 without any */
+async function findPage(
+  tx: Tx,
+  search: Search,
+): Promise<{ jobs: Pick<JobSummary, 'id' | 'source_lang' | 'target_lang'>[]; nextCursor: string | null }> {
+  let cursor = search.cursor;
+  for (let searches = 1; ; searches++) {
+    const { jobs, last, more } = await findJobs(tx, { ...search, cursor, order: 'newest' });
+    const nextCursor = more && last ? cursorOf(last) : null;
+    if (jobs.length > 0) return { jobs, nextCursor };
+    if (nextCursor === null) throw new AppError('not_found', 'there is no job with this filter');
+    if (searches === mostSearches)
+      throw new AppError(
+        'not_found',
+        `there is no job with this filter among the newest; go on with cursor=${nextCursor}`,
+      );
+    cursor = nextCursor;
+  }
+}
+
+/** @throws AppError 422 */
+function onlyPair(jobs: readonly Pick<JobSummary, 'source_lang' | 'target_lang'>[]): XliffHead {
+  const pairs = new Map(jobs.map((job) => [`${job.source_lang} into ${job.target_lang}`, job]));
+  const [first] = pairs.values();
+  if (pairs.size > 1 || !first)
+    throw new AppError(
+      'unprocessable',
+      `an XLIFF document has one pair of languages, and these jobs have several (${[...pairs.keys()].slice(0, 5).join(', ')}); name one with source_lang and target_lang`,
+    );
+  return { sourceLang: first.source_lang, targetLang: first.target_lang };
+}
+
+/** Jobs that are in memory at a time. */
+const jobsOfChunk = 10;
+
+/** In the order of `ids`; a job that was deleted meanwhile is left out. */
+async function selectJobsById(tx: Tx, tenantId: string, ids: readonly string[]): Promise<TranslationJob[]> {
+  const rows = await tx
+    .select()
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        sql`${translationJobs.jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+      ),
+    );
+  const byId = new Map(rows.map((row) => [row.jobId, jobOfRow(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function* writeJobs(
+  languages: XliffHead,
+  first: TranslationJob[],
+  ids: readonly string[],
+  read: (ids: readonly string[]) => Promise<TranslationJob[]>,
+): AsyncGenerator<string, void> {
+  yield xliffHead(languages);
+  let jobs = first;
+  for (let done = jobsOfChunk; ; done += jobsOfChunk) {
+    yield* cutPieces(writeFiles(languages, jobs));
+    if (done >= ids.length) break;
+    jobs = await read(ids.slice(done, done + jobsOfChunk));
+  }
+  yield xliffTail;
+}
+
+function* writeFiles(languages: XliffHead, jobs: readonly TranslationJob[]): Generator<string, void> {
+  for (const job of jobs)
+    yield startFile(languages, { id: job.id, original: job.id }) + unitOf(job) + xliffFileTail;
+}
+
+/** The unit of a job. Its version is what `translations.act` takes for one, too (docs/decisions/0053). */
+export function unitOf(job: TranslationJob): string {
+  const { status, updated_at, final_translation } = job;
+  return xliffUnit({
+    id: unitOfJob,
+    version: updated_at,
+    state: final_translation === null ? 'initial' : stateOf(status),
+    subState: status,
+    notes: notesOf(job),
+    ...codedTexts(job),
+  });
+}
+
+function stateOf(status: JobStatus): XliffState {
+  return ['approved', 'human_edited', 'published', 'persistence_failed'].includes(status)
+    ? 'final'
+    : 'translated';
+}
+
+/** Why a job waits, and what was found: what a reviewer reads first. */
+function notesOf({ agent_run: run, quality_assessment, verification }: TranslationJob): string[] {
+  const issues = [...(quality_assessment?.issues ?? []), ...(verification?.issues ?? [])];
+  return [
+    ...new Set([
+      ...(run.human_review_task ? [run.human_review_task.reason] : []),
+      ...(run.quality_gate?.reasons ?? []),
+      ...issues.map(
+        ({ severity, span, explanation }) =>
+          `${severity}: ${explanation}${span === null ? '' : ` (${span})`}`,
+      ),
+    ]),
+  ].slice(0, mostNotes);
+}
+
+const mostNotes = 50;
