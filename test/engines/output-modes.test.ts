@@ -325,12 +325,21 @@ describe('what an operator sees', () => {
 
   it('is each refusal and each remark among the retries, by its reason', async () => {
     const counted: string[] = [];
-    sendMeasurements({ duration: () => {}, count: (what, label) => void counted.push(`${what} ${label}`) });
+    let tokens = 0;
+    sendMeasurements({
+      duration: () => {},
+      count(what, label, by) {
+        if (what === 'engine_tokens') tokens += by;
+        else counted.push(`${what} ${label}`);
+      },
+    });
     upstream.fake.otherwise(answersAs(deepSeek));
     await upstream.engine().translate(plain, scope);
     upstream.fake.enqueue(completion({ content: 'Gern!' }), translation('Die Katze.'));
     await upstream.engine().translate(plain, scope);
     expect(counted).toEqual(['engine_retries unsupported', 'engine_retries unstructured']);
+    // A remark costs tokens, a refusal does not.
+    expect(tokens).toBe(3 * 110);
   });
 
   it('is that the endpoint refuses the format, where it refuses every one', async () => {

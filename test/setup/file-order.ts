@@ -19,6 +19,8 @@ const long = [
   'test/formats/golden-pdf.test.ts',
   'test/formats/pdf-corpus.test.ts',
   'test/metering/admission-across-processes.test.ts',
+  'test/metering/token-limit-processes.test.ts',
+  'test/sdk/browser.test.ts',
   'test/storage/failing-store.test.ts',
   'test/storage/failing-documents.test.ts',
   'test/storage/binding-states.test.ts',
