@@ -14,6 +14,7 @@ const long = [
   'test/backup/whole-service.test.ts',
   'test/operations/processes.test.ts',
   'test/storage/verify-store-command.test.ts',
+  'test/first-hour/first-hour.test.ts',
   'test/db/embedded/running-and-crashed.test.ts',
   'test/formats/golden-pdf.test.ts',
   'test/formats/pdf-corpus.test.ts',
