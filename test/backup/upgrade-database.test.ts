@@ -141,6 +141,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     ['a database', 'postgres', 'create database mine', /has the database mine, .* would be lost/],
   ])(
     '%s of somebody else would be lost, and ends it with the old database as it was',
+    { timeout: 40_000 },
     async ([, database, statement, words]) => {
       const DATA_DIR = await copied();
       const old = await joinOld(DATA_DIR);
@@ -152,7 +153,6 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
       onTestFinished(() => again.leave());
       expect((await rowsOf(again)).length).toBeGreaterThanOrEqual(rows.length);
     },
-    40_000,
   );
 
   test('a disk without room is refused before anything is made', async () => {
