@@ -93,6 +93,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'tenants.invites.withdraw': ({ tenants }) => tenants.invites.withdraw('a'),
   'terminology.upload': ({ terminology }) => terminology.upload(terms, { name: 'a' }),
   'terminology.list': ({ terminology }) => terminology.list(),
+  'terminology.exportTbx': ({ terminology }) => terminology.exportTbx('a'),
   'terminology.delete': ({ terminology }) => terminology.delete('a'),
   'terminology.entries': ({ terminology }) => terminology.entries({ set_id: 'a' }).toArray({ limit: 1 }),
   'terminology.entryPage': ({ terminology }) => terminology.entryPage({ set_id: 'a' }),
