@@ -6,10 +6,10 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
 import postgres from 'postgres';
 
-const migrationsFolder = join(import.meta.dirname, 'migrations');
+export const migrationsFolder = join(import.meta.dirname, 'migrations');
 
 /** The key of the advisory lock under which migrations run; any constant works. */
-const migrationLock = 4_715_001;
+export const migrationLock = 4_715_001;
 
 /**
  * Milliseconds that a migration waits for the lock of one table. Every request that uses the table meanwhile queues behind it. Shorter
@@ -43,13 +43,18 @@ export async function migrate(url: string, stop?: AbortSignal, folder = migratio
     // The platform's scope for this session: a migration that changes rows must see those of all tenants.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
     await applyWithoutBlocking(sql, folder, stop);
-    const named = new URL(url);
-    named.searchParams.set('application_name', 'lingualoop migrate');
-    await installGraphileWorker({ connectionString: named.href, noHandleSignals: true } as never);
+    await installJobQueue(url);
     // Ending the session releases the lock.
   } finally {
     await sql.end({ timeout: stop?.aborted ? 0 : 5 });
   }
+}
+
+/** Brings graphile-worker's schema up to date. It opens its own connection, and a transaction for each of its migrations. */
+export async function installJobQueue(url: string): Promise<void> {
+  const named = new URL(url);
+  named.searchParams.set('application_name', 'lingualoop migrate');
+  await installGraphileWorker({ connectionString: named.href, noHandleSignals: true } as never);
 }
 
 /**
@@ -103,7 +108,7 @@ function isLockConflict(error: unknown): boolean {
 }
 
 /** Polls for the lock: a statement that waits for it could not be ended by `stop`. */
-async function acquireMigrationLock(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
+export async function acquireMigrationLock(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
   for (;;) {
     stop?.throwIfAborted();
     const [lock] = await sql`select pg_try_advisory_lock(${migrationLock}) as taken`;
@@ -113,7 +118,7 @@ async function acquireMigrationLock(sql: postgres.Sql, stop: AbortSignal | undef
 }
 
 /** Rejects superusers and roles with BYPASSRLS: they see every tenant's rows whatever the policies say. */
-async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
+export async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
   const [role] = await sql<{ rolname: string; rolsuper: boolean; rolbypassrls: boolean }[]>`
     select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user`;
   if (role?.rolsuper || role?.rolbypassrls)
@@ -135,6 +140,6 @@ async function refuseOlderDatabase(sql: postgres.Sql, url: string, folder: strin
     select current_database() as database from drizzle.__drizzle_migrations where created_at < ${baseline} limit 1`;
   if (!older) return;
   throw new Error(
-    `the database "${older.database}" at ${new URL(url).host} was made by a version from before the first release, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/operating.md, Upgrading)`,
+    `the database "${older.database}" at ${new URL(url).host} was made by a version from before the first release, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/upgrading.md)`,
   );
 }

@@ -1,9 +1,13 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { locateBinaries } from './binaries.ts';
 import { openDataFolder } from './folder.ts';
 import { joinServer } from './join.ts';
 import { failure } from './log.ts';
 import { type EmbeddedPostgres, keepMembership } from './member.ts';
+import { stopPostmaster } from './postmaster.ts';
 
+export { isAlive } from './folder.ts';
 export type { EmbeddedPostgres } from './member.ts';
 
 export interface JoinEmbeddedPostgresOptions {
@@ -42,4 +46,10 @@ export async function joinEmbeddedPostgres(
     if (!('code' in (error as Error))) throw error;
     throw failure(`PostgreSQL in ${folder.root} could not be started: ${(error as Error).message}.`, folder);
   }
+}
+
+/** Stops a server that a killed process left running in this data folder, which nobody else uses. Does nothing if there is none. */
+export async function stopAbandonedPostgres(dataDir: string): Promise<void> {
+  const cluster = await stat(join(dataDir, 'postgres')).catch(() => undefined);
+  if (cluster) await stopPostmaster(await openDataFolder(dataDir), await locateBinaries());
 }

@@ -11,6 +11,7 @@ import type {
   GlossaryEntryPage,
   GlossaryEntryQuery,
   NewGlossaryEntry,
+  SetListQuery,
   TbxQuery,
   TerminologySet,
   TerminologyUpload,
@@ -31,8 +32,12 @@ export interface Terminology {
     request: TerminologyUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedTerminologySet>;
-  /** All of them. */
+  /** All of them, in one response. */
   list(options?: CallOptions): ApiPromise<TerminologySet[]>;
+  /** The same, last changed first, page after page as they are asked for. */
+  sets(query?: SetListQuery, options?: CallOptions): List<TerminologySet>;
+  /** One page of `sets`. */
+  setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TerminologySet>>;
   /** Deletes one; NotFoundError where there is none. Sent again only where the service certainly did nothing. */
   delete(setId: string, options?: CallOptions): ApiPromise<void>;
   /** Its entries in the order of the file, page after page as they are asked for. */
@@ -52,6 +57,7 @@ export interface Terminology {
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'terminology.list', repeatable: true, result: ['length'] };
+const setsCall: Call = { name: 'terminology.sets', repeatable: true, result: ['length'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 
@@ -75,6 +81,10 @@ export function terminology(connection: Connection): Terminology {
     (page) => page.entries,
     (page) => page.next_cursor,
   );
+  const sets = createListing<SetListQuery, TerminologySet[], TerminologySet, CallOptions>(
+    (wanted, options) => json(setsCall, { method: 'GET', path, query: wanted }, options),
+    (page) => page,
+  );
   return {
     upload(file, { name, source_lang, target_lang }, options) {
       const fields = formFields({ name, source_lang, target_lang });
@@ -83,6 +93,8 @@ export function terminology(connection: Connection): Terminology {
       );
     },
     list: (options) => json(listCall, { method: 'GET', path }, options),
+    sets: sets.list,
+    setPage: sets.listPage,
     delete: (setId, options) =>
       done(deleteCall, { method: 'DELETE', path: `${path}/${encodeURIComponent(setId)}` }, options),
     entries,

@@ -1,4 +1,5 @@
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type { LanguageCode as SupportedCode } from '../../server/languages.ts';
 import type { AppRouter } from '../../server/router.ts';
 
 // Everything below is read off the service's procedures. The published declarations hold the same types
@@ -8,6 +9,8 @@ type Outputs = inferRouterOutputs<AppRouter>;
 type ReviewInput = Inputs['translations']['review'];
 type ReviewFields = Omit<ReviewInput, 'job_id' | 'action' | 'final_translation'>;
 
+/** A supported language by its canonical code, such as `fr-CA`. */
+export type LanguageCode = SupportedCode;
 /** What to translate, and how. Only `source_text` and `target_lang` are needed. */
 export type TranslationRequest = Inputs['translations']['create'];
 /** Texts to translate, each into one or more languages: up to 50 translations. */
@@ -293,6 +296,8 @@ export type StorageUsage = Outputs['storage']['usage'];
 export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_lang' | 'target_lang'> & {
   name: string;
 };
+/** Which glossaries or memories to list; `limit` is the size of a page, all of them by default. */
+export type SetListQuery = Extract<Inputs['terminology']['list'], object>;
 /** A glossary. */
 export type TerminologySet = Outputs['terminology']['list'][number];
 /** What an upload answers: the set, and what may not be meant so in its file. */

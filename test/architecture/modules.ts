@@ -189,6 +189,18 @@ export const modules: Module[] = [
     ],
   },
   {
+    // It copies the database and the platform's storage as they are.
+    name: 'server/backup',
+    files: /^server\/backup\//,
+    may: [
+      published,
+      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
+      /^db\/(migrate|copy\/(contents|load|snapshot)|embedded\/index)\.ts$/,
+      /^npm:(modern-tar|zod)$/,
+      /^node:/,
+    ],
+  },
+  {
     // It compares what several domains store, so it reads their tables.
     name: 'server/verify-store',
     files: /^server\/verify-store\//,

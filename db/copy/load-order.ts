@@ -1,0 +1,57 @@
+import type postgres from 'postgres';
+import { ownSchemas, quoted } from './contents.ts';
+
+const schemas = ownSchemas.map((name) => `'${name}'`).join(', ');
+
+/**
+ * Takes away what keeps rows from being loaded table by table, or makes it slow: foreign keys, indexes that no constraint needs, triggers, and
+ * policies, which would apply to the owner.
+ * @returns a function that puts all of it back; foreign keys are checked then
+ */
+export async function dropForLoading(tx: postgres.TransactionSql): Promise<() => Promise<void>> {
+  const constraints = await statements(
+    tx,
+    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
+       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as restore
+     from pg_constraint
+     where contype = 'f' and connamespace in (select oid from pg_namespace where nspname in (${schemas})) order by 1`,
+  );
+  const indexes = await statements(
+    tx,
+    `select format('drop index %s', indexrelid::regclass) as drop, pg_get_indexdef(indexrelid) as restore
+     from pg_index join pg_class c on c.oid = indrelid join pg_namespace n on n.oid = relnamespace
+     where nspname in (${schemas}) and not exists (select from pg_constraint where conindid = indexrelid) order by 1`,
+  );
+  const tables = await tx.unsafe<{ schema: string; name: string; forced: boolean }[]>(
+    `select nspname as schema, relname as name, relforcerowsecurity as forced
+     from pg_class c join pg_namespace n on n.oid = relnamespace where nspname in (${schemas}) and relkind = 'r'
+     and not exists (select from pg_depend where objid = c.oid and deptype = 'e' and classid = 'pg_class'::regclass)`,
+  );
+  const alter = (isBefore: boolean) =>
+    tables.flatMap(({ schema, name, forced }) => {
+      const table = `${quoted(schema)}.${quoted(name)}`;
+      return [
+        `alter table ${table} ${isBefore ? 'disable' : 'enable'} trigger user`,
+        ...(forced ? [`alter table ${table} ${isBefore ? 'no force' : 'force'} row level security`] : []),
+      ];
+    });
+  const run = async (all: readonly string[]) => {
+    for (const statement of all) await tx.unsafe(statement);
+  };
+  await run([...constraints.map(({ drop }) => drop), ...indexes.map(({ drop }) => drop), ...alter(true)]);
+  return async () => {
+    await run(indexes.map(({ restore }) => restore));
+    // Their checks are queries, and see all tenants only while the policies do not apply.
+    await run(constraints.map(({ restore }) => restore));
+    await run(alter(false));
+  };
+}
+
+interface DropAndRestore {
+  drop: string;
+  restore: string;
+}
+
+function statements(tx: postgres.TransactionSql, query: string): Promise<DropAndRestore[]> {
+  return tx.unsafe<DropAndRestore[]>(query);
+}

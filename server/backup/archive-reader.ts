@@ -1,0 +1,138 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createZstdDecompress } from 'node:zlib';
+import { createTarDecoder } from 'modern-tar';
+import type { z } from 'zod';
+import { digest } from './archive-writer.ts';
+import {
+  formatVersion,
+  type Header,
+  headerShape,
+  indexPart,
+  indexShape,
+  largestPart,
+  type Manifest,
+  manifestShape,
+  names,
+  type Part,
+} from './format.ts';
+import { Refusal } from './refusal.ts';
+
+/** A part of a backup with its content. */
+export interface ReadPart {
+  name: string;
+  content: Buffer;
+}
+
+/** Reads the header alone. @throws Refusal if the file is no backup, or one of a later format */
+export async function readHeader(file: string): Promise<Header> {
+  for await (const { name, content } of entriesOf(file)) {
+    if (name !== names.header) break;
+    return parseHeader(file, content);
+  }
+  throw new Refusal(`${file} is not a backup of this service`);
+}
+
+function parseHeader(file: string, content: Buffer): Header {
+  const header = parse(headerShape.partial().required({ format: true }), content, file, names.header);
+  if (header.format !== formatVersion)
+    throw new Refusal(
+      `${file} has format ${header.format}, and this version of the service reads format ${formatVersion}; use the version that made it`,
+    );
+  return parse(headerShape, content, file, names.header);
+}
+
+/**
+ * Reads the listed parts in their order, whole, one at a time; a part is at most 4 MB, or one stored object. Digests are compared an index later, so that
+ * a reader must be able to take back what it did with up to a thousand parts.
+ * @param check is called with the manifest when all else has been compared
+ * @throws Refusal that names the part which is damaged or missing
+ */
+export async function* readParts(
+  file: string,
+  check: (manifest: Manifest) => void = () => {},
+): AsyncGenerator<ReadPart> {
+  let listed: Part[] = [];
+  const indexes: string[] = [];
+  let manifest: Manifest | undefined;
+  for await (const { name, content } of entriesOf(file)) {
+    if (manifest) throw damaged(file, name, 'it comes after the end');
+    if (name === names.manifest) {
+      manifest = parse(manifestShape, content, file, name);
+      if (listed[0]) throw damaged(file, listed[0].name, 'no index lists it');
+      const wrong = manifest.indexes.findIndex((hash, at) => hash !== indexes[at]);
+      if (wrong >= 0 || manifest.indexes.length !== indexes.length)
+        throw damaged(
+          file,
+          indexPart((wrong >= 0 ? wrong : indexes.length) + 1),
+          'it is not the one of the manifest',
+        );
+      check(manifest);
+    } else if (name === indexPart(indexes.length + 1)) {
+      compare(file, parse(indexShape, content, file, name), listed);
+      listed = [];
+      indexes.push(digest(content));
+    } else {
+      listed.push({ name, bytes: content.length, sha256: digest(content) });
+      yield { name, content };
+    }
+  }
+  if (!manifest) throw damaged(file, names.manifest, 'it is missing: the file is cut short');
+}
+
+function compare(file: string, expected: readonly Part[], found: readonly Part[]): void {
+  for (const [at, part] of expected.entries()) {
+    const own = found[at];
+    if (own?.name !== part.name) throw damaged(file, part.name, 'it is missing');
+    if (own.bytes !== part.bytes || own.sha256 !== part.sha256)
+      throw damaged(file, part.name, 'its digest differs');
+  }
+  const more = found[expected.length];
+  if (more) throw damaged(file, more.name, 'no index lists it');
+}
+
+function parse<T extends z.ZodType>(shape: T, content: Buffer, file: string, part: string): z.infer<T> {
+  let value: unknown;
+  try {
+    value = JSON.parse(content.toString('utf8'));
+  } catch {
+    throw damaged(file, part, 'it is not JSON');
+  }
+  const read = shape.safeParse(value);
+  if (!read.success) throw damaged(file, part, 'it has not the expected shape');
+  return read.data;
+}
+
+function damaged(file: string, part: string, why: string): Refusal {
+  return new Refusal(`${file} is damaged at ${part}: ${why}; nothing was restored`);
+}
+
+/** The entries of the tar file. An error of any layer becomes a refusal that names the entry after which it came. */
+async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
+  let last = 'its beginning';
+  const input = createReadStream(file, { highWaterMark: 1_000_000 });
+  const unpacked = input.pipe(createZstdDecompress());
+  input.on('error', (error) => unpacked.destroy(error));
+  const entries = (Readable.toWeb(unpacked) as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
+    createTarDecoder({ strict: true }),
+  );
+  try {
+    for await (const { header, body } of entries) {
+      last = header.name;
+      if (header.size > largestPart) throw damaged(file, header.name, 'it is too large');
+      const pieces: Uint8Array[] = [];
+      for await (const piece of body) pieces.push(piece);
+      yield { name: header.name, content: Buffer.concat(pieces) };
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined && /^E[A-Z]+$/.test(code))
+      throw new Refusal(`${file} cannot be read (${message})`);
+    if (last === 'its beginning') throw new Refusal(`${file} is not a backup of this service (${message})`);
+    throw damaged(file, last, `it, or what follows it, cannot be read (${message})`);
+  } finally {
+    input.destroy();
+    unpacked.destroy();
+  }
+}

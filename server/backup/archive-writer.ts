@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress } from 'node:zlib';
+import { createTarPacker } from 'modern-tar';
+import { indexPart, names, type Part, partsOfIndex } from './format.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Writes the parts of a backup, each with its digest in an index. Until `finish`, the file has another name; `discard` removes it. Nobody but its owner
+ * can read it.
+ */
+export class ArchiveWriter {
+  readonly #file: string;
+  readonly #draft: string;
+  readonly #tar = createTarPacker();
+  readonly #written: Promise<void>;
+  readonly #begun = new Date();
+  #listed: Part[] = [];
+  /** The digests of the indexes so far. */
+  readonly indexes: string[] = [];
+
+  private constructor(file: string, draft: string, output: NodeJS.WritableStream) {
+    this.#file = file;
+    this.#draft = draft;
+    this.#written = pipeline(Readable.fromWeb(this.#tar.readable), createZstdCompress(), output);
+    // Whoever adds a part learns of it; without this, it would count as unhandled meanwhile.
+    this.#written.catch(() => {});
+  }
+
+  /** @throws Refusal if the file exists: no backup is ever overwritten */
+  static async open(file: string): Promise<ArchiveWriter> {
+    const existing = await stat(file).catch(() => undefined);
+    if (existing) throw new Refusal(`${file} exists already; choose another name`);
+    const draft = `${file}.unfinished-${process.pid}`;
+    const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
+      throw new Refusal(`${file} cannot be written (${error.message})`);
+    });
+    return new ArchiveWriter(file, draft, createWriteStream('', { fd: handle, flush: true }));
+  }
+
+  /** Adds a part that its index lists. */
+  async add(name: string, content: Uint8Array | string): Promise<void> {
+    const bytes = Buffer.from(content as Uint8Array);
+    await this.#append(name, bytes);
+    this.#listed.push({ name, bytes: bytes.length, sha256: digest(bytes) });
+    if (this.#listed.length >= partsOfIndex) await this.#endIndex();
+  }
+
+  async #endIndex(): Promise<void> {
+    if (this.#listed.length === 0) return;
+    const content = Buffer.from(JSON.stringify(this.#listed));
+    this.#listed = [];
+    this.indexes.push(digest(content));
+    await this.#append(indexPart(this.indexes.length), content);
+  }
+
+  async #append(name: string, content: Uint8Array): Promise<void> {
+    try {
+      const header = { name, size: content.length, mode: 0o600, mtime: this.#begun, type: 'file' } as const;
+      const entry = this.#tar.controller.add(header).getWriter();
+      await entry.write(content);
+      await entry.close();
+    } catch (error) {
+      // What ended the output, such as a full disk, says more than that the packer has stopped.
+      await this.#written;
+      throw error;
+    }
+  }
+
+  /** Adds the manifest, which `describe` makes of the indexes' digests, and gives the file its name. @returns its size in bytes */
+  async finish(describe: (indexes: readonly string[]) => object): Promise<number> {
+    await this.#endIndex();
+    await this.#append(names.manifest, Buffer.from(JSON.stringify(describe(this.indexes))));
+    this.#tar.controller.finalize();
+    await this.#written;
+    await giveName(this.#draft, this.#file);
+    return (await stat(this.#file)).size;
+  }
+
+  async discard(): Promise<void> {
+    this.#tar.controller.error(new Error('discarded'));
+    await this.#written.catch(() => {});
+    await rm(this.#draft, { force: true });
+  }
+}
+
+/** Unlike a rename, a link never replaces a file that somebody else has made meanwhile. */
+async function giveName(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+    await rm(draft);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${file} exists already`);
+    // A file system without links.
+    await rename(draft, file);
+  }
+  const folder = await open(dirname(file), 'r').catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}
+
+export function digest(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}

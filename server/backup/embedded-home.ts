@@ -1,0 +1,77 @@
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAlive, joinEmbeddedPostgres, stopAbandonedPostgres } from '#db/embedded/index.ts';
+import { Refusal } from './refusal.ts';
+
+/** Everything is made in this folder of DATA_DIR, then moved up. It marks a restore that was interrupted. */
+const draftName = 'restore.unfinished';
+/** What is moved up, in this order: with the last one, the restore is complete. */
+const moved = ['storage', 'secrets.key', 'postgres.json', 'postgres'] as const;
+
+/** An embedded database in the making. */
+export interface Draft {
+  url: string;
+  /** Stands for DATA_DIR. */
+  folder: string;
+}
+
+/**
+ * Fills an empty DATA_DIR: `fill` works in a folder within it, which becomes its content at the end or is removed. What an interrupted restore left is
+ * removed first.
+ * @throws Refusal if DATA_DIR has anything else
+ */
+export async function fillDataDir<T>(
+  dataDir: string,
+  stop: AbortSignal,
+  fill: (draft: Draft) => Promise<T>,
+): Promise<T> {
+  await refuseUsedFolder(dataDir);
+  const draft = join(dataDir, draftName);
+  await removeInterrupted(dataDir, draft);
+  const folder = join(draft, 'data');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(draft, 'pid'), String(process.pid));
+  try {
+    const server = await joinEmbeddedPostgres(folder, { signal: stop });
+    let result: T;
+    try {
+      result = await fill({ url: server.url, folder });
+    } finally {
+      await server.leave();
+    }
+    for (const name of moved) await rename(join(folder, name), join(dataDir, name)).catch(ignoreMissing);
+    return result;
+  } finally {
+    await rm(draft, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** A backup without objects has no storage, and one with SECRETS_KEY no file of the key. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** @throws Refusal if DATA_DIR has anything but the remains of an interrupted restore */
+export async function refuseUsedFolder(dataDir: string): Promise<void> {
+  const found = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
+    ignoreMissing(error);
+    return [];
+  });
+  const interrupted = found.includes(draftName) && !found.includes('postgres');
+  const remains: readonly string[] = interrupted ? [draftName, ...moved] : [];
+  const used = found.find((name) => !remains.includes(name));
+  if (used !== undefined)
+    throw new Refusal(
+      `DATA_DIR: ${dataDir} is not empty (it has ${used}), and nothing in it is overwritten; set DATA_DIR to another folder`,
+    );
+}
+
+async function removeInterrupted(dataDir: string, draft: string): Promise<void> {
+  if (!(await stat(draft).catch(() => undefined))) return;
+  const pid = Number(await readFile(join(draft, 'pid'), 'utf8').catch(() => ''));
+  if (pid > 0 && pid !== process.pid && isAlive(pid))
+    throw new Refusal(`DATA_DIR: another restore is working in ${dataDir} (process ${pid})`);
+  await stopAbandonedPostgres(join(draft, 'data'));
+  for (const name of [...moved, draftName])
+    await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 });
+}

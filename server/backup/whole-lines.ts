@@ -1,0 +1,29 @@
+import { partBytes } from './format.ts';
+
+const newline = 10;
+
+/** Pieces that end anywhere as parts of some megabytes that end with a line. What is left after the last line is not one, and is dropped. */
+export async function* inWholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let kept: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    kept.push(piece);
+    size += piece.length;
+    if (size < partBytes) continue;
+    const all = Buffer.concat(kept, size);
+    const end = all.lastIndexOf(newline) + 1;
+    if (end > 0) yield all.subarray(0, end);
+    kept = end < all.length ? [all.subarray(end)] : [];
+    size = all.length - end;
+  }
+  const rest = Buffer.concat(kept, size);
+  const end = rest.lastIndexOf(newline) + 1;
+  if (end > 0) yield rest.subarray(0, end);
+}
+
+/** How many lines there are. A row of COPY is one: it writes a line break within a value as `\n`. */
+export function countLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(newline); at >= 0; at = lines.indexOf(newline, at + 1)) count += 1;
+  return count;
+}
