@@ -39,9 +39,12 @@ export const supportedLanguages = {
 
 export type LanguageCode = keyof typeof supportedLanguages;
 
-export const languageCodes = Object.keys(supportedLanguages) as LanguageCode[];
+// The SDK has this file in its bundle. What is marked as pure is left out where it is not used.
+export const languageCodes = /* @__PURE__ */ Object.keys(supportedLanguages) as LanguageCode[];
 
-const byLowerCase = new Map(languageCodes.map((code) => [code.toLowerCase(), code]));
+const byLowerCase = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ languageCodes.map((code) => [code.toLowerCase(), code]),
+);
 
 /** The canonical code for `code` in any letter case; undefined for everything else, regional tags included. */
 export function canonicalLanguage(code: string): LanguageCode | undefined {
@@ -58,9 +61,15 @@ export function languageName(code: string): string {
 const longestTag = 100;
 
 /** Second subtags of Chinese that determine its script: the script itself, or a region. */
-const chineseScripts = new Map<string, LanguageCode>([
-  ...['hant', 'tw', 'hk', 'mo'].map((subtag) => [subtag, 'zh-Hant'] as const),
-  ...['hans', 'cn', 'sg', 'my'].map((subtag) => [subtag, 'zh-Hans'] as const),
+const chineseScripts = /* @__PURE__ */ new Map<string, LanguageCode>([
+  ['hant', 'zh-Hant'],
+  ['tw', 'zh-Hant'],
+  ['hk', 'zh-Hant'],
+  ['mo', 'zh-Hant'],
+  ['hans', 'zh-Hans'],
+  ['cn', 'zh-Hans'],
+  ['sg', 'zh-Hans'],
+  ['my', 'zh-Hans'],
 ]);
 
 /**
@@ -92,7 +101,9 @@ export function readDeclaredVariant(tag: string, declared: LanguageCode): Langua
   return splitLanguages.has(base) && declared.startsWith(`${base}-`) ? declared : readLanguage(tag);
 }
 
-const byName = new Map(languageCodes.map((code) => [supportedLanguages[code].toLowerCase(), code]));
+const byName = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ languageCodes.map((code) => [supportedLanguages[code].toLowerCase(), code]),
+);
 
 /** The language with an English name, in any letter case (B 4.4); undefined for names that leave the variant open, and for others. */
 export function languageOfName(name: string): LanguageCode | undefined {
@@ -127,7 +138,7 @@ export interface Language {
 }
 
 /** All supported languages, in the order of B 2.4. */
-export const languages: readonly Language[] = languageCodes.map((code) => ({
+export const languages: readonly Language[] = /* @__PURE__ */ languageCodes.map((code) => ({
   code,
   name: supportedLanguages[code],
   direction: languageDirection(code),

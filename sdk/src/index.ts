@@ -11,6 +11,7 @@ export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { Bytes } from './exchange.ts';
 export type { ExportedText } from './exported-text.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
+export { type Language, languages } from './languages.ts';
 export { type Members, members } from './members.ts';
 export { type Memory, memory } from './memory.ts';
 export type { MemoryExport } from './memory-export.ts';

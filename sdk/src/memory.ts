@@ -18,6 +18,7 @@ import type {
   MemoryMatchRequest,
   MemoryUnit,
   MemoryUnitPage,
+  SetListQuery,
   TranslationMemoryImportJob,
   TranslationMemorySet,
 } from './types.ts';
@@ -41,8 +42,12 @@ export interface Memory {
   ): ApiPromise<ImportPoller>;
   /** Goes on waiting for an import, by its id, in whichever process; NotFoundError where there is none. */
   resumeImport(importId: string, options?: ImportOptions): ApiPromise<ImportPoller>;
-  /** All memories. */
+  /** All memories, in one response. */
   list(options?: CallOptions): ApiPromise<TranslationMemorySet[]>;
+  /** The same, last changed first, page after page as they are asked for. */
+  sets(query?: SetListQuery, options?: CallOptions): List<TranslationMemorySet>;
+  /** One page of `sets`. */
+  setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TranslationMemorySet>>;
   /** The newest 50 imports that went on in the background, newest first. */
   imports(options?: CallOptions): ApiPromise<TranslationMemoryImportJob[]>;
   /** Such an import as it stands; NotFoundError where there is none. */
@@ -72,6 +77,7 @@ export interface Memory {
 }
 
 const listCall: Call = { name: 'memory.list', repeatable: true, result: ['length'] };
+const setsCall: Call = { name: 'memory.sets', repeatable: true, result: ['length'] };
 const importsCall: Call = { name: 'memory.imports', repeatable: true, result: ['length'] };
 const getImportCall: Call = { name: 'memory.getImport', repeatable: true, result: ['job'] };
 const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true, result: ['job'] };
@@ -103,6 +109,10 @@ export function memory(connection: Connection): Memory {
     const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
     return pollImport(first, () => read(resumeCall, first.id, patience), options);
   };
+  const sets = createListing<SetListQuery, TranslationMemorySet[], TranslationMemorySet, CallOptions>(
+    (wanted, options) => json(setsCall, { method: 'GET', path, query: wanted }, options),
+    (page) => page,
+  );
   const units = createListing<MemoryBrowseQuery, MemoryUnitPage, MemoryUnit, CallOptions>(
     (wanted, options) => query(browseCall, wanted ?? {}, options),
     (page) => page.units,
@@ -122,6 +132,8 @@ export function memory(connection: Connection): Memory {
     resumeImport: (importId, options) =>
       mapAnswer(read(resumeCall, importId, options), (job) => poll(job, options)),
     list: (options) => json(listCall, { method: 'GET', path }, options),
+    sets: sets.list,
+    setPage: sets.listPage,
     imports: (options) => json(importsCall, { method: 'GET', path: `${path}/imports` }, options),
     getImport: (importId, options) => read(getImportCall, importId, options),
     delete: (setId, options) =>

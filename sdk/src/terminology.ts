@@ -1,5 +1,6 @@
 import { type ApiPromise, afterwards } from './api-promise.ts';
 import type { Connection } from './connection.ts';
+import { type ExportedText, exportText } from './exported-text.ts';
 import type { CallOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
@@ -10,6 +11,8 @@ import type {
   GlossaryEntryPage,
   GlossaryEntryQuery,
   NewGlossaryEntry,
+  SetListQuery,
+  TbxQuery,
   TerminologySet,
   TerminologyUpload,
   TermMatches,
@@ -20,7 +23,7 @@ import type {
 /** Glossaries: terms that a translation must use. */
 export interface Terminology {
   /**
-   * Creates a glossary from a CSV or TMX file, or replaces the one of this name, whole or not at all. BadRequestError names
+   * Creates a glossary from a CSV, TMX or TBX file, or replaces the one of this name, whole or not at all. BadRequestError names
    * the line that is wrong, UnprocessableContentError what does not fit; `warnings` say what may not be meant so. The same file under the same name is the same
    * glossary, so it is sent again like a read.
    */
@@ -29,14 +32,20 @@ export interface Terminology {
     request: TerminologyUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedTerminologySet>;
-  /** All of them. */
+  /** All of them, in one response. */
   list(options?: CallOptions): ApiPromise<TerminologySet[]>;
+  /** The same, last changed first, page after page as they are asked for. */
+  sets(query?: SetListQuery, options?: CallOptions): List<TerminologySet>;
+  /** One page of `sets`. */
+  setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TerminologySet>>;
   /** Deletes one; NotFoundError where there is none. Sent again only where the service certainly did nothing. */
   delete(setId: string, options?: CallOptions): ApiPromise<void>;
   /** Its entries in the order of the file, page after page as they are asked for. */
   entries(query: GlossaryEntryQuery, options?: CallOptions): List<GlossaryEntry>;
   /** One page of `entries`. */
   entryPage(query: GlossaryEntryQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
+  /** A glossary as TBX-Basic, in the order of its file; of ISO 30042:2019 unless told. TBX has no case rules and priorities. */
+  exportTbx(setId: string, query?: TbxQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**
    * Adds one term to a glossary, before other translations that it has for the term. An entry that is there already is a
    * ConflictError, so it is sent again only if the service certainly did nothing.
@@ -48,6 +57,7 @@ export interface Terminology {
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'terminology.list', repeatable: true, result: ['length'] };
+const setsCall: Call = { name: 'terminology.sets', repeatable: true, result: ['length'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 
@@ -55,16 +65,25 @@ const entriesCall: Call = { name: 'terminology.entries', repeatable: true };
 const addEntryCall: Call = { name: 'terminology.addEntry', repeatable: false };
 const matchesCall: Call = { name: 'terminology.matches', repeatable: true };
 
-const types = { '.csv': 'text/csv', '.tmx': 'application/xml' };
+const exportTbxCall: Call = { name: 'terminology.exportTbx', repeatable: true };
+
+const types = { '.csv': 'text/csv', '.tmx': 'application/xml', '.tbx': 'application/xml' };
+
+const tbxType = 'application/x-tbx+xml';
 
 const path = '/api/terminology';
 
-export function terminology({ done, json, mutate, query }: Connection): Terminology {
+export function terminology(connection: Connection): Terminology {
+  const { done, json, mutate, query } = connection;
   const { list: entries, listPage: entryPage } = createListing(
     (wanted: GlossaryEntryQuery | undefined, options: CallOptions | undefined) =>
       query<GlossaryEntryPage>(entriesCall, wanted ?? {}, options),
     (page) => page.entries,
     (page) => page.next_cursor,
+  );
+  const sets = createListing<SetListQuery, TerminologySet[], TerminologySet, CallOptions>(
+    (wanted, options) => json(setsCall, { method: 'GET', path, query: wanted }, options),
+    (page) => page,
   );
   return {
     upload(file, { name, source_lang, target_lang }, options) {
@@ -74,10 +93,18 @@ export function terminology({ done, json, mutate, query }: Connection): Terminol
       );
     },
     list: (options) => json(listCall, { method: 'GET', path }, options),
+    sets: sets.list,
+    setPage: sets.listPage,
     delete: (setId, options) =>
       done(deleteCall, { method: 'DELETE', path: `${path}/${encodeURIComponent(setId)}` }, options),
     entries,
     entryPage,
+    exportTbx(setId, { edition } = {}, options) {
+      const request = { method: 'GET', path, query: { set_id: setId, edition } } as const;
+      const end = edition === '2008' ? '</martif>' : '</tbx>';
+      const file = { type: tbxType, end, unnamed: 'glossary.tbx' };
+      return exportText(connection, exportTbxCall, request, file, options);
+    },
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),
   };

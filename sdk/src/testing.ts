@@ -80,7 +80,7 @@ export function createDouble(options: DoubleOptions = {}): ServiceDouble {
     if (part.endsWith(' translations')) return texts.answer(request, rest);
     if (part.endsWith(' documents')) return documents.answer(request, rest);
     if (part === 'POST terminology') return answer(200, await glossaries.upload(request.body as never));
-    if (part === 'GET terminology') return answer(200, glossaries.list());
+    if (part === 'GET terminology') return glossaries.list(request.query);
     if (part === 'DELETE terminology') {
       glossaries.remove(rest[0] ?? '');
       return answer(204);

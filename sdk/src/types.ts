@@ -1,4 +1,5 @@
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type { LanguageCode as SupportedCode } from '../../server/languages.ts';
 import type { AppRouter } from '../../server/router.ts';
 
 // Everything below is read off the service's procedures. The published declarations hold the same types
@@ -8,6 +9,8 @@ type Outputs = inferRouterOutputs<AppRouter>;
 type ReviewInput = Inputs['translations']['review'];
 type ReviewFields = Omit<ReviewInput, 'job_id' | 'action' | 'final_translation'>;
 
+/** A supported language by its canonical code, such as `fr-CA`. */
+export type LanguageCode = SupportedCode;
 /** What to translate, and how. Only `source_text` and `target_lang` are needed. */
 export type TranslationRequest = Inputs['translations']['create'];
 /** Texts to translate, each into one or more languages: up to 50 translations. */
@@ -289,14 +292,18 @@ export type ReplaySummary = NonNullable<StorageBinding['replay']>;
 /** What the tenant's documents occupy in the platform's storage. */
 export type StorageUsage = Outputs['storage']['usage'];
 
-/** What a glossary is called, and the languages of its entries where they name none; required beside TMX. */
+/** What a glossary is called, and the languages of its entries where they name none; required beside TMX and TBX. */
 export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_lang' | 'target_lang'> & {
   name: string;
 };
+/** Which glossaries or memories to list; `limit` is the size of a page, all of them by default. */
+export type SetListQuery = Extract<Inputs['terminology']['list'], object>;
 /** A glossary. */
 export type TerminologySet = Outputs['terminology']['list'][number];
 /** What an upload answers: the set, and what may not be meant so in its file. */
 export type UploadedTerminologySet = Outputs['terminology']['upload'];
+/** Of which edition of ISO 30042 to export a glossary: `2019`, or `2008` for tools that know no other. */
+export type TbxQuery = Omit<Inputs['terminology']['exportTbx'], 'set_id'>;
 /** Which entries of a glossary to read. */
 export type GlossaryEntryQuery = Inputs['terminology']['entries'];
 /** A page of entries. */

@@ -1,12 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
+import { runShell } from './shell.ts';
 import { pages, root, type Snippet, sectionOf, snippetsOf, variablesOf } from './snippets.ts';
 
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Run elsewhere: on a clone with a service of its own, and as what somebody has who installs the package. */
+/** Run elsewhere: on a clone with a service of its own (test/first-hour), and as a consumer of the package has it (test/sdk). */
 const runElsewhere = ['README.md', 'sdk/README.md'];
 /** Milliseconds that the commands of a page may take. */
 const longestRun = 40_000;
@@ -68,8 +68,14 @@ describe.concurrent('the commands and programs of a page run, in their order', (
 
     const place = await workplace(basename(page, '.md'));
     const before = page === quickStart ? [] : codeOf(beginning, 'sh');
-    const env = await runShell(place, [...before, ...shell], page);
-    if (program !== undefined) await runProgram(place, program, env);
+    const { variables } = await runShell([...before, ...shell], {
+      place,
+      env: environment(),
+      longest: longestRun,
+      adapt: (code) => adapted(code, page),
+      before: refuseNpm,
+    });
+    if (program !== undefined) await runProgram(place, program, variables);
   });
 });
 
@@ -100,53 +106,17 @@ async function workplace(name: string): Promise<string> {
 }
 
 /** The code for the service of this test, by somebody whom no other page knows. */
-function adapted({ code, page }: Snippet, user: string): string {
-  const person = user.replace(/\W+/g, '-');
+function adapted(code: string, page: string): string {
   return code
     .replaceAll('http://127.0.0.1:8080', app.address)
-    .replaceAll(/\b(\w+)@example\.org/g, `$1.${person}@example.org`)
-    .concat(page === user ? '' : '\n');
+    .replaceAll(/\b(\w+)@example\.org/g, `$1.${page.replace(/\W+/g, '-')}@example.org`);
 }
 
-/** Before the blocks of a page: a refused request is a failure, in $(...) too, and nothing here installs or starts what would stay. */
-const preamble = `set -euo pipefail
-trap 'echo "failed: $BLOCK" >&2' ERR
-curl() {
-  command curl --fail-with-body "$@" && return
-  [ $BASH_SUBSHELL = 0 ] || echo "$BLOCK: curl $*" >> failures
-  return 22
-}
-npm() {
-  case $1 in ci | i | install | start | test) echo "$BLOCK: not here: npm $1" >> failures; return 1 ;; esac
+/** Nothing here installs or starts what would stay. */
+const refuseNpm = `npm() {
+  case $1 in ci | i | install | start | test) echo "$BLOCK: not here: npm $1" >> .failures; return 1 ;; esac
   command npm "$@"
 }`;
-
-/** After them: no variable holds a field that an answer did not have. */
-const epilogue = `! declare -p | grep '="undefined"$' >> failures
-env -0 > environment`;
-
-/** Runs blocks in one shell; returns its variables. */
-async function runShell(place: string, snippets: readonly Snippet[], user: string) {
-  const blocks = snippets.map((one) => `BLOCK=${one.page}:${one.line}\n${adapted(one, user)}`);
-  await writeFile(join(place, 'script.sh'), [preamble, ...blocks, epilogue].join('\n'));
-  await writeFile(join(place, 'failures'), '');
-  const shell = spawn('bash', ['script.sh'], {
-    cwd: place,
-    env: environment(),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const late = setTimeout(() => process.kill(-(shell.pid as number), 'SIGKILL'), longestRun);
-  const ended = new Promise<number | null>((resolve) => shell.once('exit', resolve));
-  const [code, printed, errors] = await Promise.all([ended, text(shell.stdout), text(shell.stderr)]);
-  clearTimeout(late);
-  const failures = await readFile(join(place, 'failures'), 'utf8');
-  if (code !== 0 || failures) throw new Error(`${failures}${printed.slice(-2000)}\n${errors.slice(-2000)}`);
-  const variables = (await readFile(join(place, 'environment'), 'utf8')).split('\0').filter(Boolean);
-  return Object.fromEntries(
-    variables.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
-  );
-}
 
 const environment = () => ({
   PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
@@ -158,7 +128,9 @@ function programOf(page: string): string | undefined {
   const own = codeOf(snippetsOf(page), 'ts');
   const borrowed = page === quickStart ? [] : codeOf(beginning, 'ts');
   if (own.length === 0) return undefined;
-  return [...borrowed, ...own].map((one) => `// ${one.page}:${one.line}\n${adapted(one, page)}`).join('\n');
+  return [...borrowed, ...own]
+    .map((one) => `// ${one.page}:${one.line}\n${adapted(one.code, page)}`)
+    .join('\n');
 }
 
 /** Compiles the programs of all pages. */

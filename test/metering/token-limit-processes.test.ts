@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
-import { askedRoles, heldReply, sentences, translate } from '#test/translations/live.ts';
+import { heldReply, sentences, translate } from '#test/translations/live.ts';
 import { statuses, submit, useProcesses, weight } from './admission-processes.ts';
 
 /** Three calls cost a little less than what is expected of such a job. */
@@ -71,12 +71,4 @@ test('a process that is killed has stored what every answer that it used has cos
   await doomed.service.stop('SIGKILL');
   expect(await lost).toBe('lost');
   expect(await spent(mine)).toBe(2 * perCall);
-});
-
-test('without MAX_TOKENS_PER_DAY nothing is counted', async () => {
-  const app = await processes.start();
-  const mine = await app.signUp();
-  expect((await submit(app, mine)).status).toBe(200);
-  expect(askedRoles(fake).translation).toBe(1);
-  expect(await spent(mine)).toBe(0);
 });

@@ -46,6 +46,21 @@ describe('the double answers as the service does', () => {
     expect(double).toEqual(real);
   });
 
+  test('with the same pages of glossaries', async () => {
+    const outcomes = await both(async (client) => {
+      for (const name of ['one', 'two', 'three'])
+        await client.terminology.upload(
+          { name: 'g.csv', data: new TextEncoder().encode('a,b\n') },
+          { name, source_lang: 'en', target_lang: 'fr' },
+        );
+      const { items, nextCursor } = await client.terminology.setPage({ limit: 2 });
+      const rest = await client.terminology.setPage({ limit: 2, cursor: nextCursor ?? '' });
+      return [items, rest.items, await client.terminology.list()].map((page) => page.map(({ name }) => name));
+    });
+    for (const outcome of outcomes)
+      expect(outcome).toEqual([['three', 'two'], ['one'], ['three', 'two', 'one']]);
+  });
+
   test.each<[string, (client: sdk.LinguaLoop) => Promise<unknown>]>([
     ['no such job', (client) => client.translations.get('0'.repeat(32))],
     ['a blank text', (client) => client.translations.create({ ...hello, source_text: ' ' })],

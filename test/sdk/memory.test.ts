@@ -102,6 +102,11 @@ describe('B 4.5: importing', () => {
     expect(posts).toBe(1 + small);
     expect(await memory.imports()).toHaveLength(1 - small);
     expect(await memory.list()).toHaveLength(1);
+    const [page, ...items] = [
+      await memory.setPage({ limit: 1 }),
+      ...(await memory.sets().toArray({ limit: 9 })),
+    ];
+    expect([page.items, page.nextCursor]).toEqual([items, null]);
   });
 
   test.each<[string, sdk.SourceFile, Partial<sdk.MemoryImportRequest>, string, RegExp]>([

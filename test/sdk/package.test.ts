@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
@@ -9,6 +9,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { installPackedSdk } from './packed-sdk.ts';
 
 const root = join(import.meta.dirname, '../..');
 const app = useTestApp();
@@ -20,10 +21,8 @@ let installed: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'lingualoop-consumer-'));
   installed = join(project, 'node_modules/@lingualoop/sdk');
-  await npm(join(root, 'sdk'), 'pack', '--pack-destination', project);
   await write('package.json', { name: 'consumer', private: true });
-  // It has no dependencies, so nothing is asked of a registry.
-  await npm(project, 'install', '--offline', join(project, `lingualoop-sdk-${version}.tgz`));
+  await installPackedSdk(project);
 }, 120_000);
 
 afterAll(() => rm(project, { recursive: true, force: true }));
@@ -124,6 +123,8 @@ describe('the package', () => {
     const bundle = await rolldown({ input: entry, logLevel: 'silent' });
     const { output } = await bundle.generate({ minify: true });
     expect(gzipSync(output[0].code).length).toBeLessThan(most * 1000);
+    // What is not asked for is left out.
+    expect(output[0].code).not.toContain('Norwegian');
   });
 
   test('an error of one build is an instance of the other’s class of that name, and of no other class', async () => {
@@ -266,13 +267,4 @@ function runner(load: string): string {
 async function compile(folder: string): Promise<void> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(project, folder)]).catch((error) => expect.fail(error.stdout));
-}
-
-/** npm as called by a person: from a surrounding `npm test` it would inherit the folder. */
-async function npm(cwd: string, ...parameters: string[]): Promise<void> {
-  const env: NodeJS.ProcessEnv = {};
-  for (const [name, value] of Object.entries(process.env)) if (!/^npm_/i.test(name)) env[name] = value;
-  env['PATH'] = [join(root, 'node_modules/.bin'), env['PATH']].join(delimiter);
-  const quiet = ['--no-audit', '--no-fund', '--cache', join(project, '.npm')];
-  await run('npm', [...parameters, ...quiet], { cwd, env });
 }

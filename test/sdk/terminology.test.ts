@@ -43,6 +43,19 @@ describe('B 4.4: glossaries', () => {
     expect(await terminology.list()).toEqual([second]);
   });
 
+  test('many are read page after page, last changed first', async () => {
+    const { terminology } = await founded();
+    for (const name of ['one', 'two', 'three']) await terminology.upload(csv, { name });
+    const all = await terminology.list();
+    const first = await terminology.setPage({ limit: 2 });
+    expect(first.items).toEqual(all.slice(0, 2));
+    const second = await first.nextPage();
+    expect([second?.items, second?.nextCursor]).toEqual([all.slice(2), null]);
+    expect(await terminology.sets({ limit: 1 }).toArray({ limit: 2 })).toEqual(all.slice(0, 2));
+    expect(await terminology.sets().toArray({ limit: 10 })).toEqual(all);
+    await expect(terminology.setPage({ cursor: 'x' })).rejects.toMatchObject({ status: 422 });
+  });
+
   test('its terms are used', async () => {
     const { terminology, translations } = await founded();
     await terminology.upload(csv, { name: 'Menu', source_lang: 'en', target_lang: 'fr' });

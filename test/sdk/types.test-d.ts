@@ -24,8 +24,10 @@ import {
   type ImportPoller,
   type InviteSignupRequest,
   type JobStatus,
+  type LanguageCode,
   LinguaLoop,
   LinguaLoopError,
+  languages,
   type Me,
   type MemoryExport,
   type MfaChallenge,
@@ -83,6 +85,9 @@ export type Job = Usable<
     updated_at: string;
   }
 >;
+export type Code = Usable<'fr-CA' | 'zh-Hans', LanguageCode>;
+export type NoCode = Usable<IsAny<LanguageCode> | (string extends LanguageCode ? true : false), false>;
+export const codes: readonly LanguageCode[] = languages.map(({ code }) => code);
 export type Status = Usable<'published' | 'awaiting_review' | 'failed', JobStatus>;
 export type Assessment = Usable<QualityAssessment, { score: number; issues: { explanation: string }[] }>;
 export type Run = Usable<

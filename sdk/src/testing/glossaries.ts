@@ -1,10 +1,11 @@
 import type { TerminologySet, UploadedTerminologySet } from '../types.ts';
-import { newId, Refused, requireText } from './answers.ts';
+import { type DoubleRequest, newId, pageAnswer, Refused, requireText } from './answers.ts';
 
 /** The glossaries of a double. */
 export interface Glossaries {
   upload(fields: Record<string, unknown>): Promise<UploadedTerminologySet>;
-  list(): TerminologySet[];
+  /** All of them, or a page. */
+  list(query: DoubleRequest['query']): Response;
   /** @throws Refused if there is none */
   remove(id: string): void;
   /** A text with the terms of all glossaries for its languages replaced. */
@@ -12,12 +13,14 @@ export interface Glossaries {
 }
 
 interface Glossary {
+  change: number;
   set: TerminologySet;
   entries: { source: string; target: string }[];
 }
 
 export function createGlossaries(): Glossaries {
   const kept = new Map<string, Glossary>();
+  let changes = 0;
   return {
     async upload(fields) {
       const name = requireText(fields, 'name').trim();
@@ -38,10 +41,16 @@ export function createGlossaries(): Glossaries {
         created_at: before?.set.created_at ?? at,
         updated_at: at,
       };
-      kept.set(name, { set, entries });
+      changes += 1;
+      kept.set(name, { change: changes, set, entries });
       return { ...set, warnings: [] };
     },
-    list: () => [...kept.values()].map(({ set }) => set),
+    list: (query) =>
+      pageAnswer(
+        [...kept.values()].map(({ change, set }) => ({ change, value: set })),
+        query,
+        kept.size,
+      ),
     remove(id) {
       const found = [...kept.values()].find(({ set }) => set.id === id);
       if (!found) throw new Refused(404, 'terminology set not found', 'not_found');
