@@ -124,7 +124,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
       ),
     ];
   // Two retries: an endpoint that ignores how it is asked is asked in another way after its second answer.
-  const { engine, embedder } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
+  const { engine, embedder, modeOf } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
   const scope = { tenantId: 'doctor', signal: AbortSignal.timeout(60_000) };
   const task = {
     segments: ['Good morning.'],
@@ -139,7 +139,9 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
     const begun = performance.now();
     try {
       await question();
-      return ok('engine', `${setting} ${model} answers, in ${Math.round(performance.now() - begun)} ms`);
+      const ms = Math.round(performance.now() - begun);
+      const mode = modeOf && model !== embedder?.model ? `, asked by ${modeOf(model)}` : '';
+      return ok('engine', `${setting} ${model} answers, in ${ms} ms${mode}`);
     } catch (error) {
       return fail(
         'engine',

@@ -1,6 +1,7 @@
 import { type ConcurrencyLimit, createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Embedder, Engine, Paid } from './engine.ts';
+import type { OutputMode } from './openai/output-modes.ts';
 import { stubEngine } from './stub.ts';
 
 /** The models of a deployment. */
@@ -10,6 +11,8 @@ export interface Models {
   embedder: Embedder | null;
   /** What limits their calls; null for the stub, which makes none. */
   concurrencyLimit: ConcurrencyLimit | null;
+  /** How a chat model is asked for JSON; null for the stub. */
+  modeOf: ((model: string) => OutputMode) | null;
 }
 
 /**
@@ -18,18 +21,22 @@ export interface Models {
  */
 export async function selectModels(settings: Settings, paid?: Paid): Promise<Models> {
   const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;
-  if (OPENAI_API_KEY === undefined) return { engine: stubEngine, embedder: null, concurrencyLimit: null };
+  if (OPENAI_API_KEY === undefined)
+    return { engine: stubEngine, embedder: null, concurrencyLimit: null, modeOf: null };
   // Loaded only when needed: the package takes a large part of the startup time.
-  const [{ createOpenAiEngine }, { createOpenAiEmbedder }] = await Promise.all([
+  const [{ createOpenAiEngine }, { createOpenAiEmbedder }, { openOutputModes }] = await Promise.all([
     import('./openai/openai-engine.ts'),
     import('./openai/embedder.ts'),
+    import('./openai/output-modes.ts'),
   ]);
   const live = { ...settings, OPENAI_API_KEY };
   const concurrencyLimit = createConcurrencyLimit();
-  const parts = { concurrencyLimit, ...(paid && { paid }) };
+  const modes = openOutputModes();
+  const parts = { concurrencyLimit, modes, ...(paid && { paid }) };
   return {
     engine: createOpenAiEngine(live, parts),
     embedder: OPENAI_EMBEDDING_MODEL === 'none' ? null : createOpenAiEmbedder(live, parts),
     concurrencyLimit,
+    modeOf: modes.modeOf,
   };
 }

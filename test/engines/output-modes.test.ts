@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
-import { type OutputMode, recheckMs } from '#server/engines/openai/output-modes.ts';
+import { type OutputMode, openOutputModes, recheckMs } from '#server/engines/openai/output-modes.ts';
 import { sendMeasurements } from '#server/telemetry.ts';
 import {
   agreeable,
@@ -272,7 +272,7 @@ describe('what surrounds the JSON of an answer', () => {
 
 describe('an endpoint that changes', () => {
   let clock = 0;
-  const engineOf = () => upstream.engine({ OPENAI_MAX_RETRIES: 0 }, { now: () => clock });
+  const engineOf = () => upstream.engine({ OPENAI_MAX_RETRIES: 0 }, { modes: openOutputModes(() => clock) });
   const translate = (engine: ReturnType<typeof engineOf>) => engine.translate(plain, scope);
 
   it('is asked by schema again after an hour, by one call, and from then on if it answers', async () => {
@@ -297,7 +297,7 @@ describe('an endpoint that changes', () => {
   });
 
   it('that ignores the schema still costs one remark an hour', async () => {
-    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 2 }, { now: () => clock });
+    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 2 }, { modes: openOutputModes(() => clock) });
     upstream.fake.otherwise(ignoresAllBut('json_object'));
     await translate(engine);
     clock += recheckMs;

@@ -8,7 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ownerOf } from '#server/auth/mfa/totp.ts';
 import { compareClocks } from '#server/doctor/database.ts';
 import { seal } from '#server/encryption.ts';
-import { failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
+import { ignoresAllBut } from '#test/fakes/openai-endpoints.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -55,7 +56,8 @@ async function service(): Promise<{ env: Record<string, string>; superuserUrl: s
 test('where everything is in order it says so of each part, and exits with 0', async () => {
   const { env } = await service();
   await using model = await startFakeOpenAi();
-  model.otherwise(translatingReply());
+  // An endpoint that ignores a schema answers in another way, and is in order.
+  model.otherwise(ignoresAllBut('json_object'));
   const { code, stdout, found } = await doctor({
     ...env,
     OPENAI_API_KEY: 'sk-never-printed',
@@ -64,6 +66,9 @@ test('where everything is in order it says so of each part, and exits with 0', a
   });
   expect({ failed: found('fail'), code }).toEqual({ failed: [], code: 0 });
   const parts = found('ok').map((finding) => finding.split(':')[0]);
+  expect(found('ok')).toContainEqual(
+    expect.stringMatching(/^engine: OPENAI_MODEL \S+ answers, in \d+ ms, asked by json_object$/),
+  );
   for (const part of [
     'node',
     'settings',

@@ -4,7 +4,7 @@ import type { Engine, Paid } from '../engine.ts';
 import { type AskAll, askAll, openChat, type Upstream } from './chat.ts';
 import type { ClientSettings } from './client.ts';
 import { assess, assessEach, compare, verify } from './judge.ts';
-import { openOutputModes } from './output-modes.ts';
+import { type OutputModes, openOutputModes } from './output-modes.ts';
 import { type Sleep, sleep } from './rate-limit-retry-after.ts';
 import { repair } from './repair.ts';
 import { translate } from './translate.ts';
@@ -15,8 +15,7 @@ export type OpenAiSettings = ClientSettings &
 export interface OpenAiDependencies {
   /** Waits between two attempts. */
   sleep?: Sleep;
-  /** Milliseconds of a clock that never goes back. */
-  now?: () => number;
+  modes?: OutputModes;
   paid?: Paid;
   /** One for everything in a process that calls the same endpoint. */
   concurrencyLimit?: ConcurrencyLimit;
@@ -33,7 +32,7 @@ export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenA
   const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;
   const upstream: Upstream = {
     chat: openChat(settings),
-    modes: openOutputModes(dependencies.now),
+    modes: dependencies.modes ?? openOutputModes(),
     paid: dependencies.paid ?? nobodyCounts,
     retries: settings.OPENAI_MAX_RETRIES,
     sleep: dependencies.sleep ?? sleep,

@@ -24,6 +24,8 @@ export interface OutputModes {
    * @throws what `ask` rejects with; the first refusal if every mode is refused
    */
   run<T>(model: string, ask: (mode: OutputMode) => Promise<T>): Promise<T>;
+  /** The mode that the model is asked in, as far as is known. */
+  modeOf(model: string): OutputMode;
 }
 
 /** What is known of a model. One without an entry is asked in the first mode. */
@@ -49,7 +51,8 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
   const entries = new Map<string, Entry>();
   const [best] = outputModes;
 
-  function modeOf(model: string): OutputMode {
+  /** The mode of the next call. */
+  function choose(model: string): OutputMode {
     const entry = entries.get(model);
     if (!entry || now() - entry.since < recheckMs) return entry?.mode ?? best;
     // The next calls do not wait for what this one finds.
@@ -81,8 +84,9 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
   }
 
   return {
+    modeOf: (model) => entries.get(model)?.mode ?? best,
     async run(model, ask) {
-      const first = modeOf(model);
+      const first = choose(model);
       let refusal: UpstreamFailure | undefined;
       for (const mode of [first, ...outputModes.filter((other) => other !== first)]) {
         const accepted = (): void => {
