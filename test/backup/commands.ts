@@ -44,7 +44,11 @@ export function start(name: CommandName, env: Record<string, string>, args: stri
   });
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, lines: output.split('\n').slice(0, -1), error }));
+    child.once('close', (code) => {
+      // On a busy machine it says that a server takes its time to start.
+      const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('Waiting for'));
+      resolve({ code, lines, error });
+    });
   });
   return { child, ended };
 }
