@@ -1,5 +1,6 @@
 import { type ApiPromise, afterwards } from './api-promise.ts';
 import type { Connection } from './connection.ts';
+import { type ExportedText, exportText } from './exported-text.ts';
 import type { CallOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
@@ -11,6 +12,7 @@ import type {
   GlossaryEntryQuery,
   NewGlossaryEntry,
   SetListQuery,
+  TbxQuery,
   TerminologySet,
   TerminologyUpload,
   TermMatches,
@@ -21,7 +23,7 @@ import type {
 /** Glossaries: terms that a translation must use. */
 export interface Terminology {
   /**
-   * Creates a glossary from a CSV or TMX file, or replaces the one of this name, whole or not at all. BadRequestError names
+   * Creates a glossary from a CSV, TMX or TBX file, or replaces the one of this name, whole or not at all. BadRequestError names
    * the line that is wrong, UnprocessableContentError what does not fit; `warnings` say what may not be meant so. The same file under the same name is the same
    * glossary, so it is sent again like a read.
    */
@@ -42,6 +44,8 @@ export interface Terminology {
   entries(query: GlossaryEntryQuery, options?: CallOptions): List<GlossaryEntry>;
   /** One page of `entries`. */
   entryPage(query: GlossaryEntryQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
+  /** A glossary as TBX-Basic, in the order of its file; of ISO 30042:2019 unless told. TBX has no case rules and priorities. */
+  exportTbx(setId: string, query?: TbxQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**
    * Adds one term to a glossary, before other translations that it has for the term. An entry that is there already is a
    * ConflictError, so it is sent again only if the service certainly did nothing.
@@ -61,11 +65,16 @@ const entriesCall: Call = { name: 'terminology.entries', repeatable: true };
 const addEntryCall: Call = { name: 'terminology.addEntry', repeatable: false };
 const matchesCall: Call = { name: 'terminology.matches', repeatable: true };
 
-const types = { '.csv': 'text/csv', '.tmx': 'application/xml' };
+const exportTbxCall: Call = { name: 'terminology.exportTbx', repeatable: true };
+
+const types = { '.csv': 'text/csv', '.tmx': 'application/xml', '.tbx': 'application/xml' };
+
+const tbxType = 'application/x-tbx+xml';
 
 const path = '/api/terminology';
 
-export function terminology({ done, json, mutate, query }: Connection): Terminology {
+export function terminology(connection: Connection): Terminology {
+  const { done, json, mutate, query } = connection;
   const { list: entries, listPage: entryPage } = createListing(
     (wanted: GlossaryEntryQuery | undefined, options: CallOptions | undefined) =>
       query<GlossaryEntryPage>(entriesCall, wanted ?? {}, options),
@@ -90,6 +99,12 @@ export function terminology({ done, json, mutate, query }: Connection): Terminol
       done(deleteCall, { method: 'DELETE', path: `${path}/${encodeURIComponent(setId)}` }, options),
     entries,
     entryPage,
+    exportTbx(setId, { edition } = {}, options) {
+      const request = { method: 'GET', path, query: { set_id: setId, edition } } as const;
+      const end = edition === '2008' ? '</martif>' : '</tbx>';
+      const file = { type: tbxType, end, unnamed: 'glossary.tbx' };
+      return exportText(connection, exportTbxCall, request, file, options);
+    },
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),
   };

@@ -292,7 +292,7 @@ export type ReplaySummary = NonNullable<StorageBinding['replay']>;
 /** What the tenant's documents occupy in the platform's storage. */
 export type StorageUsage = Outputs['storage']['usage'];
 
-/** What a glossary is called, and the languages of its entries where they name none; required beside TMX. */
+/** What a glossary is called, and the languages of its entries where they name none; required beside TMX and TBX. */
 export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_lang' | 'target_lang'> & {
   name: string;
 };
@@ -302,6 +302,8 @@ export type SetListQuery = Extract<Inputs['terminology']['list'], object>;
 export type TerminologySet = Outputs['terminology']['list'][number];
 /** What an upload answers: the set, and what may not be meant so in its file. */
 export type UploadedTerminologySet = Outputs['terminology']['upload'];
+/** Of which edition of ISO 30042 to export a glossary: `2019`, or `2008` for tools that know no other. */
+export type TbxQuery = Omit<Inputs['terminology']['exportTbx'], 'set_id'>;
 /** Which entries of a glossary to read. */
 export type GlossaryEntryQuery = Inputs['terminology']['entries'];
 /** A page of entries. */

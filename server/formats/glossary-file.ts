@@ -1,7 +1,8 @@
 import { type LanguageCode, languageOfName, readDeclaredVariant, readLanguage } from '#server/languages.ts';
 import { CsvError, type CsvRow, readCsv } from './csv-reader.ts';
+import { readTbx, type TbxConcept } from './tbx-reader.ts';
 import { countCodePoints } from './text.ts';
-import { readTmx, type TmxPair } from './tmx-reader.ts';
+import { readTmx, type TmxPair, type TmxSides } from './tmx-reader.ts';
 import { XmlFileError } from './xml/xml-parser.ts';
 
 /** The columns of a glossary, in the order of a file without a header (B 4.4). */
@@ -97,8 +98,10 @@ export interface GlossaryFile {
   entries: GlossaryFileEntry[];
   /** False for a CSV without a header, whose first row was read as an entry. */
   hasHeader: boolean;
-  /** The lines of rows or TMX units that lack one of the terms, without blank lines. */
+  /** The lines of rows, TMX units or TBX concepts that lack one of the terms, without blank lines. */
   skippedLines: number[];
+  /** The lines of TBX concepts that have further targets, of which none is taken. */
+  reducedLines: number[];
 }
 
 /** Code points of a term. A longer one suggests mixed-up columns, or a translation memory in place of a glossary. */
@@ -134,7 +137,7 @@ export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
   }
   if (entries.length === 0)
     throw new GlossaryFileError('no row of the file has both a source term and a target term');
-  return { entries, hasHeader: header !== undefined, skippedLines };
+  return { entries, hasHeader: header !== undefined, skippedLines, reducedLines: [] };
 }
 
 function readRows(bytes: Uint8Array): CsvRow[] {
@@ -196,6 +199,24 @@ interface DeclaredPair {
   targetTag: string;
 }
 
+function sidesOf({ source, sourceTag, target, targetTag }: DeclaredPair): TmxSides {
+  return {
+    sourceTag,
+    targetTag,
+    isSource: (tag) => readDeclaredVariant(tag, source) === source,
+    isTarget: (tag) => readDeclaredVariant(tag, target) === target,
+  };
+}
+
+/** What neither format says of an entry. */
+function ofPair({ source, target }: DeclaredPair) {
+  return { sourceLang: source, targetLang: target, caseSensitive: false, priority: 0 };
+}
+
+function withoutEntry(what: string, { sourceTag, targetTag }: DeclaredPair): GlossaryFileError {
+  return new GlossaryFileError(`no ${what} in both ${sourceTag} and ${targetTag}`);
+}
+
 /**
  * Reads a TMX glossary (B 4.4 "TMX terminology"). One invalid unit refuses the whole file. Each unit with both languages is
  * an entry. Entries are in the order of their changedate, entries without one first, and in file order for equal dates: of
@@ -204,38 +225,60 @@ interface DeclaredPair {
  * @throws {GlossaryFileError}
  */
 export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFile {
-  const { source, sourceTag, target, targetTag } = declared;
   const skippedLines: number[] = [];
   const dated: { entry: GlossaryFileEntry; changedate: string }[] = [];
-  const sides = {
-    sourceTag,
-    targetTag,
-    isSource: (tag: string) => readDeclaredVariant(tag, source) === source,
-    isTarget: (tag: string) => readDeclaredVariant(tag, target) === target,
-  };
   try {
     const onPair = (pair: TmxPair): void => {
       const entry: GlossaryFileEntry = {
         line: pair.line,
         sourceTerm: pair.source.trim(),
         targetTerm: pair.target.trim(),
-        sourceLang: source,
-        targetLang: target,
-        caseSensitive: false,
-        priority: 0,
+        ...ofPair(declared),
       };
       requireTermLength(entry);
       dated.push({ entry, changedate: pair.changedate ?? '' });
     };
-    readTmx(bytes, sides, onPair, (line) => skippedLines.push(line));
+    readTmx(bytes, sidesOf(declared), onPair, (line) => skippedLines.push(line));
   } catch (error) {
     throw error instanceof XmlFileError ? GlossaryFileError.from(error) : error;
   }
-  if (dated.length === 0)
-    throw new GlossaryFileError(`no unit of the file has a text in both ${sourceTag} and ${targetTag}`);
+  if (dated.length === 0) throw withoutEntry('unit of the file has a text', declared);
   // All dates are in UTC and to the second, so they can be compared as strings.
   dated.sort((one, other) =>
     one.changedate < other.changedate ? -1 : Number(one.changedate > other.changedate),
   );
-  return { entries: dated.map(({ entry }) => entry), hasHeader: true, skippedLines };
+  const entries = dated.map(({ entry }) => entry);
+  return { entries, hasHeader: true, skippedLines, reducedLines: [] };
+}
+
+/**
+ * Reads a TBX glossary: TBX-Basic of 2019 and 2008, TBX-Min, and what tools write after them. Every source term of a concept is an entry with the
+ * concept's preferred target, else with the first that may be used: a term that is deprecated is demanded of no translation.
+ * @throws {GlossaryFileError}
+ */
+export function readGlossaryTbx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFile {
+  const entries: GlossaryFileEntry[] = [];
+  const skippedLines: number[] = [];
+  const reducedLines: number[] = [];
+  const onConcept = ({ line, sources, targets }: TbxConcept): void => {
+    const usable = targets.filter(({ status }) => status > 0);
+    const target = usable.find(({ status }) => status === 2) ?? usable[0];
+    if (!target) {
+      skippedLines.push(line);
+      return;
+    }
+    if (usable.length > 1) reducedLines.push(line);
+    for (const { line, text } of sources) {
+      const entry = { line, sourceTerm: text, targetTerm: target.text, ...ofPair(declared) };
+      requireTermLength(entry);
+      entries.push(entry);
+    }
+  };
+  try {
+    readTbx(bytes, sidesOf(declared), onConcept, (line) => skippedLines.push(line));
+  } catch (error) {
+    throw error instanceof XmlFileError ? GlossaryFileError.from(error) : error;
+  }
+  if (entries.length === 0) throw withoutEntry('concept of the file has a usable term', declared);
+  return { entries, hasHeader: true, skippedLines, reducedLines };
 }

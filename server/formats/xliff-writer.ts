@@ -70,7 +70,8 @@ export function xliffUnit(unit: XliffUnit): string {
   const group = attributes({ category: xliffAuthority });
   const segment = attributes({ id: '1', state, subState: subState && `${xliffAuthority}:${subState}` });
   return [
-    `<unit${attributes({ id, name })}>\n`,
+    // Most tools keep white space by the element that they read, some by its unit.
+    `<unit${attributes({ id, name, 'xml:space': 'preserve' })}>\n`,
     `<mda:metadata><mda:metaGroup${group}><mda:meta type="version">${escapeText(version)}</mda:meta></mda:metaGroup></mda:metadata>\n`,
     ...listed(
       'notes',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import { tbxType } from '#server/formats/tbx-writer.ts';
 import { pageOf, setListQuery } from '#server/paging.ts';
-import { router } from '#server/trpc.ts';
+import { router, streamResponse } from '#server/trpc.ts';
 import { addEntry } from './add-entry.ts';
 import { listEntries } from './entries.ts';
 import {
@@ -12,6 +13,7 @@ import {
   termMatches,
   termMatchesRequest,
 } from './entry-schema.ts';
+import { exportTbx, tbxQuery } from './export-tbx.ts';
 import { findTermMatches } from './matches.ts';
 import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
 import { listSets, removeSet } from './sets.ts';
@@ -28,9 +30,9 @@ const upload = deferredTenantProcedure
         ceiling: () => 'MAX_UPLOAD_BYTES',
       },
       tag: 'Terminology',
-      summary: 'Create or replace a glossary from a CSV or TMX file',
+      summary: 'Create or replace a glossary from a CSV, TMX or TBX file',
       description:
-        'A form with `terminology_file` (.csv or .tmx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required beside TMX.',
+        'A form with `terminology_file` (.csv, .tmx or .tbx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required beside TMX and TBX.',
     },
   })
   .input(glossaryForm)
@@ -71,6 +73,27 @@ const list = tenantProcedure
     return items;
   });
 
+const exportTbxProcedure = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/terminology',
+      tag: 'Terminology',
+      summary: 'Export a glossary as TBX-Basic',
+      description:
+        'With `Accept: application/x-tbx+xml` and `set_id`: the entries of one glossary in the order of its file. TBX has no place for case_sensitive and priority.',
+      download: [tbxType],
+    },
+  })
+  .input(tbxQuery)
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportTbx(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
 const entries = tenantProcedure
   .input(entriesRequest)
   .output(entryPage)
@@ -88,4 +111,12 @@ const matches = deferredTenantProcedure
   .output(termMatches)
   .mutation(({ ctx, input }) => findTermMatches(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
-export const terminologyRouter = router({ upload, list, delete: remove, entries, addEntry: add, matches });
+export const terminologyRouter = router({
+  upload,
+  list,
+  exportTbx: exportTbxProcedure,
+  delete: remove,
+  entries,
+  addEntry: add,
+  matches,
+});

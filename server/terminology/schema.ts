@@ -29,12 +29,12 @@ export const uploadedGlossary = terminologySet
   .meta({ id: 'UploadedTerminologySet' });
 
 const declaredLanguage = z.string().optional().meta({
-  description: 'required beside TMX; beside CSV, of the entries that name none themselves',
+  description: 'required beside TMX and TBX; beside CSV, of the entries that name none themselves',
 });
 
 /** The form of B 4.4. The service returns 400 for fields that are missing or too long. */
 export const glossaryForm = z.object({
-  terminology_file: uploadedFile.optional().meta({ description: 'a .csv or .tmx file' }),
+  terminology_file: uploadedFile.optional().meta({ description: 'a .csv, .tmx or .tbx file' }),
   terminology_csv: uploadedFile
     .optional()
     .meta({ deprecated: true, description: 'the older name of terminology_file, which wins' }),

@@ -10,7 +10,7 @@ const most = { named: 20, characters: 60 };
  * physical line numbers. Their length is limited, however large the file.
  */
 export function glossaryWarnings(
-  { hasHeader, skippedLines }: Omit<GlossaryFile, 'entries'>,
+  { hasHeader, skippedLines, reducedLines }: Omit<GlossaryFile, 'entries'>,
   entries: readonly NewEntry[],
 ): string[] {
   const ambiguous = ambiguousSources(entries);
@@ -19,6 +19,11 @@ export function glossaryWarnings(
     ...(hasHeader ? [] : [withoutHeader(entries)]),
     ...(skippedLines.length > 0
       ? [`skipped for want of a source or a target term: ${linesOf(skippedLines)}`]
+      : []),
+    ...(reducedLines.length > 0
+      ? [
+          `more than one target term in a concept, of which the preferred one was taken, or the first: ${linesOf(reducedLines)}`,
+        ]
       : []),
     ...(ambiguous.length > 0 ? [`more than one target for one source: ${listed(ambiguous)}`] : []),
     ...(everywhere.length > 0

@@ -2,8 +2,10 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFile } from '#server/formats/glossary-file.ts';
+import { tbxType } from '#server/formats/tbx-writer.ts';
 import { newId } from '#server/ids.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
+import type { ReadGlossaryPayload } from '#server/sandbox/tasks/read-glossary.ts';
 import {
   type DeclaredLanguage,
   declaredType,
@@ -43,8 +45,8 @@ export async function uploadGlossary(
     );
     return { tenantId: tenant.id, ...checked };
   });
-  const declared = kind === 'tmx' && source && target ? declaredPair(source, target) : null;
-  const read = await readFile(services, { tenantId, signal }, file.bytes, declared);
+  const declared = kind !== 'csv' && source && target ? declaredPair(source, target) : null;
+  const read = await readFile(services, { tenantId, signal }, { bytes: file.bytes, kind, declared });
   const entries = read.entries.map(
     (entry): NewEntry => ({
       ...entry,
@@ -85,7 +87,7 @@ function checkForm(form: GlossaryForm) {
   const kind = requireKind(file);
   if (file.bytes.length === 0) throw new AppError('validation_error', 'terminology_file is empty');
   const name = requireSetName(form.name);
-  const read = kind === 'tmx' ? requireDeclaredLanguage : readDeclaredLanguage;
+  const read = kind === 'csv' ? readDeclaredLanguage : requireDeclaredLanguage;
   const source = read('source_lang', form.source_lang);
   const target = read('target_lang', form.target_lang);
   if (source && source.code === target?.code)
@@ -97,16 +99,33 @@ function declaredPair(source: DeclaredLanguage, target: DeclaredLanguage) {
   return { source: source.code, sourceTag: source.tag, target: target.code, targetTag: target.tag };
 }
 
-const csvTypes: readonly string[] = ['text/csv', 'application/vnd.ms-excel', 'text/plain'];
+type GlossaryKind = ReadGlossaryPayload['kind'];
 
-/** B 4.4 "File-type rules". @throws AppError 415 */
-function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
+/** Content types that name TBX. None is registered. */
+const tbxTypes: readonly string[] = [tbxType, 'application/x-tbx', 'application/tbx+xml'];
+
+/** The content types that a file of each kind may be declared with. */
+const typesOf: Readonly<Record<GlossaryKind, readonly string[]>> = {
+  csv: ['text/csv', 'application/vnd.ms-excel', 'text/plain'],
+  tmx: tmxTypes,
+  tbx: [...tbxTypes, 'application/xml', 'text/xml', 'application/octet-stream'],
+};
+
+const kindOfSuffix: ReadonlyMap<string, GlossaryKind> = new Map([
+  ['.csv', 'csv'],
+  ['.tmx', 'tmx'],
+  ['.tbx', 'tbx'],
+]);
+
+/** B 4.4 "File-type rules", with TBX beside them (docs/decisions/0067). @throws AppError 415 */
+function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   const suffix = suffixOf(name);
-  if (suffix !== '' && suffix !== '.csv' && suffix !== '.tmx')
-    throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file');
   const type = declaredType(contentType);
-  const kind = suffix === '.tmx' || (suffix === '' && tmxTypes.includes(type)) ? 'tmx' : 'csv';
-  const types = kind === 'tmx' ? tmxTypes : csvTypes;
+  const bySuffix = kindOfSuffix.get(suffix);
+  if (suffix !== '' && !bySuffix)
+    throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file');
+  const kind = bySuffix ?? (tbxTypes.includes(type) ? 'tbx' : tmxTypes.includes(type) ? 'tmx' : 'csv');
+  const types = typesOf[kind];
   if (type !== '' && !types.includes(type))
     throw new AppError(
       'unsupported_media_type',
@@ -118,11 +137,10 @@ function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
 async function readFile(
   { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
-  bytes: Uint8Array,
-  declared: ReturnType<typeof declaredPair> | null,
+  payload: ReadGlossaryPayload,
 ): Promise<GlossaryFile> {
   try {
-    const read = await fileWork.run('read_glossary', { bytes, declared }, scope);
+    const read = await fileWork.run('read_glossary', payload, scope);
     if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.refused}`);
     return read.file;
   } catch (error) {

@@ -215,9 +215,25 @@ describe('GET /openapi.json', () => {
       );
   });
 
+  test('what goes out and comes back as XLIFF is at the operations of JSON', () => {
+    const xliff = { 'application/xliff+xml': { schema: { type: 'string', format: 'binary' } } };
+    for (const path of ['/api/translations', '/api/documents/{document_id}/segments'])
+      expect(operationAt(`get ${path}`).responses['200']?.content).toMatchObject(xliff);
+    for (const path of ['/api/translations/{job_id}/review', '/api/documents/{document_id}/review']) {
+      const { requestBody, parameters } = operationAt(`post ${path}`);
+      expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/json', 'application/xliff+xml']);
+      expect(parameters).toContainEqual(
+        expect.objectContaining({ in: 'query', name: 'notes', required: false }),
+      );
+    }
+  });
+
   test('B 4.4, B 4.5: lists have the same shape as single sets, and a deletion has no body', () => {
     const listed = (path: string) => operationAt(`get ${path}`).responses['200']?.content;
-    expect(listed('/api/terminology')).toEqual(json({ type: 'array', items: ref('TerminologySet') }));
+    expect(listed('/api/terminology')).toEqual({
+      ...json({ type: 'array', items: ref('TerminologySet') }),
+      'application/x-tbx+xml': { schema: { type: 'string', format: 'binary' } },
+    });
     expect(listed('/api/tm')).toEqual(json({ type: 'array', items: ref('TranslationMemorySet') }));
     expect(listed('/api/tm/imports')).toEqual(
       json({ type: 'array', items: ref('TranslationMemoryImportJob') }),

@@ -95,6 +95,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'tenants.invites.withdraw': ({ tenants }) => tenants.invites.withdraw('a'),
   'terminology.upload': ({ terminology }) => terminology.upload(terms, { name: 'a' }),
   'terminology.list': ({ terminology }) => terminology.list(),
+  'terminology.exportTbx': ({ terminology }) => terminology.exportTbx('a'),
   'terminology.sets': ({ terminology }) => terminology.sets().toArray({ limit: 1 }),
   'terminology.setPage': ({ terminology }) => terminology.setPage(),
   'terminology.delete': ({ terminology }) => terminology.delete('a'),

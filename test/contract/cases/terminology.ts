@@ -89,6 +89,23 @@ export const terminologyCases: Cases = {
     { name: 'nobody asks', status: 401, detail, ask: asNobody() },
     { name: 'a cookie asks', status: 401, detail, ask: asCookie() },
   ],
+  'terminology.exportTbx': [
+    { name: 'exports', status: 200, ask: asKey(fresh) },
+    {
+      name: 'exports in the older edition',
+      status: 200,
+      ask: asMember(async (fixture) => ({ ...(await fresh(fixture)), edition: '2008' })),
+    },
+    { name: 'the edition is none', status: 422, ask: asKey({ set_id: noId, edition: '1999' }) },
+    { name: 'there is no such set', status: 404, detail: notFound, ask: asAdmin({ set_id: noId }) },
+    {
+      name: 'the set is foreign',
+      status: 404,
+      detail: notFound,
+      ask: async (fixture) => ({ input: await fresh(fixture), headers: fixture.neighbour.bearer }),
+    },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody({ set_id: noId }) },
+  ],
   'terminology.delete': [
     { name: 'deletes', status: 204, ask: asKey(fresh), rpc: noContent },
     { name: 'there is no such set', status: 404, detail: notFound, ask: asAdmin({ set_id: noId }) },

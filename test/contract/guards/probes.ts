@@ -269,6 +269,10 @@ export const probes: Readonly<Record<string, Probe>> = {
 
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.list': {},
+  'terminology.exportTbx': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    abroad: '404 terminology set not found',
+  },
   'terminology.delete': {
     input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
     in: '204',

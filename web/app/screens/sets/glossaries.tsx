@@ -41,9 +41,9 @@ export function GlossariesScreen() {
             <GlossaryTable sets={sets} />
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
-                accept=".csv,.tmx"
+                accept=".csv,.tmx,.tbx"
                 hint={t('sets.glossary_file')}
-                isPairNeeded={(file) => /\.tmx$/i.test(file?.name ?? '')}
+                isPairNeeded={(file) => /\.t[bm]x$/i.test(file?.name ?? '')}
                 names={sets.map(({ name }) => name)}
                 send={send}
               />

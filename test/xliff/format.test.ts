@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type InlineContent, joinStrings } from '#server/formats/inline-content.ts';
+import {
+  contentOfTags,
+  originalText,
+  tagsOfContent,
+  type XliffCode,
+  type XliffContent,
+  xliffStates,
+} from '#server/formats/xliff-content.ts';
+import { readXliff } from '#server/formats/xliff-reader.ts';
+import {
+  type XliffUnit,
+  xliffFileHead,
+  xliffFileTail,
+  xliffHead,
+  xliffTail,
+  xliffUnit,
+} from '#server/formats/xliff-writer.ts';
+import { checkXliff } from './core-rules.ts';
+
+const head = { sourceLang: 'en', targetLang: 'ar' };
+
+function write(units: readonly XliffUnit[], id = 'f1'): string {
+  const file = xliffFileHead({ id, original: 'a "file" & more.docx' }, { source: false, target: true });
+  return xliffHead(head) + file + units.map(xliffUnit).join('') + xliffFileTail + xliffTail;
+}
+
+const read = (xliff: string, id = 'f1') => readXliff(Buffer.from(xliff), id);
+
+const unitOf = (fields: Partial<XliffUnit>): XliffUnit => ({
+  id: 's0',
+  version: 'v',
+  state: 'translated',
+  notes: [],
+  source: ['Hello'],
+  target: ['Salut'],
+  ...fields,
+});
+
+/** Any text that can be stored: no NUL, and surrogates in pairs only. With much of what XML or a reader may change. */
+const text = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        ' ',
+        '\n',
+        '\r',
+        '\t',
+        '\r\n',
+        '<',
+        '&',
+        ']]>',
+        '&amp;',
+        '<1>',
+        '\u0001',
+        '\u001f',
+        '\ufffe',
+        '\uffff',
+        '\u007f',
+        '\u0085',
+        '\u2028',
+        '\u202e',
+        '\u200f',
+        'é',
+        'e\u0301',
+        '𝒳',
+        'مرحبا',
+      ),
+    ),
+  )
+  .map((parts) => parts.join('').replaceAll('\0', ''))
+  .filter((one) => one.isWellFormed());
+
+const code = (id: string): fc.Arbitrary<XliffCode> => text.map((data) => ({ type: 'void', id, data }));
+
+/** A text with codes of its own, well nested. */
+const content: fc.Arbitrary<XliffContent> = fc
+  .tuple(text, code('1'), text, text, code('2'), text, text)
+  .map(
+    ([before, one, open, inside, two, close, after]): XliffContent => [
+      before,
+      one,
+      { type: 'open', id: '3', data: open },
+      inside,
+      two,
+      { type: 'close', id: '3', data: close },
+      after,
+    ],
+  )
+  .map((items) => items.filter((item) => item !== ''));
+
+/** A reviewer's text: an empty one is none. */
+const target = fc.option(content);
+
+describe('what is written and read', () => {
+  test('is the same: texts, codes, versions, states', () => {
+    const unit = fc.record({
+      version: fc.stringMatching(/^[!-~]{1,30}$/),
+      state: fc.constantFrom(...xliffStates),
+      notes: fc.array(text, { maxLength: 3 }),
+      name: text,
+      source: content,
+      target,
+    });
+    fc.assert(
+      fc.property(fc.array(unit, { minLength: 1, maxLength: 5 }), (units) => {
+        const given = units.map((one, index) => ({ ...one, id: `s${index}` }));
+        const xliff = write(given);
+        expect(read(xliff)).toMatchObject({
+          ...head,
+          units: given.map(({ id, version, state, source, target }) => ({
+            id,
+            version,
+            state,
+            source,
+            target,
+          })),
+        });
+        expect(checkXliff(xliff)).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('is the same in UTF-16', () => {
+    fc.assert(
+      fc.property(content, (source) => {
+        const bytes = Buffer.from(`\ufeff${write([unitOf({ source, target: source })])}`, 'utf16le');
+        expect(readXliff(bytes, 'f1').units[0]).toMatchObject({ source, target: source });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is one file of several, by its id', () => {
+    const file = (id: string, word: string) =>
+      xliffFileHead({ id, original: id }, { source: false, target: false }) +
+      xliffUnit(unitOf({ source: [word] })) +
+      xliffFileTail;
+    const xliff = xliffHead(head) + file('a', 'One') + file('b', 'Two') + xliffTail;
+    expect(['a', 'b'].map((id) => read(xliff, id).units.map(({ source }) => source))).toEqual([
+      [['One']],
+      [['Two']],
+    ]);
+    expect(() => read(xliff, 'c')).toThrow('there is no <file id="c">');
+  });
+});
+
+describe('what tools add and change', () => {
+  const [own] = [write([unitOf({ source: ['Hello {name}'], target: ['Salut {name}'] })])];
+
+  test('other prefixes, groups, matches, notes and annotations do not matter', () => {
+    const changed = own
+      .replaceAll(
+        /<(\/?)(xliff|file|unit|notes?|originalData|data|segment|source|target|ph|pc)\b/g,
+        '<$1x:$2',
+      )
+      .replace('xmlns=', 'xmlns:x=')
+      .replaceAll('mda:', 'ns1:')
+      .replace('xmlns:mda', 'xmlns:ns1')
+      .replace('<x:unit', '<x:group id="g"><x:unit')
+      .replace('</x:unit>', '</x:unit></x:group>')
+      .replace(
+        '<x:segment',
+        '<mtc:matches xmlns:mtc="urn:oasis:names:tc:xliff:matches:2.0"><mtc:match ref="#1"><x:source>Not this</x:source><x:target>Nor this</x:target></mtc:match></mtc:matches><x:segment',
+      )
+      .replace('Salut', '<x:mrk id="m1" type="term">Salut</x:mrk><x:sm id="m2"/><x:em startRef="m2"/>');
+    expect(read(changed).units).toMatchObject([
+      { id: 's0', version: 'v', source: ['Hello {name}'], target: ['Salut {name}'] },
+    ]);
+  });
+
+  test('CDATA, comments and processing instructions are what XML says', () => {
+    const changed = own.replace('Salut {name}', '<![CDATA[Salut <]]><!-- not this --><?nor this?>{name}');
+    expect(read(changed).units[0]?.target).toEqual(['Salut <{name}']);
+  });
+
+  test('a version 2.0 of the document is read, a later one too, 1.2 is not', () => {
+    for (const version of ['2.0', '2.2'])
+      expect(read(own.replace('version="2.1"', `version="${version}"`)).units.length).toBe(1);
+    expect(() => read(own.replace('version="2.1"', 'version="1.2"'))).toThrow('XLIFF 1.2');
+  });
+
+  test('more than two hundred elements inside each other are refused', () => {
+    const nested = `${'<mrk id="m">'.repeat(300)}x${'</mrk>'.repeat(300)}`;
+    expect(() => read(own.replace('Salut {name}', nested))).toThrow('nested more than 200 deep');
+  });
+});
+
+/** A segment's content with tags, well nested, each number once. */
+const tagged: fc.Arbitrary<InlineContent> = fc
+  .tuple(text, text, text, text, text)
+  .map(([a, b, c, d, e]) =>
+    joinStrings([
+      a,
+      { tag: 1, type: 'open' },
+      b,
+      { tag: 2, type: 'void', text: '\n' },
+      c,
+      { tag: 1, type: 'close' },
+      d,
+      { tag: 3, type: 'void' },
+      e,
+    ]),
+  );
+
+describe('tags of a segment', () => {
+  test('come back as the same tags, whatever the text between them', () => {
+    fc.assert(
+      fc.property(tagged, tagged, (source, wanted) => {
+        const xliff = write([unitOf({ source: contentOfTags(source), target: contentOfTags(wanted) })]);
+        const [unit] = read(xliff).units;
+        expect(unit?.target && tagsOfContent(unit.target, source)).toEqual({ target: wanted, tagged: true });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('are all there, or none, or refused', () => {
+    const source: InlineContent = [
+      'a',
+      { tag: 1, type: 'open' },
+      'b',
+      { tag: 1, type: 'close' },
+      { tag: 2, type: 'void' },
+    ];
+    const codes = contentOfTags(source).filter((item) => typeof item !== 'string');
+    fc.assert(
+      fc.property(fc.shuffledSubarray(codes), text, (some, word) => {
+        const result = tagsOfContent([word, ...some], source);
+        const order = some.map(({ type, id }) => `${type} ${id}`).join();
+        const isWhole = some.length === 3 && order.indexOf('open 1') < order.indexOf('close 1');
+        expect('wrong' in result).toBe(some.length > 0 && !isWhole);
+        if ('target' in result) expect(result.tagged).toBe(isWhole);
+      }),
+    );
+  });
+});
+
+test('the original text is the strings and what codes stand for', () => {
+  expect(originalText(['a', { type: 'void', id: '1', data: '{b}' }, 'c'])).toBe('a{b}c');
+});

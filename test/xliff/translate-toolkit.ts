@@ -1,0 +1,12 @@
+import { spawnSync } from 'node:child_process';
+
+/** Debian's package is for Debian's Python, which need not be the first in the PATH. */
+const pythons = ['python3', '/usr/bin/python3'];
+
+/** A Python that has the Translate Toolkit and lxml; undefined if none has. */
+export const toolkit = pythons.find(
+  (python) => spawnSync(python, ['-c', 'import translate.storage.tbx, lxml.etree']).status === 0,
+);
+
+if (!toolkit)
+  console.log('The Translate Toolkit is not installed (apt: python3-translate): what it judges is skipped.');
