@@ -49,9 +49,13 @@ describe('commands', () => {
   });
 });
 
-test('every file that a page names by its whole path exists', () => {
+test('every file and folder that a page names by its whole path exists', () => {
   const lost = pages.flatMap((page) =>
-    [...read(page).matchAll(/`((?:server|db|rest|workers|sdk|test|examples)\/[\w./-]+\.\w+)`/g)]
+    [
+      ...read(page).matchAll(
+        /`((?:server|db|rest|workers|web|sdk|test|examples|docs|docker)\/[\w./-]*)[`:#]/g,
+      ),
+    ]
       .map(([, path]) => path as string)
       .filter((path) => !existsSync(join(root, path)))
       .map((path) => `${page}: ${path}`),

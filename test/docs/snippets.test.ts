@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
@@ -23,14 +24,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Run elsewhere: on a clone with a service of its own (test/first-hour), and as a consumer of the package has it (test/sdk). */
-const runElsewhere = ['README.md', 'sdk/README.md'];
+/** Run on a clone, with a service that its own commands start: test/first-hour. */
+const runElsewhere = ['README.md'];
 /** Milliseconds that the commands of a page may take. */
 const longestRun = 40_000;
 const quickStart = 'docs/quick-start.md';
 /** What other pages take from the quick start: the key, the session and the client. */
 const beginning = snippetsOf(quickStart, sectionOf(quickStart, '## Your key'));
 
+const nameOf = (page: string) => page.replaceAll('/', '-').replace(/\.md$/, '');
 const isRun = ({ reason }: Snippet) => reason === undefined;
 const codeOf = (snippets: readonly Snippet[], language: string) =>
   snippets.filter((one) => one.language === language && isRun(one));
@@ -44,6 +46,14 @@ test('every block of code is one that a test runs, a drawing, or says why it is 
   expect(unclear.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([]);
   const short = all.filter(({ reason }) => reason !== undefined && reason.split(' ').length < 3);
   expect(short.map(({ page, line, reason }) => `${page}:${line} ${reason}`)).toEqual([]);
+});
+
+test('every test that a reason names exists', () => {
+  const named = all.flatMap(({ page, line, reason = '' }) =>
+    [...reason.matchAll(/\b(?:test|\.ci)\/[\w./-]+/g)].map(([path]) => ({ path, at: `${page}:${line}` })),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 const runnable = pages.filter(
@@ -63,10 +73,12 @@ describe.concurrent('the commands and programs of a page run, in their order', (
     const program = programOf(page);
     const { missing, borrows } = await variablesOfPage(page, shell);
     expect(missing, 'variables that no command sets').toEqual([]);
-    const explained = /\(quick-start\.md/.test(await readFile(join(root, page), 'utf8'));
-    expect(!borrows || explained, 'it says where its variables come from: in quick-start.md').toBe(true);
+    const explained = /quick-start\.md#your-key/.test(await readFile(join(root, page), 'utf8'));
+    expect(!borrows || explained, 'it says where its variables come from: quick-start.md#your-key').toBe(
+      true,
+    );
 
-    const place = await workplace(basename(page, '.md'));
+    const place = await workplace(nameOf(page));
     const before = page === quickStart ? [] : codeOf(beginning, 'sh');
     const { variables } = await runShell([...before, ...shell], {
       place,
@@ -126,8 +138,9 @@ const environment = () => ({
 /** The program of a page: its blocks as one module. Undefined if it has none. */
 function programOf(page: string): string | undefined {
   const own = codeOf(snippetsOf(page), 'ts');
-  const borrowed = page === quickStart ? [] : codeOf(beginning, 'ts');
   if (own.length === 0) return undefined;
+  const hasClient = own.some(({ code }) => /\bconst client = /.test(code));
+  const borrowed = hasClient ? [] : codeOf(beginning, 'ts');
   return [...borrowed, ...own]
     .map((one) => `// ${one.page}:${one.line}\n${adapted(one.code, page)}`)
     .join('\n');
@@ -138,7 +151,7 @@ async function compile(place: string): Promise<string> {
   const files = await Promise.all(
     runnable.flatMap((page) => {
       const program = programOf(page);
-      const file = join(place, `${basename(page, '.md')}.ts`);
+      const file = join(place, `${nameOf(page)}.ts`);
       return program === undefined ? [] : [writeFile(file, program).then(() => file)];
     }),
   );
@@ -169,6 +182,6 @@ async function runProgram(place: string, program: string, env: Record<string, st
     env: { ...env, ...environment() },
     timeout: longestRun,
   }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
-    throw new Error(`${stdout}${stderr}\n${program}`);
+    throw new Error(`${stdout.slice(-2000)}${stderr}`);
   });
 }

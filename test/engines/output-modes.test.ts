@@ -49,6 +49,14 @@ describe('an endpoint that refuses a way to ask for JSON', () => {
     expect(added.replace(schema, '')).toMatch(/JSON.*json/);
   });
 
+  it('may refuse inside of a response of 200, as routers do', async () => {
+    const body = { error: { code: 400, message: 'response_format is not supported by the provider' } };
+    upstream.fake.enqueue(raw(200, JSON.stringify(body)));
+    upstream.fake.otherwise(agreeable);
+    await upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope);
+    expect(modes()).toEqual(['json_schema', 'json_object']);
+  });
+
   it('gets no response_format at all where it refuses both', async () => {
     upstream.fake.otherwise(answersAs(endpoints.find(({ name }) => name === 'xAI in 2024')!));
     await upstream.engine().translate(plain, scope);

@@ -196,7 +196,7 @@ describe('a consumer outside', () => {
         await write(file, outside);
     }
     const readme = await readFile(join(installed, 'README.md'), 'utf8');
-    const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]);
+    const examples = [...readme.matchAll(/^```ts\b.*?\n(.*?)^```$/gms)].map((match) => match[1]);
     expect(examples.length).toBeGreaterThan(4);
     await write('nodenext/readme.mts', examples.join('\n'));
     await cp(join(root, 'node_modules/@types/node'), join(project, 'types/node'), { recursive: true });

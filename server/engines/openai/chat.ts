@@ -1,7 +1,7 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import { countEvent } from '#server/telemetry.ts';
 import type { CallScope, EngineResult, Paid } from '../engine.ts';
-import { type ClientSettings, callConcurrently, openClient } from './client.ts';
+import { type ClientSettings, callConcurrently, openClient, throwErrorInside } from './client.ts';
 import { countTokens, type Reading, readCompletion, readModel } from './completion.ts';
 import type { OutputMode, OutputModes } from './output-modes.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
@@ -29,7 +29,10 @@ type Chat = (prompt: Prompt, mode: OutputMode, signal?: AbortSignal) => Promise<
 export function openChat(settings: ClientSettings): Chat {
   const call = openClient(settings);
   return (prompt, mode, signal) =>
-    call((client, cut) => client.chat.completions.create(request(prompt, mode), { signal: cut }), signal);
+    call(async (client, cut) => {
+      const asked = request(prompt, mode);
+      return throwErrorInside(await client.chat.completions.create(asked, { signal: cut }));
+    }, signal);
 }
 
 /**

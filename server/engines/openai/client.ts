@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import OpenAI, { APIError } from 'openai';
 import type { Settings } from '../../settings.ts';
 import type { CallScope } from '../engine.ts';
 import { classify } from './classify-error.ts';
@@ -93,6 +93,17 @@ async function errorUnderItsName(body: ReadableStream<Uint8Array>): Promise<stri
   } catch {
     return text;
   }
+}
+
+/**
+ * Throws the error that a response of 200 may be: routers send one where a provider behind them failed late, with the status as its code.
+ */
+export function throwErrorInside<T>(response: T): T {
+  const { error } = (response ?? {}) as { error?: { code?: unknown } | null };
+  const status = Number(error?.code);
+  if (error && status >= 400 && status < 600)
+    throw APIError.generate(status, { error }, undefined, new Headers());
+  return response;
 }
 
 /** Concurrent calls of one task. */

@@ -1,0 +1,167 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { decodeBase32IgnorePadding } from '@oslojs/encoding';
+import { generateTOTP } from '@oslojs/otp';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { migrate } from '#db/migrate.ts';
+import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { startService } from '#test/setup/service.ts';
+import type { FormerVersion } from './former/former-version.ts';
+
+/*
+ * Databases of former versions, with the SDK of the same version: `former/record.ts` recorded them.
+ *
+ * - before-documents: without documents; an SDK that asked /trpc for most things.
+ * - before-rest-sdk: with documents and the web application; the last version whose SDK asked /trpc.
+ */
+const versions = ['before-documents', 'before-rest-sdk'];
+
+async function read(name: string): Promise<FormerVersion> {
+  const packed = await readFile(join(import.meta.dirname, `former/${name}.json.gz`));
+  return JSON.parse(gunzipSync(packed).toString());
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-former-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
+}
+
+/** A folder with the migrations that the version had. They have not changed since: the journal tells. */
+async function migrationsOf({ migrations }: FormerVersion): Promise<string> {
+  const folder = await temporaryFolder();
+  await cp(join(import.meta.dirname, '../../db/migrations'), folder, { recursive: true });
+  const path = join(folder, 'meta/_journal.json');
+  const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: { tag: string }[] };
+  journal.entries.length = migrations.length;
+  expect(journal.entries.map(({ tag }) => tag)).toEqual(migrations);
+  await writeFile(path, JSON.stringify(journal));
+  return folder;
+}
+
+/** Starts today's service over what the version left. */
+async function startOver(version: FormerVersion) {
+  const database = await createTestDatabase({ empty: true });
+  onTestFinished(() => database.drop());
+  await migrate(database.url, undefined, await migrationsOf(version));
+  const sql = openSuperuser(database.superuserUrl);
+  // The tables come in no order that foreign keys would allow.
+  await sql`set session_replication_role = replica`;
+  for (const [table, { columns, rows }] of Object.entries(version.tables)) {
+    const list = columns.map((column) => `"${column}"`).join(', ');
+    const copied = await sql.unsafe(`copy "${table}" (${list}) from stdin`).writable();
+    await pipeline(Readable.from([rows]), copied);
+  }
+  for (const [sequence, last] of Object.entries(version.sequences))
+    await sql`select setval(${sequence}, ${last}::bigint)`;
+  const data = await temporaryFolder();
+  for (const [path, bytes] of Object.entries(version.store)) {
+    const file = join(data, 'storage', path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, Buffer.from(bytes, 'base64'));
+  }
+  const service = await startService({
+    ...{ DATABASE_URL: database.url, SECRETS_KEY: version.secretsKey, DATA_DIR: data, LOG_LEVEL: 'silent' },
+  });
+  onTestFinished(async () => void (await service.stop()));
+  return service.address;
+}
+
+/** The version's own SDK. Its types are not kept. */
+async function openSdk({ sdk, apiKey }: FormerVersion, baseUrl: string) {
+  const file = join(await temporaryFolder(), 'sdk.mjs');
+  await writeFile(file, sdk);
+  const { LinguaLoop } = await import(pathToFileURL(file).href);
+  return { byKey: new LinguaLoop({ baseUrl, apiKey }), visitor: new LinguaLoop({ baseUrl }) };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+const codeOf = ({ totpSecret }: FormerVersion) => generateTOTP(decodeBase32IgnorePadding(totpSecret), 30, 6);
+
+interface Job {
+  id: string;
+  status: string;
+  request: { source_text: string };
+}
+
+/** TMX without the time of its export. */
+const undated = (tmx: string) => tmx.replace(/ creationdate="\w+"/, '');
+
+describe.each(versions)('what the version %s left', (name) => {
+  test('is migrated by a start, and every answer is as it was', async () => {
+    const version = await read(name);
+    const address = await startOver(version);
+    const headers = { 'x-api-key': version.apiKey };
+    for (const [path, before] of Object.entries(version.answers)) {
+      const response = await fetch(address + path, { headers });
+      expect([path, response.status]).toEqual([path, 200]);
+      if (typeof before === 'string') expect(undated(await response.text())).toBe(undated(before));
+      // A later version may add fields.
+      else expect(await response.json(), path).toMatchObject(before as object);
+    }
+  });
+
+  test('serves the SDK of that version: translate, review, remember, download, sign in with the authenticator', async () => {
+    const version = await read(name);
+    const address = await startOver(version);
+    const { byKey, visitor } = await openSdk(version, address);
+
+    const listed = await all<Job>(byKey.translations.list({ limit: 3 }));
+    expect(listed.map(({ id }) => id)).toEqual(
+      (version.answers['/api/translations'] as { id: string }[]).map(({ id }) => id),
+    );
+    const again = await byKey.translations.create({
+      ...{ source_text: 'Die Würde des Menschen ist unantastbar.', source_lang: 'de', target_lang: 'en' },
+      idempotency_key: 'former-1',
+    });
+    expect(listed.map(({ id }) => id)).toContain(again.id);
+
+    const waiting = listed.find(
+      ({ request }) => request.source_text === 'Notices are given in writing.',
+    ) as Job;
+    expect(waiting.status).toBe('awaiting_review');
+    const edited = await byKey.translations.review(waiting.id, {
+      ...{ action: 'modify', final_translation: 'Les notifications se font par écrit.', reviewer: 'Zoé' },
+    });
+    expect(edited.status).toBe('human_edited');
+    // A reviewed text is remembered soon after.
+    for (const [source_text, target] of [
+      ['Notices are given in writing.', 'Les notifications se font par écrit.'],
+      // What the former version had learned.
+      ['The parties agree.', 'Les parties conviennent.'],
+      ['See you tomorrow.', 'À demain.'],
+    ])
+      await poll(async () => {
+        const job = await byKey.translations.create({ source_text, target_lang: 'fr' });
+        return job.final_translation === target;
+      });
+    const { bytes } = await byKey.translations.golden(waiting.id, { format: 'txt' });
+    expect(Buffer.from(bytes).toString()).toContain('Les notifications');
+
+    expect(await byKey.terminology.list()).toMatchObject([{ name: 'Former terms' }]);
+    const memories: { name: string }[] = await byKey.memory.list();
+    expect(memories.map((memory) => memory.name)).toContain('Former memory');
+
+    const { email, password } = version;
+    await visitor.auth.signIn({ email, password }, { onMfa: () => codeOf(version) });
+    expect(await visitor.auth.me()).toMatchObject({ user: { email } });
+    await expect(visitor.translations.get('0'.repeat(32))).rejects.toMatchObject({ status: 404 });
+
+    for (const { id } of (version.answers['/api/documents'] ?? []) as { id: string }[]) {
+      expect(await byKey.documents.get(id)).toMatchObject({ id, status: 'translated' });
+      const { body } = await byKey.documents.download(id);
+      expect((await new Response(body).arrayBuffer()).byteLength).toBeGreaterThan(1000);
+    }
+  });
+});
