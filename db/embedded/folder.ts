@@ -12,6 +12,10 @@ export interface DataFolder {
   readonly log: string;
   readonly secrets: string;
   readonly claim: string;
+  /** A data folder within this one, in which an upgrade makes the new cluster. */
+  readonly upgrade: string;
+  /** Written once that cluster is complete and compared; afterwards it only has to be renamed. */
+  readonly upgraded: string;
 }
 
 /** Creates the data folder if it is missing, and checks that this process can use it. Rejects with an Error that names the folder. */
@@ -29,6 +33,8 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
       log: join(root, 'postgres.log'),
       secrets: join(root, 'postgres.json'),
       claim: join(root, 'postgres.starting'),
+      upgrade: join(root, 'postgres.upgrade'),
+      upgraded: join(root, 'postgres.upgrade', 'verified'),
     };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

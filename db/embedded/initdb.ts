@@ -7,24 +7,38 @@ import { failure } from './log.ts';
 import { type Command, run } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Whether the cluster exists. Rejects if the folder holds something else, or a cluster of another major version of PostgreSQL. */
+/**
+ * Whether the cluster exists. Rejects if the folder holds something else, a cluster of another major version of PostgreSQL, or one whose upgrade was
+ * interrupted in its last step.
+ */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
-  // Check the folder first: another process may be renaming its finished cluster to this name.
-  if (!(await isThere(folder.cluster))) return false;
-  const version = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').then(
-    (text) => text.trim(),
-    (error: Error) => {
-      throw new Error(
-        `${folder.cluster} is not a PostgreSQL data folder that can be read (${error.message}): ` +
-          'move it away, or run LinguaLoop as its owner.',
-      );
-    },
-  );
-  if (version === String(binaries.major)) return true;
+  const version = await clusterVersion(folder);
+  if (version === undefined) {
+    if (!(await isThere(folder.upgraded))) return false;
+    throw new Error(
+      `The upgrade of ${folder.cluster} was interrupted: run "npm run upgrade-database" again, it ends what is left.`,
+    );
+  }
+  if (version === binaries.major) return true;
+  const what = `${folder.cluster} was made by PostgreSQL ${version}, but this version of LinguaLoop brings PostgreSQL ${binaries.major}`;
   throw new Error(
-    `${folder.cluster} was made by PostgreSQL ${version}, but this version of LinguaLoop brings PostgreSQL ` +
-      `${binaries.major}: dump it with PostgreSQL ${version} and restore the dump into a new data folder.`,
+    version < binaries.major
+      ? `${what}: run "npm run upgrade-database" (docs/upgrading.md).`
+      : `${what}: use the version of LinguaLoop that made it.`,
   );
+}
+
+/** The major version of PostgreSQL that made the cluster; undefined if there is none. Rejects if the folder holds something else. */
+export async function clusterVersion(folder: DataFolder): Promise<number | undefined> {
+  // Check the folder first: another process may be renaming its finished cluster to this name.
+  if (!(await isThere(folder.cluster))) return undefined;
+  const text = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').catch((error: Error) => {
+    throw new Error(
+      `${folder.cluster} is not a PostgreSQL data folder that can be read (${error.message}): ` +
+        'move it away, or run LinguaLoop as its owner.',
+    );
+  });
+  return Number(text);
 }
 
 /**
@@ -104,14 +118,16 @@ async function complete(name: string, command: Command, program: string, input: 
   throw failure(`The database could not be created, ${name} ended with ${ending}.`, folder);
 }
 
-async function syncFolder(path: string): Promise<void> {
+/** Makes renames in a folder outlive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders.
   const handle = await open(path, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
 }
 
-function isThere(path: string): Promise<boolean> {
+/** Whether a file or folder exists. */
+export function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -195,7 +195,7 @@ export const modules: Module[] = [
     may: [
       published,
       /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
-      /^db\/(migrate|copy\/(contents|load|snapshot)|embedded\/index)\.ts$/,
+      /^db\/(migrate|copy\/(contents|load|snapshot)|embedded\/(index|upgrade|upgrade-copy))\.ts$/,
       /^npm:(modern-tar|zod)$/,
       /^node:/,
     ],

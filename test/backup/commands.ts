@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const scripts = {
   backup: 'server/backup/backup.ts',
   restore: 'server/backup/restore.ts',
-  'upgrade-database': 'server/upgrade-database.ts',
+  'upgrade-database': 'server/backup/upgrade-database.ts',
 } as const;
 
 type CommandName = keyof typeof scripts;
@@ -44,7 +44,11 @@ export function start(name: CommandName, env: Record<string, string>, args: stri
   });
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, lines: output.split('\n').slice(0, -1), error }));
+    child.once('close', (code) => {
+      // On a busy machine it says that a server takes its time to start.
+      const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('Waiting for'));
+      resolve({ code, lines, error });
+    });
   });
   return { child, ended };
 }

@@ -11,6 +11,7 @@ const long = [
   'test/process/random-signals.test.ts',
   'test/process/signals.test.ts',
   'test/workers/lifecycle.test.ts',
+  'test/backup/upgrade-database.test.ts',
   'test/backup/whole-service.test.ts',
   'test/operations/processes.test.ts',
   'test/storage/verify-store-command.test.ts',

