@@ -44,13 +44,23 @@ export async function withSnapshot<T>(
   stop?: AbortSignal,
 ): Promise<T> {
   const sql = openCopyConnection(url, applicationName);
+  let failure: unknown;
+  const noting = (snapshot: Snapshot) =>
+    work(snapshot).catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
   const reading = async () => {
     // No migration may come between the snapshot and the locks of its tables: what it rewrites would look empty.
     await sql`select pg_advisory_lock_shared(${migrationLock})`;
-    return (await sql.begin('isolation level repeatable read read only', (tx) => read(tx, work))) as T;
+    return (await sql.begin('isolation level repeatable read read only', (tx) => read(tx, noting))) as T;
   };
   try {
     return await untilStopped(sql, stop, reading());
+  } catch (error) {
+    // In the middle of a COPY the transaction cannot be rolled back, and its error would hide the reason. Ending the connection does both.
+    await sql.end({ timeout: 0 });
+    throw failure ?? error;
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { withSnapshot } from '#db/copy/snapshot.ts';
 import { readHeader, readParts } from '#server/backup/archive-reader.ts';
 import { ArchiveWriter } from '#server/backup/archive-writer.ts';
 import { authenticate } from '#server/backup/authentication.ts';
@@ -250,6 +251,15 @@ test('an object that is gone is named, and all else is backed up and restored', 
   const { env, database } = await emptyPlace();
   await succeed('restore', env, [place]);
   expect(await openSuperuser(database.superuserUrl)`select from translation_jobs`).toHaveLength(1);
+});
+
+test('what ends a backup in the middle of a table is what it says, such as a full disk', async () => {
+  // Larger than what a connection has on its way.
+  const table = { schema: 'pg_catalog', name: 'pg_description', columns: ['description', 'objoid'] };
+  const backup = withSnapshot(app.databaseUrl, 'lingualoop backup', async (snapshot) => {
+    for await (const _piece of await snapshot.copyOut(table)) throw new Error('the disk is full');
+  });
+  await expect(backup).rejects.toThrow('the disk is full');
 });
 
 test('who has no file to name is told so', async () => {
