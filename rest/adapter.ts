@@ -165,7 +165,11 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
         return choice(xliff, request);
       if (accepted && isPreferred(request.headers.accept, accepted.route.download?.[0] ?? ''))
         return choice(accepted, request);
-      if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
+      if (!plain)
+        throw new AppError(
+          'unsupported_media_type',
+          'unsupported content type; send the file as a form (multipart/form-data)',
+        );
       if (chosen.length === 0) return choice(plain, request);
       let body: Record<string, unknown>;
       try {

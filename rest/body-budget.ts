@@ -190,7 +190,7 @@ function isLargeBody(body: unknown): boolean {
 }
 
 function brokeOff(): AppError {
-  return new AppError('malformed_request', 'the body broke off');
+  return new AppError('malformed_request', 'the body broke off before its end; send it again');
 }
 
 function tooMuch(): AppError {

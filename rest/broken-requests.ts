@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
 import { requestIdFrom } from '#server/ids.ts';
@@ -62,8 +62,14 @@ const reasons: Record<number, string> = {
 
 function refusalFor(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new AppError('headers_too_large', 'the request headers are too large');
+    return new AppError(
+      'headers_too_large',
+      `the request headers are too large: at most ${maxHeaderSize} bytes`,
+    );
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new AppError('request_timeout', 'the request took too long to arrive');
-  return new AppError('malformed_request', 'malformed HTTP request');
+    return new AppError('request_timeout', 'the request took too long to arrive; send it again');
+  return new AppError(
+    'malformed_request',
+    'malformed HTTP request: its first line or its headers cannot be read',
+  );
 }

@@ -29,13 +29,20 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
       'payload_too_large',
       `request body exceeds ${request.routeOptions.config?.bodyCeiling ?? 'MAX_REQUEST_BYTES'}`,
     );
-  if (code === 'FST_ERR_BAD_URL') return new AppError('malformed_request', 'malformed URL');
+  if (code === 'FST_ERR_BAD_URL')
+    return new AppError('malformed_request', 'malformed URL: percent-encode its path and query as UTF-8');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return new AppError('malformed_request', 'the body does not have its declared length');
+    return new AppError(
+      'malformed_request',
+      'the body does not have its declared length: send as many bytes as Content-Length says',
+    );
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return request.routeOptions.config?.formOnly
       ? notAForm()
-      : new AppError('unsupported_media_type', 'unsupported content type');
+      : new AppError(
+          'unsupported_media_type',
+          'unsupported content type: the header Content-Type cannot be read',
+        );
   if (
     typeof code === 'string' &&
     code.startsWith('FST_') &&
@@ -50,7 +57,7 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
   // Reached by files that do not exist; `refusalFor` answers what matches no route.
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new AppError('route_not_found', 'not found')));
+  app.setNotFoundHandler((_request, reply) => sendError(reply, noSuchAddress()));
 }
 
 /** The methods of each path; used only for requests that match no route. */
@@ -72,12 +79,13 @@ export function collectPaths(app: FastifyInstance): KnownPaths {
     refusalFor(url) {
       const path = url.split('?', 1)[0] as string;
       const known = [...methodsOf.values()].find(({ pattern }) => pattern.test(path));
-      return known
-        ? {
-            error: new AppError('method_not_allowed', 'method not allowed'),
-            allow: [...known.methods].sort().join(', '),
-          }
-        : { error: new AppError('route_not_found', 'not found') };
+      if (!known) return { error: noSuchAddress() };
+      const allow = [...known.methods].sort().join(', ');
+      return { error: new AppError('method_not_allowed', `method not allowed; allowed: ${allow}`), allow };
     },
   };
+}
+
+function noSuchAddress(): AppError {
+  return new AppError('route_not_found', 'not found: no such address; GET /docs shows those of the API');
 }

@@ -82,7 +82,7 @@ export function trackConnections(
       refuse(
         new AppError(
           'too_many_requests',
-          `more than ${bounds.unanswered} unanswered requests on a connection`,
+          `more than ${bounds.unanswered} unanswered requests on a connection; wait for responses, or open another one`,
         ),
         request,
         response,

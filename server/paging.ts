@@ -47,7 +47,11 @@ export function readPlace(cursor: string): NumberedPlace {
 
 function invalidCursor(source: 'query' | 'body'): AppError {
   return new AppError('invalid_fields', [
-    { loc: [source, 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+    {
+      loc: [source, 'cursor'],
+      msg: 'not a cursor of this listing: send next_cursor of the page before, or none',
+      type: 'invalid_cursor',
+    },
   ]);
 }
 

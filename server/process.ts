@@ -9,6 +9,7 @@ import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './garbage-collection.ts';
 import { openStandaloneLog, takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
+import { tokenLimitOf } from './metering/token-limit.ts';
 import { openTokenSpending, type TokenSpending } from './metering/token-spending.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
@@ -82,7 +83,7 @@ async function startProcess(
       return home;
     });
     const spending = Promise.withResolvers<TokenSpending>();
-    const isSpendingLimited = settings.MAX_TOKENS_PER_DAY > 0;
+    const isSpendingLimited = tokenLimitOf(settings) !== null;
     const beside = [
       // The models are opened before the database, and asked after it.
       selectModels(

@@ -47,6 +47,25 @@ export function openCopyConnection(url: string, applicationName: string): postgr
   });
 }
 
+/**
+ * Resolves with the work's result; once `stop` is aborted, ends the connection and rejects with its reason, even while a statement waits for a lock.
+ */
+export function untilStopped<T>(
+  sql: postgres.Sql,
+  stop: AbortSignal | undefined,
+  work: Promise<T>,
+): Promise<T> {
+  if (!stop) return work;
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const end = () => {
+    sql.end({ timeout: 0 }).catch(() => {});
+    reject(stop.reason);
+  };
+  if (stop.aborted) end();
+  else stop.addEventListener('abort', end, { once: true });
+  return Promise.race([work, stopped]).finally(() => stop.removeEventListener('abort', end));
+}
+
 /** For tables, sequences and constraints in our two schemas; those of extensions are not ours. */
 export const ownSchemas = ['public', 'graphile_worker'] as const;
 

@@ -12,6 +12,7 @@ import {
   type SchemaVersion,
   type SequenceValue,
   type Table,
+  untilStopped,
 } from './contents.ts';
 import { dropForLoading } from './load-order.ts';
 
@@ -35,6 +36,7 @@ export class CannotLoadError extends Error {
 /**
  * Fills an empty database: makes the schema of `version`, and lets `fill` add the rows. All of it becomes visible at once, or nothing does.
  * The caller migrates to the newest schema afterwards.
+ * @param stop ends it at once, with nothing loaded
  * @throws CannotLoadError if the database is not empty, or the version is a later one than this service knows
  */
 export async function loadDatabase(
@@ -45,14 +47,29 @@ export async function loadDatabase(
 ): Promise<void> {
   refuseLaterSchema(version);
   const sql = openCopyConnection(url, 'lingualoop restore');
-  let queueInstalled = false;
+  const loading = loadOn(sql, url, version, fill, stop);
   try {
-    await refuseUnboundRole(sql);
-    // A service that starts now waits with its migrations, and finds everything there.
-    await acquireMigrationLock(sql, stop);
-    await refuseUsedDatabase(sql);
-    queueInstalled = true;
-    await installJobQueue(url);
+    await untilStopped(sql, stop, loading);
+  } finally {
+    await sql.end({ timeout: 1 });
+    // It takes back what it has made.
+    await loading.catch(() => {});
+  }
+}
+
+async function loadOn(
+  sql: postgres.Sql,
+  url: string,
+  version: SchemaVersion,
+  fill: (target: Target) => Promise<void>,
+  stop: AbortSignal | undefined,
+): Promise<void> {
+  await refuseUnboundRole(sql);
+  // A service that starts now waits with its migrations, and finds everything there.
+  await acquireMigrationLock(sql, stop);
+  await refuseUsedDatabase(sql);
+  await installJobQueue(url);
+  try {
     await sql.begin(async (tx) => {
       await tx`select set_config('lingualoop.tenant_id', '*', true)`;
       await createSchema(tx, version);
@@ -60,12 +77,18 @@ export async function loadDatabase(
       await loadInto(tx, fill);
       stop?.throwIfAborted();
     });
-    queueInstalled = false;
-    await sql`analyze`;
   } catch (error) {
-    // graphile-worker's schema was made outside of the transaction.
-    if (queueInstalled) await sql.unsafe('drop schema if exists graphile_worker cascade').catch(() => {});
+    await dropJobQueue(url).catch(() => {});
     throw error;
+  }
+  await sql`analyze`;
+}
+
+/** graphile-worker's schema was made outside of the transaction. On a connection of its own, as the other one may have ended. */
+async function dropJobQueue(url: string): Promise<void> {
+  const sql = openCopyConnection(url, 'lingualoop restore');
+  try {
+    await sql.unsafe('drop schema if exists graphile_worker cascade');
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -10,6 +10,7 @@ import {
   type SchemaVersion,
   type SequenceValue,
   type Table,
+  untilStopped,
 } from './contents.ts';
 
 /** All rows of a database as they were at one moment, whatever is written meanwhile. */
@@ -33,18 +34,23 @@ export class NoSchemaError extends Error {
 /**
  * Reads in one read-only transaction, which sees one moment and keeps no writer waiting. While it runs, PostgreSQL keeps dead rows, and a
  * migration waits.
+ * @param stop ends it at once
  * @throws NoSchemaError if the database has none of our tables
  */
 export async function withSnapshot<T>(
   url: string,
   applicationName: string,
   work: (snapshot: Snapshot) => Promise<T>,
+  stop?: AbortSignal,
 ): Promise<T> {
   const sql = openCopyConnection(url, applicationName);
-  try {
+  const reading = async () => {
     // No migration may come between the snapshot and the locks of its tables: what it rewrites would look empty.
     await sql`select pg_advisory_lock_shared(${migrationLock})`;
     return (await sql.begin('isolation level repeatable read read only', (tx) => read(tx, work))) as T;
+  };
+  try {
+    return await untilStopped(sql, stop, reading());
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -56,18 +56,38 @@ function mergeResponses(
   const merged = { ...first };
   for (const [status, response] of Object.entries(second)) {
     const known = merged[status];
-    merged[status] = known
-      ? { ...known, ...(known.content && { content: mergeContent(known.content, response.content ?? {}) }) }
-      : response;
+    merged[status] = known ? mergeResponse(known, response, Number(status) >= 400) : response;
   }
   return merged;
+}
+
+function mergeResponse(first: ResponseObject, second: ResponseObject, isError: boolean): ResponseObject {
+  return {
+    ...first,
+    ...(isError && { description: mergeSentences(first.description, second.description) }),
+    ...(first.content && { content: mergeContent(first.content, second.content ?? {}) }),
+  };
+}
+
+/** What an error means: meanings are apart by semicolons, and the first letter of all is a capital. */
+function mergeSentences(...sentences: string[]): string {
+  const meanings = new Map<string, string>();
+  for (const meaning of sentences.flatMap((sentence) => sentence.replace(/\.$/, '').split('; ')))
+    if (!meanings.has(meaning.toLowerCase())) meanings.set(meaning.toLowerCase(), meaning);
+  return `${[...meanings.values()].join('; ')}.`;
 }
 
 function mergeContent(first: Content, second: Content): Content {
   const merged = { ...first };
   for (const [type, media] of Object.entries(second)) {
     const known = merged[type];
-    merged[type] = { ...media, ...known, schema: known ? anyOf(known.schema, media.schema) : media.schema };
+    const examples = { ...media.examples, ...known?.examples };
+    merged[type] = {
+      ...media,
+      ...known,
+      ...(Object.keys(examples).length > 0 && { examples }),
+      schema: known ? anyOf(known.schema, media.schema) : media.schema,
+    };
   }
   return merged;
 }

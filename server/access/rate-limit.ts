@@ -98,8 +98,9 @@ export function rateLimited(bucket: Bucket) {
 }
 
 export function tooManyAttempts(seconds: number): AppError {
-  return new AppError('too_many_requests', 'too many attempts; try again later', {
-    retryAfter: Math.max(1, seconds),
+  const retryAfter = Math.max(1, seconds);
+  return new AppError('too_many_requests', `too many attempts; try again in ${retryAfter} seconds`, {
+    retryAfter,
   });
 }
 

@@ -39,7 +39,7 @@ export interface Taken {
 export async function takeBackup(source: Source, file: string, stop: AbortSignal): Promise<Taken> {
   const archive = await ArchiveWriter.open(file);
   try {
-    return await withSnapshot(source.url, 'lingualoop backup', async (snapshot) => {
+    const write = async (snapshot: Snapshot): Promise<Taken> => {
       const accounts = await listAccounts(snapshot);
       await archive.add(names.header, JSON.stringify(headerOf(source, snapshot, accounts)));
       if (source.keyFile !== undefined) await archive.add(names.key, source.keyFile);
@@ -54,7 +54,8 @@ export async function takeBackup(source: Source, file: string, stop: AbortSignal
       );
       const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
       return { rows: total, tables: snapshot.tables.length, objects, missing, missingCount, accounts, bytes };
-    });
+    };
+    return await withSnapshot(source.url, 'lingualoop backup', write, stop);
   } catch (error) {
     await archive.discard();
     throw error;

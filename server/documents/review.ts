@@ -34,6 +34,8 @@ export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'correctio
     replaces?: string | null | undefined;
     /** The same text with the tags of the source, if the reviewer placed them. Omitted: they go where the previous translation has them. */
     target?: InlineContent | undefined;
+    /** What `replaces` is with its tags, if the reviewer saw them. */
+    replacesTagged?: InlineContent | null | undefined;
   })[];
 }
 
@@ -203,7 +205,8 @@ async function selectCorrected(
   const named: number[] = [];
   const corrections = new Map<number, Correction>();
   const conflicts: CorrectionConflict[] = [];
-  for (const [index, { region_id, cell_id, target_text, replaces, target }] of given.entries()) {
+  for (const [index, correction] of given.entries()) {
+    const { region_id, cell_id, target_text, replaces, target, replacesTagged } = correction;
     const row = byKey.get(keyOf(region_id, cell_id));
     if (!row)
       throw new AppError('invalid_fields', [
@@ -217,7 +220,8 @@ async function selectCorrected(
     named.push(position);
     const isThere = targetText === target_text && (target === undefined || isSame(target, row.target));
     if (replaces !== undefined && corrected && isThere) continue;
-    if (replaces !== undefined && targetText !== replaces)
+    const isMoved = replacesTagged !== undefined && !isSame(replacesTagged, row.target);
+    if (replaces !== undefined && (targetText !== replaces || isMoved))
       conflicts.push({
         index,
         position,
@@ -246,8 +250,9 @@ async function selectCorrected(
 }
 
 /** jsonb orders the keys of an object its own way. */
-function isSame(one: InlineContent, other: unknown[] | null): boolean {
-  return other !== null && formatTagged(one) === formatTagged(other as InlineContent);
+function isSame(one: InlineContent | null, other: unknown[] | null): boolean {
+  if (one === null || other === null) return one === other;
+  return formatTagged(one) === formatTagged(other as InlineContent);
 }
 
 /**

@@ -241,7 +241,10 @@ function checkForm(form: DocumentForm): CheckedForm {
   if (!form.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
   const textType = form.text_type?.trim() ?? '';
   if (textType !== '' && textType !== 'Plain' && textType !== 'Html')
-    throw new AppError('validation_error', `unsupported text_type ${JSON.stringify(textType.slice(0, 40))}`);
+    throw new AppError(
+      'validation_error',
+      `unsupported text_type ${JSON.stringify(textType.slice(0, 40))}; send Plain or Html`,
+    );
   return {
     file,
     format,

@@ -1,4 +1,5 @@
 import { createUnitReader, type ReadUnit } from './xliff/unit-reader.ts';
+import type { XliffContent } from './xliff-content.ts';
 import { createParser, decodePieces, XmlFileError } from './xml/xml-parser.ts';
 
 export type { ReadUnit } from './xliff/unit-reader.ts';
@@ -14,6 +15,13 @@ export interface XliffFile {
   units: ReadUnit[];
 }
 
+/** More than any file of 10 MB that the service writes; few enough to pass on to another process. */
+const mostItems = 100_000;
+
+function countCodes(content: XliffContent): number {
+  return content.filter((item) => typeof item !== 'string').length;
+}
+
 const coreNamespace = 'urn:oasis:names:tc:xliff:document:2.0';
 const metadataNamespace = 'urn:oasis:names:tc:xliff:metadata:2.0';
 const versions: readonly string[] = ['2.0', '2.1', '2.2'];
@@ -27,10 +35,18 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
   let file: XliffFile | undefined;
   let languages = { sourceLang: '', targetLang: '' };
   const ids = new Set<string>();
+  let items = 0;
   const reader = createUnitReader((unit) => {
     if (ids.has(unit.id))
       throw new XmlFileError('invalid', `two units have the id ${quoted(unit.id)}`, unit.line);
     ids.add(unit.id);
+    items += 1 + countCodes(unit.source) + countCodes(unit.target ?? []);
+    if (items > mostItems)
+      throw new XmlFileError(
+        'invalid',
+        `the file has more than ${mostItems} units and codes; send pages of it`,
+        unit.line,
+      );
     file?.units.push(unit);
   });
   /** The names of the open elements; those of other namespaces are `*`. */

@@ -49,7 +49,10 @@ export async function createInvite(
     if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
     await requireStillAdministrator(tx, tenantId, admin);
     if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
-      throw new AppError('state_conflict', `a workspace holds at most ${pendingAllowed} pending invites`);
+      throw new AppError(
+        'state_conflict',
+        `a workspace holds at most ${pendingAllowed} pending invites; withdraw one first`,
+      );
 
     const { token, secretHash } = newTenantToken(tenantId);
     const invite = await insertInvite(tx, {

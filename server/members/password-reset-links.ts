@@ -29,8 +29,11 @@ export async function issueResetLink(
     const { tx, tenantId, admin, member } = found;
     await requireStillAdministrator(tx, tenantId, admin);
     if (member.provider !== 'email')
-      throw new AppError('malformed_request', 'the user signs in by an identity provider');
-    if (!member.active) throw new AppError('malformed_request', 'the user is revoked');
+      throw new AppError(
+        'malformed_request',
+        'the user signs in by an identity provider, and has no password',
+      );
+    if (!member.active) throw new AppError('malformed_request', 'the user is revoked; restore them first');
 
     const { token, secretHash } = newTenantToken(tenantId);
     const ttl = settings.PASSWORD_RESET_TTL_SECONDS;

@@ -119,7 +119,10 @@ describe('C 2: enrolling', () => {
 
   test('C 2: a member who is enrolled already: 409, and the authenticator stays', async () => {
     const member = await foundEnrolled(app);
-    const taken = { status: 409, body: { detail: 'an authenticator is enrolled already' } };
+    const taken = {
+      status: 409,
+      body: { detail: 'an authenticator is enrolled already; an administrator can reset it' },
+    };
     expect(await enroll(app, {}, member.cookie)).toMatchObject(taken);
     // Nor by the password alone.
     const asked = { challenge_id: await challenge(member) };

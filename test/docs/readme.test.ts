@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commands as operatorCommands } from '#server/admin/command-line.ts';
 import { readSettings, settingNames } from '#server/settings.ts';
+import { anchorOf } from '#web/server/guide-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -89,11 +90,6 @@ test('every link between pages leads to a file, and to a heading of it', () => {
 function anchorsOf(page: string): Set<string> {
   const text = read(page);
   const set = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id as string);
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
-    (title as string)
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} -]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title as string));
   return new Set([...set, ...headings]);
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Run on a clone, with a service that its own commands start: test/first-hour. */
 const runElsewhere = ['README.md'];
 /** Milliseconds that the commands of a page may take. */
-const longestRun = 40_000;
+const longestRun = 80_000;
 const quickStart = 'docs/quick-start.md';
 /** What other pages take from the quick start: the key, the session and the client. */
 const beginning = snippetsOf(quickStart, sectionOf(quickStart, '## Your key'));
@@ -68,7 +68,7 @@ test('the TypeScript of every page compiles', { timeout: 90_000 }, async () => {
 });
 
 describe.concurrent('the commands and programs of a page run, in their order', () => {
-  test.for(runnable)('%s', { timeout: 90_000 }, async (page, { expect }) => {
+  test.for(runnable)('%s', { timeout: 180_000 }, async (page, { expect }) => {
     const shell = codeOf(snippetsOf(page), 'sh');
     const program = programOf(page);
     const { missing, borrows } = await variablesOfPage(page, shell);

@@ -47,7 +47,7 @@ describe('B 4.3: a form', () => {
       'a text type in small letters',
       [french, fieldPart('text_type', 'html'), file()],
       400,
-      'unsupported text_type "html"',
+      'unsupported text_type "html"; send Plain or Html',
     ],
   ] as const)('with %s', async (_, parts, status, detail) => {
     expect(await post([...parts])).toMatchObject({

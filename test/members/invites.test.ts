@@ -118,7 +118,7 @@ describe('A 8: 20 pending invites', () => {
     const full = await create();
     expect([full.status, full.body]).toEqual([
       409,
-      { detail: 'a workspace holds at most 20 pending invites' },
+      { detail: 'a workspace holds at most 20 pending invites; withdraw one first' },
     ]);
     expect((await list()).body).toHaveLength(20);
 

@@ -203,14 +203,17 @@ describe('A 4.1: members who get none', () => {
     await openSuperuser(app.superuserUrl)`
       update users set provider = 'oidc', password_hash = null where user_id = ${member.userId}`;
     const { status, body } = await issue(member);
-    expect([status, body]).toEqual([400, { detail: 'the user signs in by an identity provider' }]);
+    expect([status, body]).toEqual([
+      400,
+      { detail: 'the user signs in by an identity provider, and has no password' },
+    ]);
     expect(await links()).toHaveLength(0);
   });
 
   test('a revoked member: 400', async () => {
     await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: admin.bearer });
     const { status, body } = await issue(member);
-    expect([status, body]).toEqual([400, { detail: 'the user is revoked' }]);
+    expect([status, body]).toEqual([400, { detail: 'the user is revoked; restore them first' }]);
     expect(await links()).toHaveLength(0);
   });
 });

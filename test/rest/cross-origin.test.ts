@@ -87,7 +87,7 @@ describe('a response to an allowed origin', () => {
     const response = await from(jobs, tenant.headers);
     expect(response.status).toBe(200);
     expect(response.headers.get('access-control-allow-origin')).toBe(ours);
-    expect(response.headers.get('vary')).toBe('Origin');
+    expect(response.headers.get('vary')).toBe('Origin, Accept');
     expect(response.headers.get('access-control-expose-headers')?.split(', ')).toEqual([
       'X-Request-ID',
       'X-Next-Cursor',
@@ -173,7 +173,8 @@ describe('a response to nobody in particular', () => {
     for (const path of [jobs, health]) {
       expect((await preflight(closed, path, ours)).status).toBe(405);
       const response = await closed.request(path, { headers: { origin: closed.address } });
-      expect([corsHeaders(response), response.headers.get('vary')]).toEqual([[], null]);
+      expect(corsHeaders(response)).toEqual([]);
+      expect(response.headers.get('vary') ?? '').not.toContain('Origin');
     }
   });
 });

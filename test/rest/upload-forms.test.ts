@@ -208,7 +208,7 @@ describe('a route that takes only a form', () => {
   test('a body whose content type cannot be read is 415', async () => {
     expect(await post('{}', 'nonsense')).toEqual({
       status: 415,
-      body: { detail: 'unsupported content type' },
+      body: { detail: 'unsupported content type: the header Content-Type cannot be read' },
     });
   });
 

@@ -131,7 +131,9 @@ describe('A 4.4: invites', () => {
     for (let i = 0; i < 20; i++) created.unshift((await admin.tenants.invites.create({})).invite_id);
     const error = await admin.tenants.invites.create({}).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(sdk.ConflictError);
-    expect(error).toMatchObject({ detail: 'a workspace holds at most 20 pending invites' });
+    expect(error).toMatchObject({
+      detail: 'a workspace holds at most 20 pending invites; withdraw one first',
+    });
     const listed = await all(admin.tenants.invites.list({ limit: 7 }));
     expect(listed.map(({ invite_id }) => invite_id)).toEqual(created);
   });

@@ -14,6 +14,7 @@ const long = [
   'test/workers/lifecycle.test.ts',
   'test/backup/upgrade-database.test.ts',
   'test/backup/whole-service.test.ts',
+  'test/backup/refusals.test.ts',
   'test/operations/processes.test.ts',
   'test/storage/verify-store-command.test.ts',
   'test/first-hour/first-hour.test.ts',

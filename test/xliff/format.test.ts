@@ -184,6 +184,13 @@ describe('what tools add and change', () => {
     expect(() => read(own.replace('version="2.1"', 'version="1.2"'))).toThrow('XLIFF 1.2');
   });
 
+  test('more units and codes than any export has are refused', () => {
+    const codes = '<ph id="1"/>'.repeat(100_001);
+    expect(() => read(own.replace('Salut {name}', codes))).toThrow('more than 100000 units and codes');
+    const many = Array.from({ length: 100_001 }, (_, n) => `<unit id="s${n}"/>`).join('');
+    expect(() => read(own.replace(/<unit[\s\S]*<\/unit>/, many))).toThrow('more than 100000 units and codes');
+  });
+
   test('more than two hundred elements inside each other are refused', () => {
     const nested = `${'<mrk id="m">'.repeat(300)}x${'</mrk>'.repeat(300)}`;
     expect(() => read(own.replace('Salut {name}', nested))).toThrow('nested more than 200 deep');

@@ -90,12 +90,21 @@ export function wordsOf(query: string): string[] {
 function scoreOf({ words: { page, heading, text } }: Entry, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {
-    const uses = Math.min(text.split(` ${word}`).length - 1, 5);
-    const own = (heading.includes(` ${word}`) ? 20 : 0) + (page.includes(` ${word}`) ? 8 : 0) + uses;
+    const own =
+      (heading.includes(` ${word}`) ? 20 : 0) +
+      (page.includes(` ${word}`) ? 8 : 0) +
+      usesOf(text, ` ${word}`);
     if (own === 0) return 0;
     score += own;
   }
   return score;
+}
+
+/** How often the text has it; from the fifth time on it makes no difference. */
+function usesOf(text: string, word: string): number {
+  let uses = 0;
+  for (let at = text.indexOf(word); at >= 0 && uses < 5; at = text.indexOf(word, at + 1)) uses++;
+  return uses;
 }
 
 /** Without case and accents; what is between words becomes one space, and one stands at the beginning. */
@@ -109,10 +118,11 @@ function folded(text: string): string {
 
 function excerptOf(text: string, words: readonly string[]): string {
   const plain = text.replace(/\s+/g, ' ').trim();
-  const first = Math.min(
-    ...words.map((word) => plain.toLowerCase().indexOf(word)).map((at) => (at < 0 ? plain.length : at)),
-  );
   if (plain.length <= excerptLength) return plain;
+  const lower = plain.toLowerCase();
+  const first = Math.min(
+    ...words.map((word) => lower.indexOf(word)).map((at) => (at < 0 ? plain.length : at)),
+  );
   const from = first === plain.length || first < 60 ? 0 : plain.lastIndexOf(' ', first - 40) + 1;
   const to = plain.lastIndexOf(' ', from + excerptLength);
   const end = to > from ? to : from + excerptLength;

@@ -163,6 +163,10 @@ async function confirmEnrolment(
  * @throws AppError 409 if an authenticator is enrolled, 401
  */
 function requireEnrollable({ user, challenge }: Claimant): void {
-  if (user.totpSecret !== null) throw new AppError('state_conflict', 'an authenticator is enrolled already');
+  if (user.totpSecret !== null)
+    throw new AppError(
+      'state_conflict',
+      'an authenticator is enrolled already; an administrator can reset it',
+    );
   if (challenge?.method === 'totp') throw notSignedIn();
 }

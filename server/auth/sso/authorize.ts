@@ -49,7 +49,10 @@ function requireRedirectAddress(redirectUri: string, settings: Settings): void {
   const own =
     URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;
   if (!own && !settings.OIDC_REDIRECT_URIS.includes(redirectUri))
-    throw new AppError('malformed_request', 'redirect_uri is not allowed');
+    throw new AppError(
+      'malformed_request',
+      'redirect_uri is not allowed: it must have the origin of BASE_URL, or be one of OIDC_REDIRECT_URIS',
+    );
 }
 
 async function checkInvite(ctx: RequestContext, token: string): Promise<SsoState['invite']> {

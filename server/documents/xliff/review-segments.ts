@@ -120,6 +120,7 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
     cell_id: row.cellId,
     target_text: text,
     replaces: row.targetText,
+    replacesTagged: present,
     ...(tagged && { target }),
   };
 }

@@ -5,7 +5,7 @@ import { clip } from '#server/formats/text.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { FileResponse } from '#server/trpc.ts';
-import { isDownloadable } from '../job-states.ts';
+import { isDownloadable, reviewableStatuses } from '../job-states.ts';
 import { getJob } from '../jobs.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';
 
@@ -54,11 +54,11 @@ export async function downloadGolden(
     job: await getJob(tx, tenant.id, jobId),
     tenantId: tenant.id,
   }));
-  if (!isDownloadable(job.status))
-    throw new AppError(
-      'conflict',
-      `the translation of job ${job.id} is not published (status=${job.status})`,
-    );
+  if (!isDownloadable(job.status)) {
+    const then = reviewableStatuses.includes(job.status) ? '; review it first' : '';
+    const detail = `the translation of job ${job.id} is not published (status=${job.status})${then}`;
+    throw new AppError('conflict', detail);
+  }
   const { bytes, contentType } = await renderGolden(services, { tenantId, signal }, job, format);
   return { bytes, contentType, fileName: goldenFileName(job, format) };
 }

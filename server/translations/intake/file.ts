@@ -65,7 +65,10 @@ function requireTextKind({ name, contentType }: UploadedFile): FlattenKind {
 function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
   const { text_type } = input;
   if (text_type !== undefined && text_type !== '' && text_type !== 'Plain' && text_type !== 'Html')
-    throw new AppError('validation_error', `unsupported text_type ${JSON.stringify(text_type.slice(0, 40))}`);
+    throw new AppError(
+      'validation_error',
+      `unsupported text_type ${JSON.stringify(text_type.slice(0, 40))}; send Plain or Html`,
+    );
   const metadata = callersMetadata(readMetadata(input.metadata));
   if (input.candidate_models) metadata['candidate_models'] = input.candidate_models;
   for (const name of numberFields) if (input[name]?.trim()) metadata[name] = readNumber(name, input[name]);

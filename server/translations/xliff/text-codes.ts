@@ -30,13 +30,15 @@ export function codedTexts({ request, final_translation: translation }: Translat
     ...inTarget.certain,
     ...inTarget.conversions,
   ]);
-  const free = new Map<string, string[]>();
-  for (const item of numbered)
-    if (typeof item !== 'string') free.set(item.data, [...(free.get(item.data) ?? []), item.id]);
+  /** The ids of the source's codes that are not repeated yet, the next one last. */
+  const free = Map.groupBy(
+    numbered.filter((item) => typeof item !== 'string').toReversed(),
+    ({ data }) => data,
+  );
   let added = (source.length - 1) / 2;
   const target = pieces.map((piece, index): XliffContent[number] => {
     if (index % 2 === 0) return piece;
-    return { type: 'void', id: free.get(piece)?.shift() ?? String(++added), data: piece };
+    return { type: 'void', id: free.get(piece)?.pop()?.id ?? String(++added), data: piece };
   });
   return { source: withoutEmpty(numbered), target: withoutEmpty(target) };
 }

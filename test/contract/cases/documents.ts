@@ -173,7 +173,7 @@ export const documentCases: Cases = {
     {
       name: 'the text type is none',
       status: 400,
-      detail: 'unsupported text_type "Markdown"',
+      detail: 'unsupported text_type "Markdown"; send Plain or Html',
       ask: form({ text_type: 'Markdown' }),
     },
     { name: 'the type is no layout format', status: 415, ask: form(file('Hello', 'a.txt', 'text/plain')) },

@@ -1,0 +1,75 @@
+/**
+ * Takes what waits for review to a CAT tool, and brings it back:
+ *
+ *   node examples/xliff-round-trip.ts export waiting.xlf --from en --to fr
+ *   node examples/xliff-round-trip.ts import waiting.xlf
+ *
+ * An export has up to 200 jobs of one language pair, the last changed first. Of an import, segments whose state is `reviewed` or `final` are
+ * approved, and other changed ones kept as drafts. A job that somebody else has changed meanwhile is left alone and named. LINGUALOOP_URL and
+ * LINGUALOOP_API_KEY say where and as whom.
+ *
+ * Exit codes: 0 done, 1 the service refused all or some of it, 2 it could not begin.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+// In a project of your own: from '@lingualoop/sdk'.
+import { LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { from: { type: 'string' }, to: { type: 'string' } },
+  });
+  const [task, file] = positionals;
+  const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
+  if (!file || (task !== 'export' && task !== 'import') || !baseUrl || !apiKey) {
+    console.error('say export or import, and a file; LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
+    return 2;
+  }
+  const client = new LinguaLoop({ baseUrl, apiKey });
+  try {
+    return task === 'export' ? await exportTo(client, file, values) : await importFrom(client, file);
+  } catch (error) {
+    if (!(error instanceof LinguaLoopError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+async function exportTo(
+  client: LinguaLoop,
+  file: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): Promise<number> {
+  const query = { source_lang: from, target_lang: to, limit: 200 };
+  const { text, nextCursor } = await client.translations.exportXliff(query);
+  await writeFile(file, text);
+  console.log(`${jobsIn(text).length} jobs in ${file}${nextCursor ? '; more wait' : ''}`);
+  return 0;
+}
+
+async function importFrom(client: LinguaLoop, file: string): Promise<number> {
+  const text = await readFile(file, 'utf8');
+  let refused = 0;
+  for (const id of jobsIn(text)) {
+    try {
+      const { status } = await client.translations.reviewXliff(id, text);
+      console.log(`${id} ${status}`);
+    } catch (error) {
+      if (!(error instanceof LinguaLoopError)) throw error;
+      // A conflict, or a unit that the tool has damaged: the message names the unit and its line.
+      console.error(`${id} ${error.message}`);
+      refused += 1;
+    }
+  }
+  return refused === 0 ? 0 : 1;
+}
+
+/** The jobs of a document: each has a file. */
+function jobsIn(xliff: string): string[] {
+  return [...xliff.matchAll(/<(?:\w+:)?file\s(?:[^>]*\s)?id="([0-9a-f]{32})"/g)].map(
+    ([, id]) => id as string,
+  );
+}

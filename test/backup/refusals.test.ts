@@ -1,0 +1,258 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { packTar, unpackTar } from 'modern-tar';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { readHeader, readParts } from '#server/backup/archive-reader.ts';
+import { ArchiveWriter } from '#server/backup/archive-writer.ts';
+import { authenticate } from '#server/backup/authentication.ts';
+import type { Manifest } from '#server/backup/format.ts';
+import { Refusal } from '#server/backup/refusal.ts';
+import { refuseForged, verifyBackup } from '#server/backup/restore-backup.ts';
+import { found, submit } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { refusal, run, start, succeed } from './commands.ts';
+
+const app = useTestApp();
+const keyOf = (byte: number) => Buffer.alloc(32, byte);
+/** That of the application. */
+const SECRETS_KEY = keyOf(0).toString('base64');
+
+let folder: string;
+let file: string;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lingualoop-refusals-'));
+  file = join(folder, 'whole');
+  const founder = await found(app);
+  await submit(app, founder, { source_text: 'A text that is looked for' });
+  const { DATA_DIR } = app.services.settings;
+  settings = { DATA_DIR, DATABASE_URL: app.databaseUrl, SECRETS_KEY };
+  await succeed('backup', settings, [file]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** An empty place of a service of its own, and what a refused restore leaves in it. */
+async function emptyPlace() {
+  const database = await createTestDatabase({ empty: true });
+  onTestFinished(() => database.drop());
+  const DATA_DIR = await mkdtemp(join(folder, 'place-'));
+  const env = { DATA_DIR, DATABASE_URL: database.url, SECRETS_KEY };
+  const remains = async () => {
+    const rows = await openSuperuser(database.superuserUrl)<{ name: string }[]>`
+      select relname as name from pg_class join pg_namespace n on n.oid = relnamespace
+      where nspname !~ '^(pg_|information_schema)' and relkind in ('r', 'S')`;
+    return [...rows.map(({ name }) => name), ...(await readdir(DATA_DIR))];
+  };
+  return { env, database, remains };
+}
+
+/** The sentence with which the command refuses a file; nothing is left behind. */
+async function refused(given: string, more: Record<string, string> = {}): Promise<string> {
+  const { env, remains } = await emptyPlace();
+  const words = await refusal('restore', { ...env, ...more }, [given]);
+  expect(await remains()).toEqual([]);
+  return words;
+}
+
+/** The same of what the command does before it writes anything, in this process. */
+async function unread(given: string): Promise<string> {
+  const { signal } = new AbortController();
+  try {
+    const backup = await verifyBackup(given, await readHeader(given), signal);
+    refuseForged(backup, { current: keyOf(0), previous: null });
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refusal);
+    return (error as Error).message;
+  }
+  throw new Error('it was not refused');
+}
+
+async function written(content: Uint8Array): Promise<string> {
+  const place = join(await mkdtemp(join(folder, 'file-')), 'backup');
+  await writeFile(place, content);
+  return place;
+}
+
+/** The backup's entries after a change, in a new file. */
+async function changed(
+  change: (entries: Awaited<ReturnType<typeof unpackTar>>) => typeof entries,
+): Promise<string> {
+  const entries = await unpackTar(zstdDecompressSync(await readFile(file)));
+  return written(zstdCompressSync(await packTar(change(entries))));
+}
+
+/** The backup written anew with other content of a part, its digests included, and authenticated by a key. */
+async function rewritten(part: string, change: (text: string) => string, key: Buffer): Promise<string> {
+  const place = join(await mkdtemp(join(folder, 'file-')), 'backup');
+  const archive = await ArchiveWriter.open(place);
+  let manifest: Manifest | undefined;
+  const parts = readParts(file, (found) => {
+    manifest = found;
+  });
+  for await (const { name, content } of parts)
+    await archive.add(name, name === part ? change(content.toString('utf8')) : content);
+  const { rows, objects, missing } = manifest as Manifest;
+  await archive.finish((indexes) =>
+    authenticate({ current: key, previous: null }, { indexes: [...indexes], rows, objects, missing }),
+  );
+  return place;
+}
+
+const jobs = 'database/public.translation_jobs/000001.copy';
+
+test('a file that is cut short is refused wherever it ends, with the part', async () => {
+  const content = await readFile(file);
+  for (const share of [0.2, 0.6, 0.97])
+    expect(await unread(await written(content.subarray(0, content.length * share)))).toMatch(
+      /is damaged at \S+: .*nothing was restored$|is not a backup of this service/,
+    );
+  const tar = zstdDecompressSync(content);
+  // Cut within the rows of the jobs, and compressed again.
+  const cut = tar.subarray(0, tar.indexOf('A text that is looked for'));
+  expect(await unread(await written(zstdCompressSync(cut)))).toContain(`is damaged at ${jobs}`);
+});
+
+test('a file in which a byte has changed is refused with the part', async () => {
+  const tar = zstdDecompressSync(await readFile(file));
+  tar.write('a', tar.indexOf('A text that is looked for'));
+  expect(await refused(await written(zstdCompressSync(tar)))).toContain(
+    `is damaged at ${jobs}: its digest differs`,
+  );
+});
+
+test('a file without one of its parts is refused with the part, and so is one with a part more', async () => {
+  const without = await changed((entries) => entries.filter(({ header }) => header.name !== jobs));
+  expect(await unread(without)).toContain(`is damaged at ${jobs}: it is missing`);
+  const more = await changed(([first, ...rest]) => [
+    first as (typeof rest)[number],
+    { header: { name: 'objects/x/y', size: 1, type: 'file' }, data: new Uint8Array(1) },
+    ...rest,
+  ]);
+  expect(await unread(more)).toContain('is damaged at ');
+  const open = await changed((entries) => entries.slice(0, -1));
+  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is cut short');
+});
+
+test('a file that somebody has changed together with its digests is refused: they do not have the key', async () => {
+  const forge = (text: string) => text.replace('A text that', 'X text that');
+  expect(await unread(await rewritten(jobs, forge, keyOf(9)))).toContain(
+    'was not made with the key of stored secrets',
+  );
+});
+
+test('a file of a later version is refused, of tables as of the format', async () => {
+  const later = (text: string) =>
+    text.replace(/"migration":(\d+)/, (_, at) => `"migration":${Number(at) + 1}`);
+  expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(
+    /was made by a later version/,
+  );
+  const format = (text: string) => text.replace('"format":1', '"format":2');
+  expect(await refused(await rewritten('backup.json', format, keyOf(0)))).toMatch(
+    /has format 2, and this version .* reads format 1/,
+  );
+});
+
+test('any other file is refused', async () => {
+  expect(await unread(await written(Buffer.from('hello')))).toContain('is not a backup of this service');
+  expect(await unread(join(folder, 'nothing'))).toMatch(/cannot be read \(ENOENT/);
+});
+
+test('another key than the one of the backup is refused, unless the operator says that the right one is lost', async () => {
+  const [id] = (await readHeader(file)).secrets_key.ids;
+  const other = { SECRETS_KEY: keyOf(1).toString('base64') };
+  expect(await refused(file, other)).toMatch(
+    new RegExp(`^SECRETS_KEY: is not the key of this backup; set the key with the id ${id}`),
+  );
+  const { env } = await emptyPlace();
+  await succeed('restore', { ...env, ...other, SECRETS_KEY_PREVIOUS: SECRETS_KEY }, [file]);
+  const { env: lost } = await emptyPlace();
+  await succeed('restore', { ...lost, ...other, ALLOW_UNREADABLE_SECRETS: 'true' }, [file]);
+});
+
+test('nothing is restored over what is there: a table, an object, a file of DATA_DIR', async () => {
+  const { env, database } = await emptyPlace();
+  await openSuperuser(database.superuserUrl).unsafe('create table mine as select 1 as one');
+  expect(await refusal('restore', env, [file])).toMatch(/^the database is not empty \(it has public.mine\)/);
+
+  const used = await emptyPlace();
+  await mkdir(join(used.env.DATA_DIR, 'storage/tenant'), { recursive: true });
+  expect(await refusal('restore', used.env, [file])).toMatch(/^DATA_DIR: the storage is not empty/);
+
+  const DATA_DIR = await mkdtemp(join(folder, 'used-'));
+  await writeFile(join(DATA_DIR, 'mine'), '');
+  expect(await refusal('restore', { DATA_DIR, SECRETS_KEY }, [file])).toMatch(/is not empty \(it has mine\)/);
+  expect(await readdir(DATA_DIR)).toEqual(['mine']);
+});
+
+test('a restored service is not restored over', async () => {
+  const { env } = await emptyPlace();
+  await succeed('restore', env, [file]);
+  expect(
+    await refusal('restore', { ...env, DATA_DIR: await mkdtemp(join(folder, 'other-')) }, [file]),
+  ).toMatch(/^the database is not empty/);
+});
+
+test('an existing file is not overwritten', async () => {
+  const before = await readFile(file);
+  expect(await refusal('backup', settings, [file])).toBe(`${file} exists already; choose another name`);
+  expect(await readFile(file)).toEqual(before);
+});
+
+test('Ctrl-C leaves no file of a backup, even while it waits for a table', async () => {
+  const place = await mkdtemp(join(folder, 'stopped-'));
+  const superuser = openSuperuser(app.superuserUrl);
+  await superuser.begin(async (tx) => {
+    await tx`lock table usage_days in access exclusive mode`;
+    const { child, ended } = start('backup', settings, [join(place, 'backup')]);
+    await poll(async () => (await tx`select from pg_locks where not granted`).length > 0);
+    expect(await readdir(place)).toHaveLength(1);
+    child.kill('SIGINT');
+    expect(await ended).toEqual({
+      code: 1,
+      lines: [],
+      error: 'lingualoop: stopped before the end; nothing was kept\n',
+    });
+  });
+  expect(await readdir(place)).toEqual([]);
+});
+
+test('a restore that is killed can be run again, and leaves a database without a row until it is complete', async () => {
+  const { env, remains } = await emptyPlace();
+  for (const after of [700, 1300]) {
+    const { child, ended } = start('restore', env, [file]);
+    await new Promise((resolve) => setTimeout(resolve, after));
+    child.kill('SIGKILL');
+    if ((await ended).code === 0) return;
+    const tables = (await remains()).filter((name) => name === 'translation_jobs');
+    if (tables.length > 0) return;
+    await rm(join(env.DATA_DIR, 'storage'), { recursive: true, force: true });
+  }
+  await poll(async () => (await run('restore', env, [file])).code === 0);
+});
+
+test('an object that is gone is named, and all else is backed up and restored', async () => {
+  const { storage } = app.services;
+  const [tenant] = (await storage.listTop()).filter((name) => name !== 'golden');
+  let record = '';
+  for await (const path of storage.walk(`${tenant}/golden`)) record = path;
+  await storage.remove(record);
+  const place = join(folder, 'without-a-record');
+  const lines = await succeed('backup', settings, [place]);
+  expect(lines.slice(0, 2)).toEqual([
+    `Not in the storage: ${record}`,
+    expect.stringMatching(/^1 objects that rows refer to are not in the storage/),
+  ]);
+  const { env, database } = await emptyPlace();
+  await succeed('restore', env, [place]);
+  expect(await openSuperuser(database.superuserUrl)`select from translation_jobs`).toHaveLength(1);
+});
+
+test('who has no file to name is told so', async () => {
+  expect(await refusal('backup', settings, [])).toMatch(/^name one file/);
+  expect((await stat(file)).isFile()).toBe(true);
+});
