@@ -111,7 +111,7 @@ function damaged(file: string, part: string, why: string): Refusal {
 async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
   let last = 'its beginning';
   const input = createReadStream(file, { highWaterMark: 1_000_000 });
-  const unpacked = input.pipe(createZstdDecompress());
+  const unpacked = input.pipe(createZstdDecompress({ chunkSize: 1_000_000 }));
   input.on('error', (error) => unpacked.destroy(error));
   const entries = (Readable.toWeb(unpacked) as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
     createTarDecoder({ strict: true }),

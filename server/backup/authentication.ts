@@ -8,9 +8,9 @@ export function idsOf({ current, previous }: SecretsKeys): string[] {
   return [current, ...(previous ? [previous] : [])].map(secretsKeyId);
 }
 
-/** Whether one of the keys is among those that the backup was made with. */
-export function opensSome(keys: SecretsKeys, { secrets_key }: Header): boolean {
-  return idsOf(keys).some((id) => secrets_key.ids.includes(id));
+/** Whether one of the keys is the one that the backup was made with: what its service wrote last, and the backup's authentication, are by that key. */
+export function hasKeyOf(keys: SecretsKeys, { secrets_key }: Header): boolean {
+  return idsOf(keys).some((id) => id === secrets_key.ids[0]);
 }
 
 /** A hash of everything in the backup by the current key: who does not have the key cannot make one for other content. */

@@ -46,7 +46,7 @@ export const headerShape = z.object({
   schema: z.object({ migration: count, jobQueue: count }),
   tables: z.array(z.object({ schema: z.string(), name: z.string(), columns: z.array(z.string()) })),
   secrets_key: z.object({
-    /** The ids of SECRETS_KEY, and of SECRETS_KEY_PREVIOUS if it was set. */
+    /** The id of SECRETS_KEY, then of SECRETS_KEY_PREVIOUS if it was set. */
     ids: z.array(z.string()).min(1),
     /** Whether the key itself is in the backup. */
     included: z.boolean(),

@@ -6,7 +6,7 @@ import { loadSecretsKeys, type SecretsKeys } from '#server/encryption.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { readHeader } from './archive-reader.ts';
-import { opensSome } from './authentication.ts';
+import { hasKeyOf } from './authentication.ts';
 import { fileArgument, runCommand } from './command.ts';
 import { fillDataDir, refuseUsedFolder } from './embedded-home.ts';
 import type { Header } from './format.ts';
@@ -40,7 +40,7 @@ await runCommand(usage, async (stop, print) => {
       ? undefined
       : { current: Buffer.from(backup.keyFile, 'base64'), previous: null };
   const keys = given ?? ownKey;
-  if (keys && opensSome(keys, header)) refuseForged(backup, keys);
+  if (keys && hasKeyOf(keys, header)) refuseForged(backup, keys);
 
   const restoreTo = async (destination: Destination): Promise<Restored> => {
     const restored = await restoreBackup(backup, destination, stop);
@@ -76,12 +76,12 @@ async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
   );
 }
 
-/** Refuses keys that open nothing of the backup: members with an authenticator could not sign in. */
+/** Refuses other keys than the backup's: members with an authenticator could not sign in. */
 function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys | undefined): void {
   if (settings.ALLOW_UNREADABLE_SECRETS) return;
-  if (given ? opensSome(given, header) : header.secrets_key.included) return;
+  if (given ? hasKeyOf(given, header) : header.secrets_key.included) return;
   throw new SettingsError(
-    `SECRETS_KEY: ${given ? 'opens nothing of this backup' : 'is not in this backup'}; set the key with the id ${header.secrets_key.ids.join(' or ')}, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)`,
+    `SECRETS_KEY: ${given ? 'is not the key of this backup' : 'is not in this backup'}; set the key with the id ${header.secrets_key.ids[0]}, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)`,
   );
 }
 

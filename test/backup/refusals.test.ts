@@ -162,11 +162,11 @@ test('any other file is refused', async () => {
   expect(await unread(join(folder, 'nothing'))).toMatch(/cannot be read \(ENOENT/);
 });
 
-test('a key that opens nothing of the backup is refused, unless the operator says that the right one is lost', async () => {
+test('another key than the one of the backup is refused, unless the operator says that the right one is lost', async () => {
   const [id] = (await readHeader(file)).secrets_key.ids;
   const other = { SECRETS_KEY: keyOf(1).toString('base64') };
   expect(await refused(file, other)).toMatch(
-    new RegExp(`^SECRETS_KEY: opens nothing of this backup; set the key with the id ${id}`),
+    new RegExp(`^SECRETS_KEY: is not the key of this backup; set the key with the id ${id}`),
   );
   const { env } = await emptyPlace();
   await succeed('restore', { ...env, ...other, SECRETS_KEY_PREVIOUS: SECRETS_KEY }, [file]);
@@ -233,6 +233,23 @@ test('a restore that is killed can be run again, and leaves a database without a
     await rm(join(env.DATA_DIR, 'storage'), { recursive: true, force: true });
   }
   await poll(async () => (await run('restore', env, [file])).code === 0);
+});
+
+test('an object that is gone is named, and all else is backed up and restored', async () => {
+  const { storage } = app.services;
+  const [tenant] = (await storage.listTop()).filter((name) => name !== 'golden');
+  let record = '';
+  for await (const path of storage.walk(`${tenant}/golden`)) record = path;
+  await storage.remove(record);
+  const place = join(folder, 'without-a-record');
+  const lines = await succeed('backup', settings, [place]);
+  expect(lines.slice(0, 2)).toEqual([
+    `Not in the storage: ${record}`,
+    expect.stringMatching(/^1 objects that rows refer to are not in the storage/),
+  ]);
+  const { env, database } = await emptyPlace();
+  await succeed('restore', env, [place]);
+  expect(await openSuperuser(database.superuserUrl)`select from translation_jobs`).toHaveLength(1);
 });
 
 test('who has no file to name is told so', async () => {
