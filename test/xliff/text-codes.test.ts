@@ -15,7 +15,7 @@ const pieces = [
     '%s',
     '%2$d',
     '%(a)s',
-    '${b}',
+    '#{b}',
     '%{c}',
     '{n, plural, one {# file} other {# files}}',
     '{',
