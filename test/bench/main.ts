@@ -13,6 +13,7 @@ import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
 import { benchObservation } from './observation.ts';
+import { benchScale } from './scale.ts';
 import { benchSegments } from './segments.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
@@ -59,6 +60,7 @@ const benches = {
     'Text jobs of a service without metrics and traces, with metrics, with traces',
     benchObservation,
   ],
+  scale: ['Text jobs through a proxy, to one API process and to two', benchScale],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

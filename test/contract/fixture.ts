@@ -31,8 +31,15 @@ export interface ContractFixture {
   stripe: FakeStripe;
 }
 
-/** Starts the application, an identity provider and a fake of Stripe for a test file. @param more environment variables */
-export function useContractFixture(more: Record<string, string> = {}): ContractFixture {
+/**
+ * Starts the application, an identity provider and a fake of Stripe for a test file.
+ * @param more environment variables
+ * @param start the application in this process, or a deployment of several
+ */
+export function useContractFixture(
+  more: Record<string, string> = {},
+  start: (options: { env: Record<string, string> }) => TestApp = useTestApp,
+): ContractFixture {
   const accounts: OidcAccount[] = [];
   const env: Record<string, string> = {
     AUTH_RATE_LIMIT_ENABLED: 'false',
@@ -70,7 +77,7 @@ export function useContractFixture(more: Record<string, string> = {}): ContractF
   afterAll(() => fixture.provider?.stop());
   afterAll(() => fixture.stripe?.close());
 
-  const app = useTestApp({ env });
+  const app = start({ env });
   fixture.app = app;
   beforeAll(async () => {
     fixture.founder = await found(app);

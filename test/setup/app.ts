@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAppOptions {
   /** Environment variables on top of the defaults. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
   /** Where it listens, if its own settings must name the address. */
   port?: number;
   engine?: Engine;
@@ -60,7 +60,7 @@ export interface Signup {
 }
 
 /** The SECRETS_KEY of the applications of tests. */
-const secretsKey = Buffer.alloc(32).toString('base64');
+export const secretsKey = Buffer.alloc(32).toString('base64');
 
 let founded = 0;
 

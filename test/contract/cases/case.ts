@@ -12,6 +12,8 @@ export interface Case {
   ask?: (fixture: ContractFixture) => Ask | Promise<Ask>;
   /** The response of /trpc if it differs by design, and why. */
   rpc?: { status: number; body: unknown; because: string };
+  /** It needs work that waits or goes on, which workers would take. */
+  withoutWorkers?: true;
   /** A body sent unchanged, with any credential: only REST has to parse it. */
   raw?: { contentType: string; body: string };
 }

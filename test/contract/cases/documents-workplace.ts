@@ -58,6 +58,7 @@ export const documentWorkplaceCases: Cases = {
   'documents.progress': [
     {
       name: 'tells of several, and of those that are not there',
+      withoutWorkers: true,
       status: 200,
       ask: asMember(async (fixture) => ({
         document_ids: [(await queued(fixture)).document_id, noId, 'of no form'],
@@ -75,7 +76,7 @@ export const documentWorkplaceCases: Cases = {
   ],
   'documents.outline': [
     { name: 'counts', status: 200, ask: asMember(translatedWith()) },
-    { name: 'has none yet', status: 200, ask: asKey(queued) },
+    { name: 'has none yet', status: 200, ask: asKey(queued), withoutWorkers: true },
     ...refusals(),
   ],
   'documents.search': [
@@ -95,7 +96,7 @@ export const documentWorkplaceCases: Cases = {
       ),
     },
     { name: 'continues', status: 200, ask: asKey(translatedWith({ cursor: '0' })) },
-    { name: 'has none yet', status: 200, ask: asKey(queued) },
+    { name: 'has none yet', status: 200, ask: asKey(queued), withoutWorkers: true },
     invalid('the cursor is none', { cursor: 'zzz' }),
     invalid('the cursor is beyond every position', { cursor: '9'.repeat(10) }),
     invalid('it begins in two ways', { cursor: '0', offset: 0 }),
@@ -113,7 +114,7 @@ export const documentWorkplaceCases: Cases = {
   'documents.boxes': [
     { name: 'lists a sheet', status: 200, ask: asMember(translatedWith({ page: 1, limit: 2000 })) },
     { name: 'lists all', status: 200, ask: asKey(translatedWith()) },
-    { name: 'has none yet', status: 200, ask: asKey(queued) },
+    { name: 'has none yet', status: 200, ask: asKey(queued), withoutWorkers: true },
     invalid('the cursor is none', { cursor: '-1' }),
     invalid('the page is 0', { page: 0 }),
     invalid('the limit is out of range', { limit: 2001 }),
@@ -138,6 +139,7 @@ export const documentWorkplaceCases: Cases = {
     }),
     {
       name: 'the job is in flight',
+      withoutWorkers: true,
       status: 400,
       ask: asKey(async (fixture) => ({ ...(await queued(fixture)), corrections: [correction] })),
     },

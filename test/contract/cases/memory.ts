@@ -151,6 +151,7 @@ export const memoryCases: Cases = {
     { name: 'deletes', status: 204, ask: asAdmin(set), rpc: noContent },
     {
       name: 'an import into it goes on',
+      withoutWorkers: true,
       status: 409,
       detail: 'tm_import_in_progress: an import into this set is running; delete it when that has ended',
       ask: asFounder(async (app, founder) => {

@@ -1,0 +1,67 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { poll } from './poll.ts';
+
+/** Whether haproxy is installed. */
+export function hasProxy(): boolean {
+  return spawnSync('haproxy', ['-v']).status === 0;
+}
+
+/**
+ * Starts haproxy in front of several API processes: each request goes to the next of them that is ready, and a request
+ * that found its process gone before it was sent goes to another. A client may say its own address, as in other tests.
+ * @param addresses of the processes
+ */
+export async function startProxy(addresses: string[]): Promise<{ address: string; stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-proxy-'));
+  const port = await freePort();
+  const servers = addresses.map(
+    (address, n) => `  server api${n} ${new URL(address).host} check inter 200ms fall 1 rise 1`,
+  );
+  const config = `
+global
+  maxconn 4000
+defaults
+  mode http
+  option forwardfor if-none
+  option redispatch
+  retries 3
+  retry-on conn-failure
+  timeout connect 2s
+  timeout client 120s
+  timeout server 120s
+frontend public
+  bind 127.0.0.1:${port}
+  default_backend apis
+backend apis
+  balance roundrobin
+  option httpchk GET /readyz
+${servers.join('\n')}
+`;
+  const path = join(folder, 'haproxy.cfg');
+  await writeFile(path, config);
+  const child = spawn('haproxy', ['-db', '-q', '-f', path], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const address = `http://127.0.0.1:${port}`;
+  await poll(async () => (await fetch(`${address}/readyz`).catch(() => undefined))?.ok);
+  return {
+    address,
+    async stop() {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
