@@ -39,7 +39,8 @@ const report = (check: string, found: readonly unknown[]) => {
 const work = await mkdtemp(join(tmpdir(), 'lingualoop-release-'));
 try {
   if (!process.argv.includes('--installed'))
-    await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here });
+    // Not `npm ci`, which refuses a lock file without the Deno of other systems: not every registry has those.
+    await run('npm', ['install', '--no-save', '--no-audit', '--no-fund'], { cwd: here });
   await run('npm', ['pack', '--pack-destination', work], { cwd: sdk });
   const [tarball = ''] = await Array.fromAsync(glob('*.tgz', { cwd: work }));
   await writeFile(
