@@ -31,8 +31,14 @@ const timed = [
   'test/web/review-speed.test.ts',
 ];
 
-/** They wait for a browser, which has to share the cores. */
+/** They wait for a browser, which has to share the cores: `npm test -- --project journeys`. */
 const journeys = ['test/web/*.test.ts'];
+
+/** They see every screen in each state, colour or width, or end processes, so a browser is busy for longer than with the journeys. */
+const visits = [
+  'test/web/{all-screens,dialogs,forced-colors,guides,hostile-names,hostile-texts,kills,states}.test.ts',
+  'test/web/{review,sets,sign-in}-looks.test.ts',
+];
 
 const shared = {
   pool: 'forks' as const,
@@ -42,6 +48,8 @@ const shared = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
 };
+
+const inBrowsers = { isolate: false, testTimeout: 90_000, maxWorkers: 2, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
@@ -74,13 +82,18 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          ...inBrowsers,
           name: 'journeys',
           include: journeys,
-          exclude: timed,
-          isolate: false,
-          testTimeout: 90_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          exclude: [...timed, ...visits],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          ...inBrowsers,
+          name: 'visits',
+          include: visits,
         },
       },
       {

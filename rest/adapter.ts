@@ -130,7 +130,8 @@ interface Endpoint {
 
 /**
  * Prepares how requests to one address are read and dispatched to its procedures.
- * @throws Error if a procedure shares its address although it takes no JSON: only JSON and files can be told apart
+ * @throws Error if a procedure shares its address although it takes no JSON: JSON, files and XLIFF can be told apart, and downloads
+ *   by the Accept header; other kinds of body cannot
  */
 function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
   const upload = procedures.find(({ route }) => route.upload);
@@ -184,16 +185,19 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   };
 }
 
-/** Whether an Accept header names a media type, and prefers it to JSON or likes it as much. */
+/** Whether an Accept header names a media type, and prefers it to JSON or likes it as much. Wildcards stand for JSON alone. */
 function isPreferred(accept: string | undefined, type: string): boolean {
-  const weights = new Map(
-    (accept ?? '').split(',').map((range) => {
-      const [, weight = '1'] = /;\s*q=([\d.]+)/i.exec(range) ?? [];
-      return [mediaType(range), Number(weight)];
-    }),
+  const weights = new Map<string, number>();
+  for (const range of (accept ?? '').split(',')) {
+    const [, weight = '1'] = /;\s*q=([\d.]+)/i.exec(range) ?? [];
+    const name = mediaType(range);
+    weights.set(name, Math.max(weights.get(name) ?? 0, Number(weight)));
+  }
+  const [json = 0] = ['application/json', 'application/*', '*/*'].flatMap(
+    (range) => weights.get(range) ?? [],
   );
   const weight = weights.get(type) ?? 0;
-  return weight > 0 && weight >= (weights.get('application/json') ?? 0);
+  return weight > 0 && weight >= json;
 }
 
 function bodyKind({ route }: RestProcedure): BodyKind {

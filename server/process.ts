@@ -183,7 +183,7 @@ async function startParts(
     const spending = openTokenSpending(open('tokens', 1, { waitMs: 3000 }), (error) =>
       log.warn(
         { error: describeForLog(error) },
-        'the tokens of model calls could not be stored; they are stored with the next ones',
+        'the tokens of model calls could not be stored; they are tried again in some seconds',
       ),
     );
     started.push({ stop: () => spending.close() });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Services } from './context.ts';
 import { AppError } from './errors.ts';
 import { isSameSource } from './formats/xliff-content.ts';
@@ -49,6 +50,12 @@ export function requireLanguages(file: XliffFile, { sourceLang, targetLang }: Xl
 
 function named(tag: string): string {
   return tag === '' ? 'no language' : tag.slice(0, 40);
+}
+
+/** Tells a translation from every other, in 22 characters of base64url; null is none yet. */
+export function textVersion(translation: string | null): string {
+  const written = translation === null ? 'none' : `text ${translation}`;
+  return createHash('sha256').update(written).digest('base64url').slice(0, 22);
 }
 
 /** An error about one unit of a file, which names it and its line. */

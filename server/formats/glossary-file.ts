@@ -72,7 +72,7 @@ export class GlossaryFileError extends Error {
     return new GlossaryFileError(`line ${line}: ${message}`, line);
   }
 
-  /** For an error of the CSV or TMX reader, whose message already names the line. */
+  /** For an error of the CSV, TMX or TBX reader, whose message already names the line. */
   static from(cause: Error & { line: number | null }): GlossaryFileError {
     return new GlossaryFileError(cause.message, cause.line, { cause });
   }
@@ -208,7 +208,7 @@ function sidesOf({ source, sourceTag, target, targetTag }: DeclaredPair): TmxSid
   };
 }
 
-/** What neither format says of an entry. */
+/** What TMX and TBX do not say of an entry. */
 function ofPair({ source, target }: DeclaredPair) {
   return { sourceLang: source, targetLang: target, caseSensitive: false, priority: 0 };
 }

@@ -17,14 +17,23 @@ export interface XliffFile {
 
 /** More than any file of 10 MB that the service writes; few enough to pass on to another process. */
 const mostItems = 100_000;
+/** The same of characters: each code has what it stands for of its own, although the file has it once. */
+const mostCharacters = 10_000_000;
 
 function countCodes(content: XliffContent): number {
   return content.filter((item) => typeof item !== 'string').length;
 }
 
+function countCharacters(content: XliffContent): number {
+  return content.reduce(
+    (sum, item) => sum + (typeof item === 'string' ? item : item.id + item.data).length,
+    0,
+  );
+}
+
 const coreNamespace = 'urn:oasis:names:tc:xliff:document:2.0';
 const metadataNamespace = 'urn:oasis:names:tc:xliff:metadata:2.0';
-const versions: readonly string[] = ['2.0', '2.1', '2.2'];
+const versions: readonly string[] = ['2.0', '2.1'];
 
 /**
  * Reads the `<file>` with an id, as a CAT tool has sent it back. Others are passed over. Texts are taken exactly as they stand: white space
@@ -36,17 +45,19 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
   let languages = { sourceLang: '', targetLang: '' };
   const ids = new Set<string>();
   let items = 0;
-  const reader = createUnitReader((unit) => {
+  let characters = 0;
+  const reader = createUnitReader((unit, parts) => {
     if (ids.has(unit.id))
       throw new XmlFileError('invalid', `two units have the id ${quoted(unit.id)}`, unit.line);
     ids.add(unit.id);
-    items += 1 + countCodes(unit.source) + countCodes(unit.target ?? []);
-    if (items > mostItems)
-      throw new XmlFileError(
-        'invalid',
-        `the file has more than ${mostItems} units and codes; send pages of it`,
-        unit.line,
-      );
+    const { source, target, line } = unit;
+    items += 1 + parts + countCodes(source) + countCodes(target ?? []);
+    characters += countCharacters(source) + countCharacters(target ?? []);
+    const excess =
+      items > mostItems
+        ? `${mostItems} units, segments and codes`
+        : characters > mostCharacters && `${mostCharacters} characters, with what its codes stand for`;
+    if (excess) throw new XmlFileError('invalid', `the file has more than ${excess}; send pages of it`, line);
     file?.units.push(unit);
   });
   /** The names of the open elements; those of other namespaces are `*`. */

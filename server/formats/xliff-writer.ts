@@ -68,7 +68,8 @@ export function xliffUnit(unit: XliffUnit): string {
   const sourceText = contentXml(source, data);
   const targetText = target && contentXml(target, data);
   const group = attributes({ category: xliffAuthority });
-  const segment = attributes({ id: '1', state, subState: subState && `${xliffAuthority}:${subState}` });
+  // It has no id, which must be none of its codes'.
+  const segment = attributes({ state, subState: subState && `${xliffAuthority}:${subState}` });
   return [
     // Most tools keep white space by the element that they read, some by its unit.
     `<unit${attributes({ id, name, 'xml:space': 'preserve' })}>\n`,

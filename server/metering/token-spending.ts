@@ -7,18 +7,27 @@ import { tenants } from '#db/schema/tenants.ts';
 export interface TokenSpending {
   /**
    * Counts what a model call has cost. Resolves when it is stored, so that what is admitted after an answer knows its cost. If
-   * it cannot be stored, it resolves too, and the tokens are stored with the next ones: an answer that was paid for is not lost.
+   * it cannot be stored, it resolves too: an answer that was paid for is not lost. The tokens are stored with the next ones, or
+   * some seconds later. They count for the day on which they are stored. If the connection broke before a commit was
+   * acknowledged, they are stored again, and may count twice: a limit that protects a bill errs on the side of refusing.
    */
   record(tenantId: string, tokens: number): Promise<void>;
-  /** Stores what could not be stored so far, at the end of the process. */
+  /** Stores what could not be stored so far, at the end of the process. Afterwards nothing is tried again by itself. */
   close(): Promise<void>;
 }
 
 /**
  * @param database with a connection of its own, so that no answer waits for a busy pool
  * @param failed is told why tokens could not be stored
+ * @param retryMs milliseconds after which they are tried again; a parameter for tests
  */
-export function openTokenSpending(database: Database, failed: (error: unknown) => void): TokenSpending {
+export function openTokenSpending(
+  database: Database,
+  failed: (error: unknown) => void,
+  retryMs = 5000,
+): TokenSpending {
+  let isClosed = false;
+  let retry: NodeJS.Timeout | undefined;
   /** Not stored yet. */
   let pending = new Map<string, number>();
   let writing: Promise<void> | undefined;
@@ -34,7 +43,14 @@ export function openTokenSpending(database: Database, failed: (error: unknown) =
     } catch (error) {
       for (const [tenantId, tokens] of taken) add(tenantId, tokens);
       failed(error);
+      if (!isClosed) retry ??= setTimeout(storeAgain, retryMs).unref();
     }
+  }
+
+  /** No next call may come: another process would admit work without knowing these tokens. */
+  function storeAgain(): void {
+    retry = undefined;
+    void store();
   }
 
   function add(tenantId: string, tokens: number): void {
@@ -57,7 +73,11 @@ export function openTokenSpending(database: Database, failed: (error: unknown) =
       add(tenantId, tokens);
       return store();
     },
-    close: store,
+    close() {
+      isClosed = true;
+      clearTimeout(retry);
+      return store();
+    },
   };
 }
 

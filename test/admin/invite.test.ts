@@ -61,7 +61,7 @@ describe('invite', () => {
     const before = await contentsOf(app);
     const { code, stdout, stderr } = await beside(app, ['invite', founder.tenantId]);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^lingualoop: .*at most 20 pending invites\n$/);
+    expect(stderr).toMatch(/^lingualoop: .*at most 20 pending invites; withdraw one first\n$/);
     expect(await contentsOf(app)).toBe(before);
   });
 });

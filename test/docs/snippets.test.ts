@@ -48,6 +48,15 @@ test('every block of code is one that a test runs, a drawing, or says why it is 
   expect(short.map(({ page, line, reason }) => `${page}:${line} ${reason}`)).toEqual([]);
 });
 
+test('no command has a comment: a shell that a person types into may take it for arguments', () => {
+  const commented = all
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ page, line, code }) =>
+      code.split('\n').flatMap((text, at) => (/(^|\s)#/.test(text) ? [`${page}:${line + at} ${text}`] : [])),
+    );
+  expect(commented).toEqual([]);
+});
+
 test('every test that a reason names exists', () => {
   const named = all.flatMap(({ page, line, reason = '' }) =>
     [...reason.matchAll(/\b(?:test|\.ci)\/[\w./-]+/g)].map(([path]) => ({ path, at: `${page}:${line}` })),

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
-import { type OutputMode, openOutputModes, recheckMs } from '#server/engines/openai/output-modes.ts';
+import type { OutputMode } from '#server/engines/openai/output-modes.ts';
 import { sendMeasurements } from '#server/telemetry.ts';
 import {
   agreeable,
@@ -144,11 +144,36 @@ describe('a refusal of something else', () => {
     },
   );
 
+  const down = (status: number) =>
+    failure(status, { message: 'the grammar service is down' }, { 'retry-after': '17' });
+
   it.each([502, 503, 529])('is an outage: %d, whatever it says', async (status) => {
-    upstream.fake.enqueue(failure(status, { message: 'the grammar service is down' }));
+    upstream.fake.enqueue(down(status));
     upstream.fake.otherwise(agreeable);
     await upstream.engine().translate(plain, scope);
     expect(modes()).toEqual(['json_schema', 'json_schema']);
+  });
+
+  it.each([500, 501])('is an outage where every way gets it: %d', async (status) => {
+    upstream.fake.enqueue(down(status), down(status), down(status));
+    upstream.fake.otherwise(agreeable);
+    await upstream.engine().translate(plain, scope);
+    expect(modes()).toEqual(['json_schema', 'json_object', 'instructions', 'json_schema']);
+    expect(upstream.waits).toHaveLength(1);
+    expect(upstream.waits[0]).toBeGreaterThanOrEqual(17_000);
+
+    upstream.fake.otherwise(down(status));
+    const error = await failed(upstream.engine().translate(plain, scope));
+    expect([error.code, error.retryAfter]).toEqual(['transient_error', 17]);
+    expect((error.cause as Error).message).toContain(`outage: refused in every mode, status ${status}`);
+  });
+
+  it('is an outage if one of the refusals in every way is a server error', async () => {
+    const refusal = failure(400, { message: 'response_format is not supported' });
+    upstream.fake.enqueue(refusal, refusal, down(500));
+    upstream.fake.otherwise(agreeable);
+    await upstream.engine().translate(plain, scope);
+    expect(modes()).toHaveLength(4);
   });
 
   it('changes nothing for other calls where it quotes a text about formats', async () => {
@@ -275,56 +300,6 @@ describe('what surrounds the JSON of an answer', () => {
     const began = performance.now();
     await failed(upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope));
     expect(performance.now() - began).toBeLessThan(5_000);
-  });
-});
-
-describe('an endpoint that changes', () => {
-  let clock = 0;
-  const engineOf = () => upstream.engine({ OPENAI_MAX_RETRIES: 0 }, { modes: openOutputModes(() => clock) });
-  const translate = (engine: ReturnType<typeof engineOf>) => engine.translate(plain, scope);
-
-  it('is asked by schema again after an hour, by one call, and from then on if it answers', async () => {
-    const engine = engineOf();
-    upstream.fake.otherwise(answersAs(deepSeek));
-    await translate(engine);
-    clock += recheckMs - 1;
-    await translate(engine);
-    expect(modes()).toEqual(['json_schema', 'json_object', 'json_object']);
-
-    clock += 1;
-    upstream.fake.requests.length = 0;
-    await Promise.all(Array.from({ length: 10 }, () => translate(engine)));
-    expect(modes().filter((mode) => mode === 'json_schema')).toHaveLength(1);
-    expect(upstream.fake.requests).toHaveLength(11);
-
-    clock += recheckMs;
-    upstream.fake.requests.length = 0;
-    upstream.fake.otherwise(agreeable);
-    for (let call = 0; call < 3; call++) await translate(engine);
-    expect(modes()).toEqual(['json_schema', 'json_schema', 'json_schema']);
-  });
-
-  it('that ignores the schema still costs one remark an hour', async () => {
-    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 2 }, { modes: openOutputModes(() => clock) });
-    upstream.fake.otherwise(ignoresAllBut('json_object'));
-    await translate(engine);
-    clock += recheckMs;
-    upstream.fake.requests.length = 0;
-    await translate(engine);
-    await translate(engine);
-    expect(modes()).toEqual(['json_schema', 'json_object', 'json_object']);
-  });
-
-  it('and refuses the way that worked is asked in the others, the best first', async () => {
-    const engine = engineOf();
-    upstream.fake.otherwise(answersAs(deepSeek));
-    await translate(engine);
-    upstream.fake.requests.length = 0;
-    const { json_object } = endpoints.find(({ name }) => name.startsWith('LM Studio'))!.refuses;
-    upstream.fake.otherwise(answersAs({ refuses: { json_object: json_object! } }));
-    await translate(engine);
-    await translate(engine);
-    expect(modes()).toEqual(['json_object', 'json_schema', 'json_schema']);
   });
 });
 

@@ -125,26 +125,51 @@ describe('a tenant’s tokens of the day', () => {
     await other.close();
   });
 
-  test('that cannot be stored are stored with the next ones, or at the end; no answer is lost', async () => {
-    const told: unknown[] = [];
+  describe('that cannot be stored', () => {
     let isDown = true;
-    const failing = openTokenSpending(
-      {
-        ...app.database,
-        inPlatform: (work) => (isDown ? Promise.reject(new Error('down')) : app.database.inPlatform(work)),
-      },
-      (error) => told.push(error),
-    );
-    await failing.record(mine.tenantId, 3);
-    expect([told.length, await spent()]).toEqual([1, 0]);
-    isDown = false;
-    await failing.record(mine.tenantId, 4);
-    expect(await spent()).toBe(7);
-    isDown = true;
-    await failing.record(mine.tenantId, 5);
-    isDown = false;
-    await failing.close();
-    expect(await spent()).toBe(12);
+    const told: unknown[] = [];
+    const openFailing = (retryMs?: number) => {
+      isDown = true;
+      told.length = 0;
+      const inPlatform: typeof app.database.inPlatform = (work) =>
+        isDown ? Promise.reject(new Error('down')) : app.database.inPlatform(work);
+      return openTokenSpending({ ...app.database, inPlatform }, (error) => told.push(error), retryMs);
+    };
+
+    test('are stored with the next ones, or at the end; no answer is lost', async () => {
+      const failing = openFailing();
+      await failing.record(mine.tenantId, 3);
+      expect([told.length, await spent()]).toEqual([1, 0]);
+      isDown = false;
+      await failing.record(mine.tenantId, 4);
+      expect(await spent()).toBe(7);
+      isDown = true;
+      await failing.record(mine.tenantId, 5);
+      isDown = false;
+      await failing.close();
+      expect(await spent()).toBe(12);
+    });
+
+    test('are tried again until they are stored, once, without a next call', async () => {
+      const failing = openFailing(20);
+      await failing.record(mine.tenantId, 3);
+      await failing.record(mine.tenantId, 4);
+      await poll(async () => told.length >= 4);
+      isDown = false;
+      await poll(async () => (await spent()) > 0);
+      await failing.close();
+      expect(await spent()).toBe(7);
+    });
+
+    test('are not tried again after the end', async () => {
+      const [waiting, idle] = [openFailing(20), openFailing(20)];
+      await waiting.record(mine.tenantId, 3);
+      await Promise.all([waiting.close(), idle.close()]);
+      await idle.record(mine.tenantId, 4);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      // One by the first call, one at the end, one by the late call.
+      expect(told).toHaveLength(3);
+    });
   });
 
   test('of a deleted tenant are dropped, and keep nobody else’s', async () => {

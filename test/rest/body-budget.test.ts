@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { limitBodyMemory } from '#rest/body-budget.ts';
@@ -10,6 +11,8 @@ import { poll } from '#test/setup/poll.ts';
 const app = fastify({ bodyLimit: 5_000_000 });
 let port: number;
 let reading: number;
+/** Bytes of large bodies that were counted. */
+let counted: number;
 let authenticated: number;
 let read: number;
 /** What the handler of `/held` waits for. */
@@ -26,8 +29,16 @@ beforeAll(async () => {
   });
   handleErrors(app);
   app.removeAllContentTypeParsers();
-  app.addHook('preParsing', async () => {
+  app.addHook('preParsing', async (_request, _reply, payload) => {
     reading += 1;
+    // What has passed the budget comes out of this stream.
+    const { push } = payload as Readable;
+    Object.assign(payload, {
+      push(chunk: Buffer | null) {
+        counted += chunk?.length ?? 0;
+        return push.call(payload, chunk);
+      },
+    });
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     read += 1;
@@ -61,6 +72,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(() => {
   reading = 0;
+  counted = 0;
   authenticated = 0;
   read = 0;
 });
@@ -93,6 +105,7 @@ async function answerOf(sent: ClientRequest) {
 }
 
 const statusOf = async (sent: ClientRequest) => (await answerOf(sent)).status;
+const untilCounted = (bytes: number) => poll(async () => counted >= bytes || undefined);
 const untilReading = (count: number) => poll(async () => reading === count || undefined);
 
 test('bodies within the budget are read whole', async () => {
@@ -105,11 +118,8 @@ test('bodies within the budget are read whole', async () => {
 
 test('an address holds a quarter of the budget; past it a request is refused with Retry-After', async () => {
   const held = open(700_000, { end: false });
-  // It holds what has arrived of it, which is all of it some time later.
-  const refused = await poll(async () => {
-    const answer = await answerOf(open(400_000));
-    return answer.status === 200 ? undefined : answer;
-  });
+  await untilCounted(699_999);
+  const refused = await answerOf(open(400_000));
   expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { error_code: 'transient_error' } });
   // The budget has room for another client.
   expect(await statusOf(open(400_000, { headers: { 'x-address': '192.0.2.2' } }))).toBe(200);

@@ -79,6 +79,7 @@ interface OpenElement {
 }
 
 interface OpenUnit {
+  segments: Set<string>;
   data: Set<string>;
   refs: Set<string>;
   /** The codes of each text. */
@@ -123,9 +124,11 @@ export function checkXliff(xliff: string): string[] {
     } else if (local === 'unit') {
       once(units, of('id'), 'unit');
       const codes = { source: new Map(), target: new Map() };
-      unit = { data: new Set(), refs: new Set(), codes, side: 'source' };
+      unit = { segments: new Set(), data: new Set(), refs: new Set(), codes, side: 'source' };
     } else if (!unit) return;
-    else if (local === 'data') once(unit.data, of('id'), 'data');
+    else if (local === 'segment') {
+      if (of('id') !== undefined) once(unit.segments, of('id'), 'segment');
+    } else if (local === 'data') once(unit.data, of('id'), 'data');
     else if (local === 'source' || local === 'target') unit.side = local;
     else if (local === 'ph' || local === 'pc') {
       const codes = unit.codes[unit.side];
@@ -157,6 +160,8 @@ export function checkXliff(xliff: string): string[] {
     for (const ref of unit.refs) if (!unit.data.has(ref)) problems.push(`no data ${ref}`);
     for (const id of unit.data) if (!unit.refs.has(id)) problems.push(`data ${id} is of no code`);
     const { source, target } = unit.codes;
+    for (const id of unit.segments)
+      if (source.has(id) || target.has(id)) problems.push(`segment ${id} has the id of a code`);
     for (const [id, kind] of target)
       if (source.has(id) && source.get(id) !== kind) problems.push(`code ${id} is another one in the source`);
     unit = undefined;

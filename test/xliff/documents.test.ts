@@ -199,6 +199,21 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
     expect([status, body.review_history]).toEqual([200, []]);
   });
 
+  test('a file of any length may change a thousand segments; more are refused, and nothing is corrected', async () => {
+    const id = await workbook(Array.from({ length: 1003 }, (_, n) => `Text number ${n}`));
+    const { text } = await xliff.exportSegments(id);
+    const refused = await xliff.reviewSegments(id, text.replaceAll('fr of', 'Texte :'));
+    expect([refused.status, refused.body.detail]).toEqual([
+      422,
+      expect.stringContaining('changes 1003 segments, and a review at most 1000'),
+    ]);
+    expect((await targets(id)).slice(0, 2)).toEqual(['fr of Text number 0', 'fr of Text number 1']);
+    let left = 1000;
+    const fewer = text.replaceAll('fr of', (same) => (left-- > 0 ? 'Texte :' : same));
+    const { status, body } = await xliff.reviewSegments(id, fewer);
+    expect([status, body.review_history[0]?.corrections]).toEqual([200, 1000]);
+  });
+
   test('a unit that was cut into segments is one text again', async () => {
     const id = await workbook(['First sentence. Second one.']);
     const { text } = await xliff.exportSegments(id);

@@ -178,17 +178,42 @@ describe('what tools add and change', () => {
     expect(read(changed).units[0]?.target).toEqual(['Salut <{name}']);
   });
 
-  test('a version 2.0 of the document is read, a later one too, 1.2 is not', () => {
-    for (const version of ['2.0', '2.2'])
-      expect(read(own.replace('version="2.1"', `version="${version}"`)).units.length).toBe(1);
-    expect(() => read(own.replace('version="2.1"', 'version="1.2"'))).toThrow('XLIFF 1.2');
+  test('version 2.0 is read, others than 2.0 and 2.1 are not', () => {
+    const of = (version: string) => own.replace('version="2.1"', `version="${version}"`);
+    expect(read(of('2.0')).units.length).toBe(1);
+    for (const version of ['1.2', '2.2']) expect(() => read(of(version))).toThrow(`XLIFF ${version}`);
   });
 
-  test('more units and codes than any export has are refused', () => {
+  test('data of a match is not the unit’s, nor is its version', () => {
+    const match = `<mtc:matches xmlns:mtc="urn:oasis:names:tc:xliff:matches:2.0"><mtc:match ref="#s0">
+      <mda:metadata><mda:metaGroup category="lingualoop"><mda:meta type="version">w</mda:meta></mda:metaGroup></mda:metadata>
+      <originalData><data id="d1">{other}</data></originalData></mtc:match></mtc:matches>`;
+    const code: XliffCode = { type: 'void', id: '1', data: '{name}' };
+    const xliff = write([unitOf({ source: [code], target: [code] })]).replace('<segment', `${match}<segment`);
+    expect(xliff).toContain(match);
+    expect(read(xliff).units).toMatchObject([{ version: 'v', source: [code], target: [code] }]);
+  });
+
+  test('more units, segments and codes than any export has are refused', () => {
     const codes = '<ph id="1"/>'.repeat(100_001);
-    expect(() => read(own.replace('Salut {name}', codes))).toThrow('more than 100000 units and codes');
+    const message = 'more than 100000 units, segments and codes';
+    expect(() => read(own.replace('Salut {name}', codes))).toThrow(message);
     const many = Array.from({ length: 100_001 }, (_, n) => `<unit id="s${n}"/>`).join('');
-    expect(() => read(own.replace(/<unit[\s\S]*<\/unit>/, many))).toThrow('more than 100000 units and codes');
+    expect(() => read(own.replace(/<unit[\s\S]*<\/unit>/, many))).toThrow(message);
+    const segments = '<segment><source/></segment>'.repeat(200_000);
+    expect(() => read(own.replace(/<segment[\s\S]*<\/segment>/, segments))).toThrow(message);
+  });
+
+  test('a short file whose codes all stand for one long text is refused', () => {
+    const longOf = (characters: number) =>
+      own
+        .replace(
+          '<segment',
+          `<originalData><data id="d1">${'x'.repeat(characters)}</data></originalData><segment`,
+        )
+        .replace('Salut {name}', '<ph id="1" dataRef="d1"/>'.repeat(5000));
+    expect(read(longOf(1900)).units[0]?.target?.length).toBe(5000);
+    expect(() => read(longOf(20_000))).toThrow('more than 10000000 characters');
   });
 
   test('more than two hundred elements inside each other are refused', () => {
@@ -213,6 +238,15 @@ const tagged: fc.Arbitrary<InlineContent> = fc
       e,
     ]),
   );
+
+test('a segment with the id of a code of its unit breaks the rules', () => {
+  const code: XliffCode = { type: 'void', id: '1', data: '{name}' };
+  const xliff = write([unitOf({ source: [code], target: [code] })]);
+  expect(checkXliff(xliff)).toEqual([]);
+  expect(checkXliff(xliff.replace('<segment', '<segment id="1"'))).toEqual([
+    'segment 1 has the id of a code',
+  ]);
+});
 
 describe('tags of a segment', () => {
   test('come back as the same tags, whatever the text between them', () => {

@@ -1,4 +1,8 @@
+import { text as readAll } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
+import type { Principal } from '#server/access/principal.ts';
+import { exportJobs } from '#server/translations/xliff/export-jobs.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openWorkspace, type Workspace } from '#test/translations/workspace.ts';
@@ -40,6 +44,9 @@ describe('GET /api/translations with Accept: application/xliff+xml', () => {
       'application/json',
       `application/json, ${xliffType};q=0.5`,
       `${xliffType};q=0`,
+      `${xliffType};q=0.1, */*`,
+      `${xliffType};q=0.1, application/*;q=0.2, */*;q=0.1`,
+      `application/json;q=0.8, ${xliffType};q=0.5, application/json;q=0.1`,
     ]) {
       const headers = { ...mine.headers, ...(accept && { accept }) };
       const { headers: answered, body } = await app.json('GET', '/api/translations', { headers });
@@ -48,8 +55,19 @@ describe('GET /api/translations with Accept: application/xliff+xml', () => {
         1,
       ]);
     }
-    const browser = await xliff.exported('/api/translations', { ...mine.headers });
-    expect(browser.headers.get('content-type')).toBe(xliffType);
+  });
+
+  test('an Accept header that names XLIFF and likes JSON no more gets XLIFF', async () => {
+    await held();
+    for (const accept of [
+      xliffType,
+      `${xliffType}, */*`,
+      `${xliffType};q=0.5, application/json;q=0.4, */*`,
+      `${xliffType};q=0.1, ${xliffType}, application/json;q=0.8, ${xliffType};q=0.2`,
+    ]) {
+      const { headers } = await app.request('/api/translations', { headers: { ...mine.headers, accept } });
+      expect(headers.get('content-type'), accept).toBe(xliffType);
+    }
   });
 
   test('one document has one pair of languages: several are refused until one is named', async () => {
@@ -86,6 +104,29 @@ describe('GET /api/translations with Accept: application/xliff+xml', () => {
   test('nothing that waits is a 404', async () => {
     const { status, text } = await xliff.exportJobs();
     expect([status, JSON.parse(text)]).toMatchObject([404, { error_code: 'not_found' }]);
+  });
+
+  test('jobs that are deleted between search and read are left out; without any it is a 404', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.unshift((await held({ source_text: `Text ${n}` })).id);
+    const { services } = app;
+    const exportWithout = (deleted: readonly string[]) => {
+      const withTenant: WithTenant = async (work) => {
+        const principal = { tenant: { id: mine.tenantId } } as Principal;
+        const found = await services.database.inTenant(mine.tenantId, (tx) =>
+          work(tx, principal, undefined as never),
+        );
+        for (const id of deleted) expect((await mine.remove(id, mine.admin)).status).toBe(200);
+        return found;
+      };
+      const request = { requestId: 'r', signal: new AbortController().signal };
+      return exportJobs(services, withTenant, { limit: 50 }, request);
+    };
+    // The first ten, which are read before the first byte.
+    const { file } = await exportWithout(ids.slice(0, 10));
+    const text = await readAll(file.chunks);
+    expect([...text.matchAll(/<file id="(\w+)"/g)].map(([, id]) => id)).toEqual(ids.slice(10));
+    await expect(exportWithout(ids.slice(10))).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('another tenant sees none of it, and nobody without a credential', async () => {
@@ -158,6 +199,55 @@ describe('POST /api/translations/{job_id}/review with Content-Type: application/
     const { text } = await xliff.exportJobs();
     const { status, body } = await xliff.reviewJob(job.id, text);
     expect([status, body.updated_at]).toEqual([200, job.updated_at]);
+  });
+
+  test('a text that nobody changed is no conflict, although another reviewer has changed the job', async () => {
+    const job = await held();
+    const { text } = await xliff.exportJobs();
+    await mine.review(job.id, { action: 'save', final_translation: 'of another reviewer' });
+    const { updated_at } = await mine.read(job.id);
+    const { status, body } = await xliff.reviewJob(job.id, text);
+    expect([status, body.final_translation, body.updated_at]).toEqual([
+      200,
+      'of another reviewer',
+      updated_at,
+    ]);
+    // Approval is of what the reviewer saw.
+    expect((await xliff.reviewJob(job.id, text.replace('"translated"', '"final"'))).status).toBe(409);
+    expect((await xliff.reviewJob(job.id, text, '?action=approve')).status).toBe(409);
+  });
+
+  test('the same file sent again returns the published job', async () => {
+    for (const [source_text, target, status] of [
+      ['As it is', undefined, 'published'],
+      ['As edited', 'Corrigé', 'human_edited'],
+    ] as const) {
+      const job = await held({ source_text });
+      const { text } = await xliff.exportJobs();
+      const reviewed = changed(text, 'text', (unit) => unit.replace('"translated"', '"final"'));
+      const file = target === undefined ? reviewed : withTarget(reviewed, 'text', target);
+      const first = await xliff.reviewJob(job.id, file);
+      expect([first.status, first.body.status]).toEqual([200, status]);
+      const again = await xliff.reviewJob(job.id, file);
+      expect([again.status, again.body]).toEqual([200, first.body]);
+      expect((await xliff.reviewJob(job.id, withTarget(file, 'text', 'Autre'))).status).toBe(409);
+    }
+  });
+
+  test('a code that is unknown and says nothing is refused by its unit, whichever element it is', async () => {
+    const job = await held({ source_text: 'Dear {name}' });
+    const { text } = await xliff.exportJobs();
+    for (const target of [
+      'Cher <ph id="1" dataRef="d1"/><ph id="8"/>',
+      '<pc id="8">Cher</pc> <ph id="1" dataRef="d1"/>',
+    ]) {
+      const { status, body } = await xliff.reviewJob(job.id, withTarget(text, 'text', target, 'final'));
+      expect([status, body.detail]).toEqual([
+        422,
+        expect.stringContaining('unit "text" (line 4): its code "8" does not say what it stands for'),
+      ]);
+    }
+    expect((await mine.read(job.id)).updated_at).toBe(job.updated_at);
   });
 
   test.each([

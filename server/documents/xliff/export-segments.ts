@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { and, gt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
@@ -19,7 +18,7 @@ import {
   xliffUnit,
 } from '#server/formats/xliff-writer.ts';
 import type { StreamResponse } from '#server/trpc.ts';
-import { startFile } from '#server/xliff-exchange.ts';
+import { startFile, textVersion } from '#server/xliff-exchange.ts';
 import { type DocumentRow, requestOf, requireDocument } from '../jobs.ts';
 import { ofDocument, readSegmentCursor, segmentQuery } from '../segments.ts';
 
@@ -142,10 +141,9 @@ export function unitIdOf({ position }: Pick<SegmentRow, 'position'>): string {
   return `s${position}`;
 }
 
-/** Tells a translation from every other: a segment has no time of its own. */
+/** That of its text: a segment has no time of its own. */
 export function versionOf(target: InlineContent | null): string {
-  const written = target === null ? 'none' : `text ${formatTagged(target)}`;
-  return createHash('sha256').update(written).digest('base64url').slice(0, 22);
+  return textVersion(target && formatTagged(target));
 }
 
 function stateOf({ target, corrected, needsReview }: SegmentRow, { approvedAt }: DocumentRow): XliffState {

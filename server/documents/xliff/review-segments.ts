@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { WithTenant } from '#server/access/guards/tenant.ts';
-import type { AppError } from '#server/errors.ts';
+import { AppError } from '#server/errors.ts';
 import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { contentOfTags, tagsOfContent, type XliffContent } from '#server/formats/xliff-content.ts';
 import type { ReadUnit, XliffFile } from '#server/formats/xliff-reader.ts';
@@ -25,6 +25,9 @@ export const xliffSegmentReviewInput = z.object({
 
 type Correction = ReviewOfSegments['corrections'][number];
 
+/** As of a JSON review: the document is locked while they are stored, and the tenant's memory while it learns them. */
+const mostCorrections = 1000;
+
 const { target_text: targetText } = documentReviewInput.shape.corrections.element.shape;
 
 /**
@@ -32,7 +35,7 @@ const { target_text: targetText } = documentReviewInput.shape.corrections.elemen
  * a translation, stay as they are; `reviewed` or `final` on a flagged segment confirms it. All other units are corrections, applied together or
  * not at all.
  * @throws AppError 400 if it is no XLIFF; 404; 409 conflict if a changed unit's translation has changed since the export; 422 if the file is
- *   another document's, a source has changed, or tags are missing; and as `reviewDocument`
+ *   another document's, a source has changed, tags are missing, or more than 1,000 units are changed; and as `reviewDocument`
  */
 export async function reviewSegmentsByXliff(
   services: Parameters<typeof reviewDocument>[0],
@@ -52,6 +55,11 @@ export async function reviewSegmentsByXliff(
     correctionsOf(tx, tenantId, documentId, file),
   );
   if (corrections.length === 0) return { tenantId };
+  if (corrections.length > mostCorrections)
+    throw new AppError(
+      'unprocessable',
+      `the file changes ${corrections.length} segments, and a review at most ${mostCorrections}; nothing was corrected; send pages of it`,
+    );
   return reviewDocument(services, withTenant, documentId, { ...review, corrections });
 }
 

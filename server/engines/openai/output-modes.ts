@@ -18,10 +18,10 @@ export interface OutputModes {
   /**
    * Asks in the model's mode. If the endpoint refuses that one, asks in the others at once: no wait would help. The first
    * that is accepted is the model's from then on. Two responses in a row that are not the JSON that was asked for move the
-   * model to the next mode.
+   * model to the next mode. A call during which others have moved the model moves it no more.
    *
    * @param ask rejects with an UpstreamFailure: `unsupported` for a refusal, `unstructured` for such a response
-   * @throws what `ask` rejects with; the first refusal if every mode is refused
+   * @throws what `ask` rejects with; if every mode is refused, the first refusal, or an `outage` if one was a server error
    */
   run<T>(model: string, ask: (mode: OutputMode) => Promise<T>): Promise<T>;
   /** The mode that the model is asked in, as far as is known. */
@@ -35,6 +35,16 @@ interface Entry {
   since: number;
   /** Responses in a row that were not the JSON that was asked for. */
   misses: number;
+}
+
+/** How the endpoint has responded to a call in one mode. */
+interface Outcome {
+  /** `unstructured` and `malformed` as in UpstreamFailure. */
+  kind: 'answer' | 'unstructured' | 'malformed';
+  /** Whether it refused the call in other modes before. */
+  refused: boolean;
+  /** The model's mode when the call began. */
+  known: OutputMode;
 }
 
 /** One is an accident. An endpoint that ignores the mode, or a model that cannot follow it, fails again. */
@@ -51,13 +61,15 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
   const entries = new Map<string, Entry>();
   const [best] = outputModes;
 
-  /** The mode of the next call. */
-  function choose(model: string): OutputMode {
+  /** The modes of the next call, in the order in which it asks in them. */
+  function choose(model: string): OutputMode[] {
     const entry = entries.get(model);
-    if (!entry || now() - entry.since < recheckMs) return entry?.mode ?? best;
+    const known = entry?.mode ?? best;
+    const isRecheck = entry !== undefined && now() - entry.since >= recheckMs;
     // The next calls do not wait for what this one finds.
-    entry.since = now();
-    return best;
+    if (isRecheck) entry.since = now();
+    // The mode that works comes before those that may be accepted and ignored.
+    return [...new Set([isRecheck ? best : known, known, ...outputModes])];
   }
 
   function remember(model: string, entry: Entry): void {
@@ -67,46 +79,56 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
     entries.set(model, entry);
   }
 
-  function noteAnswer(model: string, mode: OutputMode): void {
-    const entry = entries.get(model);
-    // Where another mode is remembered, the endpoint has changed.
-    if (mode === best) entries.delete(model);
-    else if (mode === entry?.mode) entry.misses = 0;
-  }
-
-  function noteMiss(model: string, mode: OutputMode): void {
+  /** Learns from a response in `mode`. */
+  function learn(model: string, mode: OutputMode, { known, refused, kind }: Outcome): void {
     const entry = entries.get(model) ?? { mode: best, since: now(), misses: 0 };
-    // Else the call began before the model got its present mode, or it tried the first one again.
-    if (mode !== entry.mode) return;
-    const next = outputModes[outputModes.indexOf(mode) + 1];
-    if (entry.misses >= missesAllowed && next) remember(model, { mode: next, since: now(), misses: 0 });
-    else remember(model, { ...entry, misses: entry.misses + 1 });
+    // Another call has moved the model meanwhile, and knows more than this one, which began before.
+    if (entry.mode !== known) return;
+    const isMiss = kind === 'unstructured';
+    if (kind === 'answer') {
+      // What is known of a model that is asked in the first mode goes without saying.
+      if (mode === best) entries.delete(model);
+      else if (mode === known) entry.misses = 0;
+      else remember(model, { mode, since: now(), misses: 0 });
+    } else if (mode !== known) {
+      // Else the first mode was tried again, in vain.
+      if (refused) remember(model, { mode, since: now(), misses: isMiss ? 1 : 0 });
+    } else if (isMiss) {
+      const next = outputModes[outputModes.indexOf(mode) + 1];
+      if (entry.misses >= missesAllowed && next) remember(model, { mode: next, since: now(), misses: 0 });
+      else remember(model, { ...entry, misses: entry.misses + 1 });
+    }
   }
 
   return {
     modeOf: (model) => entries.get(model)?.mode ?? best,
     async run(model, ask) {
-      const first = choose(model);
-      let refusal: UpstreamFailure | undefined;
-      for (const mode of [first, ...outputModes.filter((other) => other !== first)]) {
-        const accepted = (): void => {
-          if (refusal) remember(model, { mode, since: now(), misses: 0 });
-        };
+      const known = entries.get(model)?.mode ?? best;
+      const refusals: UpstreamFailure[] = [];
+      for (const mode of choose(model))
         try {
           const answer = await ask(mode);
-          accepted();
-          noteAnswer(model, mode);
+          learn(model, mode, { known, refused: refusals.length > 0, kind: 'answer' });
           return answer;
         } catch (thrown) {
-          const kind = thrown instanceof UpstreamFailure ? thrown.kind : undefined;
-          if (kind === 'unstructured' || kind === 'malformed') accepted();
-          if (kind === 'unstructured') noteMiss(model, mode);
-          if (!(thrown instanceof UpstreamFailure) || kind !== 'unsupported') throw thrown;
+          if (!(thrown instanceof UpstreamFailure)) throw thrown;
+          const { kind } = thrown;
+          if (kind === 'unstructured' || kind === 'malformed')
+            learn(model, mode, { known, refused: refusals.length > 0, kind });
+          if (kind !== 'unsupported') throw thrown;
           countEvent('engine_retries', kind);
-          refusal ??= thrown;
+          refusals.push(thrown);
         }
-      }
-      throw refusal;
+      throw refusedInAll(refusals);
     },
   };
+}
+
+/**
+ * The failure of a call that was refused in every mode. If a server error was among the refusals, its words had misled, and it
+ * may pass.
+ */
+function refusedInAll(refusals: readonly UpstreamFailure[]): UpstreamFailure | undefined {
+  const error = refusals.find(({ facts }) => (facts.status ?? 0) >= 500);
+  return error ? new UpstreamFailure('outage', 'refused in every mode', error.facts) : refusals[0];
 }

@@ -30,7 +30,7 @@ export async function callWithRetries<T>(
     } catch (thrown) {
       if (scope.signal?.aborted) throw new UpstreamFailure('interrupted', 'the run is over').toAppError();
       if (!(thrown instanceof UpstreamFailure)) throw thrown;
-      const wait = delayBeforeRetry(retry, thrown.retryAfterMs);
+      const wait = delayBeforeRetry(retry, thrown.facts.retryAfterMs);
       if (!thrown.isRetryable || retry >= retries || wait === undefined) throw thrown.toAppError();
       countEvent('engine_retries', thrown.kind);
       await sleep(wait, scope.signal);

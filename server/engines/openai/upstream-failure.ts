@@ -69,16 +69,17 @@ export interface FailureFacts {
 export class UpstreamFailure extends Error {
   override name = 'UpstreamFailure';
   readonly kind: keyof typeof failureKinds;
+  readonly facts: FailureFacts;
+  /** For the log, as the code of any other error. */
   readonly code: string | undefined;
-  readonly retryAfterMs: number | undefined;
 
   constructor(kind: keyof typeof failureKinds, reason: string, facts: FailureFacts = {}) {
-    const { status, code, requestId, retryAfterMs } = facts;
+    const { status, code, requestId } = facts;
     const known = Object.entries({ status, code, requestId }).filter(([, value]) => value !== undefined);
     super(`${kind}: ${[reason, ...known.map(([name, value]) => `${name} ${value}`)].join(', ')}`);
     this.kind = kind;
+    this.facts = facts;
     this.code = code;
-    this.retryAfterMs = retryAfterMs;
   }
 
   get isRetryable(): boolean {
@@ -88,7 +89,7 @@ export class UpstreamFailure extends Error {
   /** The caller's error (B 7), when there are no more retries. */
   toAppError(): AppError {
     const { retryable, code, detail } = failureKinds[this.kind];
-    const ms = retryable ? this.retryAfterMs : undefined;
+    const ms = retryable ? this.facts.retryAfterMs : undefined;
     // At least a second: with 0, the caller would retry immediately.
     const retryAfter =
       ms === undefined ? {} : { retryAfter: Math.min(3600, Math.max(1, Math.ceil(ms / 1000))) };

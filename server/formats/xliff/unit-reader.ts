@@ -46,9 +46,9 @@ interface OpenUnit {
 
 /**
  * Reads the units of a file from the parser's events. Tools may cut a unit into several segments: their texts are joined again.
- * @param onUnit called with each unit at its end
+ * @param onUnit called with each unit at its end, and the number of its segments and texts between them
  */
-export function createUnitReader(onUnit: (unit: ReadUnit) => void) {
+export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void) {
   let unit: OpenUnit | undefined;
   let part: Part | undefined;
   /** The text that is being read, if one is. */
@@ -56,6 +56,8 @@ export function createUnitReader(onUnit: (unit: ReadUnit) => void) {
   /** The characters of what is being read outside of texts: a version, or what codes stand for. */
   let characters: string | undefined;
   let dataId = '';
+  /** Whether the data or metadata that is being read is the unit's, not that of a match in it. */
+  let isOfUnit = false;
   let isOwnGroup = false;
   /** The open `<pc>` of the text. */
   const pairs: { id: string; ref: string | undefined }[] = [];
@@ -110,10 +112,11 @@ export function createUnitReader(onUnit: (unit: ReadUnit) => void) {
           part.target = content = [];
         }
       } else if (name === 'cp' && characters !== undefined) append(characterOf(attributes['hex'], line));
-      else if (name === 'data' && parent === 'originalData') {
+      else if (name === 'originalData' || name === 'mda:metadata') isOfUnit = parent === 'unit';
+      else if (name === 'data' && parent === 'originalData' && isOfUnit) {
         dataId = attributes['id'] ?? '';
         characters = '';
-      } else if (name === 'mda:metaGroup') isOwnGroup = attributes['category'] === xliffAuthority;
+      } else if (name === 'mda:metaGroup') isOwnGroup = isOfUnit && attributes['category'] === xliffAuthority;
       else if (name === 'mda:meta' && isOwnGroup && attributes['type'] === 'version') characters = '';
     },
     text: append,
@@ -133,7 +136,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit) => void) {
         unit.version = characters.trim();
         characters = undefined;
       } else if (name === 'unit') {
-        onUnit(joined(unit));
+        onUnit(joined(unit), unit.parts.length);
         unit = undefined;
       }
     },
@@ -147,7 +150,10 @@ function joined({ data, parts, ...unit }: OpenUnit): ReadUnit {
   const segments = parts.filter(({ isSegment }) => isSegment);
   const isTranslated = segments.length > 0 && segments.every(hasTarget);
   const inOrder = parts.toSorted((a, b) => a.order - b.order);
-  const state = Math.min(...segments.map((segment) => xliffStates.indexOf(segment.state)));
+  const state = segments.reduce(
+    (least, segment) => Math.min(least, xliffStates.indexOf(segment.state)),
+    segments.length > 0 ? xliffStates.length - 1 : 0,
+  );
   return {
     ...unit,
     state: xliffStates[state] ?? 'initial',

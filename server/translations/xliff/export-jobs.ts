@@ -16,7 +16,7 @@ import {
   xliffUnit,
 } from '#server/formats/xliff-writer.ts';
 import type { StreamResponse } from '#server/trpc.ts';
-import { startFile } from '#server/xliff-exchange.ts';
+import { startFile, textVersion } from '#server/xliff-exchange.ts';
 import { reviewableStatuses } from '../job-states.ts';
 import { jobOfRow } from '../jobs.ts';
 import { type JobStatus, listQuery, type TranslationJob } from '../schema.ts';
@@ -72,7 +72,12 @@ export async function exportJobs(
       );
     const ids = jobs.map(({ id }) => id);
     // Read before the first byte is sent, so that its errors get a normal error response.
-    const first = await read(ids.slice(0, jobsOfChunk));
+    const first: TranslationJob[] = [];
+    while (first.length === 0) {
+      // All of them were deleted since the search, and a document must have a file.
+      if (ids.length === 0) throw noSuchJob();
+      first.push(...(await read(ids.splice(0, jobsOfChunk))));
+    }
     const file: StreamResponse = {
       chunks: guardExport(services.log, request, slot, writeJobs(languages, first, ids, read)),
       contentType: xliffType,
@@ -99,7 +104,7 @@ async function findPage(
     const { jobs, last, more } = await findJobs(tx, { ...search, cursor, order: 'newest' });
     const nextCursor = more && last ? cursorOf(last) : null;
     if (jobs.length > 0) return { jobs, nextCursor };
-    if (nextCursor === null) throw new AppError('not_found', 'there is no job with this filter');
+    if (nextCursor === null) throw noSuchJob();
     if (searches === mostSearches)
       throw new AppError(
         'not_found',
@@ -107,6 +112,10 @@ async function findPage(
       );
     cursor = nextCursor;
   }
+}
+
+function noSuchJob(): AppError {
+  return new AppError('not_found', 'there is no job with this filter');
 }
 
 /** @throws AppError 422 */
@@ -139,19 +148,17 @@ async function selectJobsById(tx: Tx, tenantId: string, ids: readonly string[]):
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
+/** @param others the ids of the jobs behind the first ones */
 async function* writeJobs(
   languages: XliffHead,
   first: TranslationJob[],
-  ids: readonly string[],
+  others: readonly string[],
   read: (ids: readonly string[]) => Promise<TranslationJob[]>,
 ): AsyncGenerator<string, void> {
   yield xliffHead(languages);
-  let jobs = first;
-  for (let done = jobsOfChunk; ; done += jobsOfChunk) {
-    yield* cutPieces(writeFiles(languages, jobs));
-    if (done >= ids.length) break;
-    jobs = await read(ids.slice(done, done + jobsOfChunk));
-  }
+  yield* cutPieces(writeFiles(languages, first));
+  for (let done = 0; done < others.length; done += jobsOfChunk)
+    yield* cutPieces(writeFiles(languages, await read(others.slice(done, done + jobsOfChunk))));
   yield xliffTail;
 }
 
@@ -160,17 +167,28 @@ function* writeFiles(languages: XliffHead, jobs: readonly TranslationJob[]): Gen
     yield startFile(languages, { id: job.id, original: job.id }) + unitOf(job) + xliffFileTail;
 }
 
-/** The unit of a job. Its version is what `translations.act` takes for one, too (docs/decisions/0053). */
+/** The unit of a job. */
 export function unitOf(job: TranslationJob): string {
-  const { status, updated_at, final_translation } = job;
+  const { status, final_translation } = job;
   return xliffUnit({
     id: unitOfJob,
-    version: updated_at,
+    version: versionOf(job),
     state: final_translation === null ? 'initial' : stateOf(status),
     subState: status,
     notes: notesOf(job),
     ...codedTexts(job),
   });
+}
+
+/** When the job was last changed, which is what a review names (docs/decisions/0053), and which text it had then. */
+function versionOf({ updated_at, final_translation }: TranslationJob): string {
+  return `${updated_at}/${textVersion(final_translation)}`;
+}
+
+/** @returns `text` is undefined if the unit does not say it */
+export function readVersion(version: string): { updatedAt: string; text: string | undefined } {
+  const [updatedAt = '', text] = version.split('/');
+  return { updatedAt, text };
 }
 
 function stateOf(status: JobStatus): XliffState {

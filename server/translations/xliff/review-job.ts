@@ -4,11 +4,17 @@ import type { Services } from '#server/context.ts';
 import { originalText, type XliffContent } from '#server/formats/xliff-content.ts';
 import type { ReadUnit } from '#server/formats/xliff-reader.ts';
 import { rawBody } from '#server/trpc.ts';
-import { readXliffBody, requireLanguages, requireVersion, unitError } from '#server/xliff-exchange.ts';
+import {
+  readXliffBody,
+  requireLanguages,
+  requireVersion,
+  textVersion,
+  unitError,
+} from '#server/xliff-exchange.ts';
 import { getJob } from '../jobs.ts';
 import { JobChanged, reviewJob } from '../review.ts';
 import { reviewInput, type TranslationJob } from '../schema.ts';
-import { unitOfJob } from './export-jobs.ts';
+import { readVersion, unitOfJob } from './export-jobs.ts';
 import { codedTexts } from './text-codes.ts';
 
 /** A review as XLIFF: the document is the body, the rest is in the query. */
@@ -27,10 +33,10 @@ export const xliffReviewInput = z.object({
 
 /**
  * Applies the review in an XLIFF document that `exportJobs` wrote and a reviewer has changed. Of its files only the job's is read, so the document
- * of a whole page may be sent to each of its jobs. A job without a translation in it stays as it is, and so does one whose text nobody changed
- * and whose state approves nothing.
- * @throws AppError 400 if it is no XLIFF; 404; 409 conflict if the job has changed since the export; 422 if the file is another job's, or its
- *   source has changed; and as `reviewJob`
+ * of a whole page may be sent to each of its jobs. A job without a translation in it stays as it is; so does one whose text nobody changed and
+ * whose state approves nothing, and one that is published with this text already.
+ * @throws AppError 400 if it is no XLIFF; 404; 409 conflict if the job has changed since the export; 422 if the file is another job's, its
+ *   source has changed, or a code of its target is unknown; and as `reviewJob`
  */
 export async function reviewJobByXliff(
   services: Parameters<typeof reviewJob>[0] & Pick<Services, 'fileWork'>,
@@ -50,26 +56,44 @@ export async function reviewJobByXliff(
   if (odd) throw unitError('unprocessable', odd, 'the job has no such unit');
   if (!unit?.target) return job;
   const codes = codedTexts(job);
-  const ofUnit = originalText(withKnownData(unit.source, codes.source));
-  const seen = requireVersion(unit, { ofUnit, present: source });
-  const text = textOf(unit, withKnownData(unit.target, [...codes.source, ...(codes.target ?? [])]));
+  const ofUnit = originalText(withKnownData(unit, unit.source, codes.source));
+  const seen = readVersion(requireVersion(unit, { ofUnit, present: source }));
+  const text = textOf(unit, withKnownData(unit, unit.target, [...codes.source, ...(codes.target ?? [])]));
   const action = asked ?? (unit.state === 'reviewed' || unit.state === 'final' ? 'approve' : 'save');
-  if (asked === undefined && action === 'save' && text === job.final_translation) return job;
+  const isPresent = text === job.final_translation;
+  if (asked === undefined && action === 'save' && (isPresent || textVersion(text) === seen.text)) return job;
+  // Sent again, after a round trip that was interrupted.
+  if (action === 'approve' && isPresent && isPublished(job)) return job;
   try {
     const review = { action, reviewer, notes, final_translation: text };
-    return await reviewJob(services, withTenant, job_id, review, { seen });
+    return await reviewJob(services, withTenant, job_id, review, { seen: seen.updatedAt });
   } catch (error) {
     if (!(error instanceof JobChanged)) throw error;
     throw unitError('conflict', unit, `${error.message}; export it again and repeat the change`);
   }
 }
 
-/** A tool may have dropped what codes stand for: their ids tell. */
-function withKnownData(content: XliffContent, codes: XliffContent): XliffContent {
+function isPublished({ status }: TranslationJob): boolean {
+  return status === 'published' || status === 'human_edited';
+}
+
+/**
+ * A tool may have dropped what codes stand for: their ids tell.
+ * @throws AppError 422 for a code that neither says it nor is known
+ */
+function withKnownData(unit: ReadUnit, content: XliffContent, codes: XliffContent): XliffContent {
   const known = new Map(codes.flatMap((item) => (typeof item === 'string' ? [] : [[item.id, item.data]])));
-  return content.map((item) =>
-    typeof item === 'string' || item.data !== '' ? item : { ...item, data: known.get(item.id) ?? '' },
-  );
+  return content.map((item) => {
+    if (typeof item === 'string' || item.data !== '') return item;
+    const data = known.get(item.id);
+    if (data !== undefined) return { ...item, data };
+    const id = JSON.stringify(item.id.slice(0, 100));
+    throw unitError(
+      'unprocessable',
+      unit,
+      `its code ${id} does not say what it stands for, and is none that was exported`,
+    );
+  });
 }
 
 /** @throws AppError 422 for a text that no review may publish */
