@@ -12,6 +12,7 @@ import { type Manifest, names } from '#server/backup/format.ts';
 import { Refusal } from '#server/backup/refusal.ts';
 import { refuseForged, verifyBackup } from '#server/backup/restore-backup.ts';
 import { type Source, takeBackup } from '#server/backup/take.ts';
+import { createFormerDatabase, readFormer } from '#test/db/former/former-database.ts';
 import { signUpFounder, submit, withAuthenticator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
@@ -229,6 +230,22 @@ test('a restored database has the policies, triggers, indexes and keys of a migr
   expect(await objectsOf(database.superuserUrl)).toEqual(expected);
   const DATA_DIR = await mkdtemp(join(folder, 'other-'));
   expect(await refusal('restore', { ...env, DATA_DIR }, [file])).toMatch(/^the database is not empty/);
+});
+
+test('a backup of an earlier version is restored with its rows, and with the tables of this one', async () => {
+  const version = await readFormer('before-documents');
+  const former = await createFormerDatabase(version, await mkdtemp(join(folder, 'migrations-')));
+  const old = { DATABASE_URL: former.url, SECRETS_KEY: version.secretsKey };
+  const place = join(folder, 'of-an-earlier-version');
+  await succeed('backup', { ...old, DATA_DIR: await mkdtemp(join(folder, 'former-')) }, [place]);
+  const { env, database } = await emptyPlace();
+  await succeed('restore', { ...env, SECRETS_KEY: version.secretsKey }, [place]);
+  expect(await objectsOf(database.superuserUrl)).toEqual(await objectsOf(app.superuserUrl));
+  const jobsIn = (url: string) =>
+    openSuperuser(url)`select tenant_id, job_id, status from translation_jobs order by 1, 2`;
+  const jobsBefore = await jobsIn(former.superuserUrl);
+  expect(jobsBefore.length).toBeGreaterThan(0);
+  expect(await jobsIn(database.superuserUrl)).toEqual(jobsBefore);
 });
 
 test('nothing is restored over what is there: a table, an object, a file of DATA_DIR', async () => {
