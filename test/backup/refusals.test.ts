@@ -5,6 +5,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { withSnapshot } from '#db/copy/snapshot.ts';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { readHeader, readParts } from '#server/backup/archive-reader.ts';
 import { ArchiveWriter } from '#server/backup/archive-writer.ts';
 import { authenticate } from '#server/backup/authentication.ts';
@@ -262,6 +263,13 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
   await writeFile(join(DATA_DIR, 'mine'), '');
   expect(await refusal('restore', { DATA_DIR, SECRETS_KEY }, [file])).toMatch(/is not empty \(it has mine\)/);
   expect(await readdir(DATA_DIR)).toEqual(['mine']);
+});
+
+test('a service does not start where a restore is unfinished', async () => {
+  const DATA_DIR = await mkdtemp(join(folder, 'unfinished-'));
+  await mkdir(join(DATA_DIR, 'restore.unfinished'));
+  await expect(joinEmbeddedPostgres(DATA_DIR)).rejects.toThrow(/run "npm run restore" again/);
+  expect(await readdir(DATA_DIR)).toEqual(['restore.unfinished']);
 });
 
 test('an existing file is not overwritten', async () => {
