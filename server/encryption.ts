@@ -121,10 +121,11 @@ function derive(key: Buffer, info: string): Buffer {
  * Returns the keys of stored secrets (C 1): SECRETS_KEY, or a key generated once and kept under DATA_DIR, readable only by its owner; and
  * SECRETS_KEY_PREVIOUS. With DATABASE_URL, SECRETS_KEY is required: other machines could not read what a key generated on one machine has
  * encrypted.
+ * @param make whether a key is generated where there is none
  * @throws SettingsError if a key is missing, wrong, or given twice
  */
-export async function loadSecretsKeys(settings: Settings): Promise<SecretsKeys> {
-  const current = await loadCurrentKey(settings);
+export async function loadSecretsKeys(settings: Settings, { make = true } = {}): Promise<SecretsKeys> {
+  const current = await loadCurrentKey(settings, make);
   const { SECRETS_KEY_PREVIOUS } = settings;
   const previous = SECRETS_KEY_PREVIOUS === undefined ? null : Buffer.from(SECRETS_KEY_PREVIOUS, 'base64');
   // Only one of two variables was changed: another key would be missing soon.
@@ -133,13 +134,15 @@ export async function loadSecretsKeys(settings: Settings): Promise<SecretsKeys> 
   return { current, previous };
 }
 
-async function loadCurrentKey(settings: Settings): Promise<Buffer> {
+async function loadCurrentKey(settings: Settings, make: boolean): Promise<Buffer> {
   if (settings.SECRETS_KEY !== undefined) return Buffer.from(settings.SECRETS_KEY, 'base64');
   if (settings.DATABASE_URL !== undefined)
     throw new SettingsError('SECRETS_KEY: is required with DATABASE_URL (32 bytes, base64)');
 
   const path = join(settings.DATA_DIR, 'secrets.key');
   const kept = await readFile(path, 'utf8').catch(() => undefined);
+  if (kept === undefined && !make)
+    throw new SettingsError(`SECRETS_KEY: is not set, and there is no ${path}; set the key of the service`);
   const key = Buffer.from(kept ?? (await makeKey(settings.DATA_DIR, path)), 'base64');
   if (key.length !== 32) throw new SettingsError(`DATA_DIR: ${path} does not hold 32 bytes in base64`);
   return key;

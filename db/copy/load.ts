@@ -15,6 +15,7 @@ import {
   untilStopped,
 } from './contents.ts';
 import { dropForLoading } from './load-order.ts';
+import { settle, transactionId } from './outcome.ts';
 
 /** An empty database that is being filled, in one transaction. */
 export interface Target {
@@ -33,62 +34,77 @@ export class CannotLoadError extends Error {
   override name = 'CannotLoadError';
 }
 
+/** How a database is filled. */
+export interface Load {
+  version: SchemaVersion;
+  /** Adds the rows. */
+  fill(target: Target): Promise<void>;
+  /** Takes back what `fill` has done elsewhere; called only if nothing was committed. */
+  undo?(): Promise<void>;
+  /** Ends it at once. After the COMMIT it does nothing. */
+  stop?: AbortSignal;
+}
+
 /**
- * Fills an empty database: makes the schema of `version`, and lets `fill` add the rows. All of it becomes visible at once, or nothing does.
- * The caller migrates to the newest schema afterwards.
- * @param stop ends it at once, with nothing loaded
+ * Fills an empty database: makes the schema of `version`, and lets `fill` add the rows. All of it becomes visible at once, or nothing does: it resolves
+ * if and only if it was committed, even if the connection is lost at that moment. The caller analyzes, and migrates to the newest schema afterwards.
  * @throws CannotLoadError if the database is not empty, or the version is a later one than this service knows
+ * @throws InDoubtError if the connection was lost and PostgreSQL does not say what became of it
  */
-export async function loadDatabase(
-  url: string,
-  version: SchemaVersion,
-  fill: (target: Target) => Promise<void>,
-  stop?: AbortSignal,
-): Promise<void> {
-  refuseLaterSchema(version);
+export async function loadDatabase(url: string, load: Load): Promise<void> {
+  refuseLaterSchema(load.version);
   const sql = openCopyConnection(url, 'lingualoop restore');
-  const loading = loadOn(sql, url, version, fill, stop);
+  const state: State = { hasBegun: false, transaction: undefined };
+  const loading = loadOn(sql, url, load, state);
   try {
-    await untilStopped(sql, stop, loading);
+    await untilStopped(sql, load.stop, loading);
+  } catch (error) {
+    await sql.end({ timeout: 1 });
+    await loading.catch(() => {});
+    if (!state.hasBegun || !(await settle(url, state.transaction, (fresh) => takeBack(fresh, load))))
+      throw error;
   } finally {
     await sql.end({ timeout: 1 });
-    // It takes back what it has made.
-    await loading.catch(() => {});
   }
 }
 
-async function loadOn(
-  sql: postgres.Sql,
-  url: string,
-  version: SchemaVersion,
-  fill: (target: Target) => Promise<void>,
-  stop: AbortSignal | undefined,
-): Promise<void> {
+/** How far a load has come. */
+interface State {
+  /** Whether the database was found empty, and something may have been made in it. */
+  hasBegun: boolean;
+  /** The id of the transaction that loads. */
+  transaction: string | undefined;
+}
+
+async function loadOn(sql: postgres.Sql, url: string, load: Load, state: State): Promise<void> {
+  const { version, fill, stop } = load;
   await refuseUnboundRole(sql);
   // A service that starts now waits with its migrations, and finds everything there.
   await acquireMigrationLock(sql, stop);
   await refuseUsedDatabase(sql);
+  state.hasBegun = true;
   await installJobQueue(url);
-  try {
-    await sql.begin(async (tx) => {
-      await tx`select set_config('lingualoop.tenant_id', '*', true)`;
-      await createSchema(tx, version);
-      await refuseOtherQueue(tx, version);
-      await loadInto(tx, fill);
-      stop?.throwIfAborted();
-    });
-  } catch (error) {
-    await dropJobQueue(url).catch(() => {});
-    throw error;
-  }
-  await sql`analyze`;
+  await sql.begin(async (tx) => {
+    state.transaction = await transactionId(tx);
+    await tx`select set_config('lingualoop.tenant_id', '*', true)`;
+    await createSchema(tx, version);
+    await refuseOtherQueue(tx, version);
+    await loadInto(tx, fill);
+    stop?.throwIfAborted();
+  });
 }
 
-/** graphile-worker's schema was made outside of the transaction. On a connection of its own, as the other one may have ended. */
-async function dropJobQueue(url: string): Promise<void> {
+/** graphile-worker's schema was made outside of the transaction. */
+async function takeBack(sql: postgres.Sql, { undo }: Load): Promise<void> {
+  await sql.unsafe('drop schema if exists graphile_worker cascade');
+  await undo?.();
+}
+
+/** Collects statistics, without which queries of a loaded database are slow until PostgreSQL does it by itself. */
+export async function analyze(url: string, stop?: AbortSignal): Promise<void> {
   const sql = openCopyConnection(url, 'lingualoop restore');
   try {
-    await sql.unsafe('drop schema if exists graphile_worker cascade');
+    await untilStopped(sql, stop, sql`analyze`);
   } finally {
     await sql.end({ timeout: 1 });
   }
@@ -120,8 +136,12 @@ async function copyIn(
     throw new CannotLoadError(
       `the table ${table.schema}.${table.name} has no column "${unknown}" here: the copy was made by another version of this service`,
     );
-  const into = await tx.unsafe(`copy ${qualified(table)} (${columnsOf(table)}) from stdin`).writable();
-  await pipeline(Readable.from(rows, { objectMode: false }), into);
+  const copying = tx.unsafe(`copy ${qualified(table)} (${columnsOf(table)}) from stdin`);
+  const into = await copying.writable();
+  // Small tables are checked only when all rows are there. The driver ends neither the stream nor the query, which is settled already, with such an error.
+  const refused = Promise.withResolvers<never>();
+  Object.assign(copying, { reject: refused.reject });
+  await Promise.race([pipeline(Readable.from(rows, { objectMode: false }), into), refused.promise]);
   const [count] = await tx.unsafe<{ rows: string }[]>(
     `select count(*)::text as rows from ${qualified(table)}`,
   );

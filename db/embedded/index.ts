@@ -7,7 +7,7 @@ import { failure } from './log.ts';
 import { type EmbeddedPostgres, keepMembership } from './member.ts';
 import { stopPostmaster } from './postmaster.ts';
 
-export { isAlive } from './folder.ts';
+export { isAlive, unfinishedRestore } from './folder.ts';
 export type { EmbeddedPostgres } from './member.ts';
 
 export interface JoinEmbeddedPostgresOptions {

@@ -2,18 +2,22 @@ import { appendFile, chown, mkdir, open, readFile, rename, rm, stat, writeFile }
 import { join } from 'node:path';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { type DataFolder, temporaryPath } from './folder.ts';
+import { type DataFolder, temporaryPath, unfinishedRestore } from './folder.ts';
 import { failure } from './log.ts';
 import { type Command, run } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
  * Whether the cluster exists. Rejects if the folder holds something else, a cluster of another major version of PostgreSQL, or one whose upgrade was
- * interrupted in its last step.
+ * interrupted in its last step, or if a restore is unfinished.
  */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
   const version = await clusterVersion(folder);
   if (version === undefined) {
+    if (await isThere(join(folder.root, unfinishedRestore)))
+      throw new Error(
+        `A restore into ${folder.root} is at work or was interrupted: run "npm run restore" again, it begins anew.`,
+      );
     if (!(await isThere(folder.upgraded))) return false;
     throw new Error(
       `The upgrade of ${folder.cluster} was interrupted: run "npm run upgrade-database" again, it ends what is left.`,

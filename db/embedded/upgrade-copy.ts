@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import postgres from 'postgres';
 import { qualified, type Table } from '../copy/contents.ts';
-import { loadDatabase } from '../copy/load.ts';
+import { analyze, loadDatabase } from '../copy/load.ts';
 import { type Snapshot, withSnapshot } from '../copy/snapshot.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -138,10 +138,10 @@ interface Digest {
 
 async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Promise<Map<string, Digest>> {
   const digests = new Map<string, Digest>();
-  await loadDatabase(
-    url,
-    snapshot.version,
-    async (target) => {
+  await loadDatabase(url, {
+    version: snapshot.version,
+    stop,
+    async fill(target) {
       for (const table of snapshot.tables) {
         if (!target.has(table))
           throw new WouldBeLostError(`the table ${qualified(table)} is not the service's and would be lost`);
@@ -151,8 +151,8 @@ async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Pro
       }
       await target.setSequences(await snapshot.sequences());
     },
-    stop,
-  );
+  });
+  await analyze(url, stop);
   return digests;
 }
 

@@ -10,11 +10,13 @@ import {
   headerShape,
   indexPart,
   indexShape,
+  largestOwnPart,
   largestPart,
   type Manifest,
   manifestShape,
   names,
   type Part,
+  partsOfIndex,
 } from './format.ts';
 import { Refusal } from './refusal.ts';
 
@@ -73,6 +75,7 @@ export async function* readParts(
       listed = [];
       indexes.push(digest(content));
     } else {
+      if (listed.length >= partsOfIndex) throw damaged(file, name, 'no index comes before it');
       listed.push({ name, bytes: content.length, sha256: digest(content) });
       yield { name, content };
     }
@@ -107,6 +110,11 @@ function damaged(file: string, part: string, why: string): Refusal {
   return new Refusal(`${file} is damaged at ${part}: ${why}; nothing was restored`);
 }
 
+/** Only contents of the service's are large. */
+function limitOf(name: string): number {
+  return /^(database\/.+\.copy|objects\/.+|lines\/.+)$/.test(name) ? largestPart : largestOwnPart;
+}
+
 /** The entries of the tar file. An error of any layer becomes a refusal that names the entry after which it came. */
 async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
   let last = 'its beginning';
@@ -119,7 +127,7 @@ async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
   try {
     for await (const { header, body } of entries) {
       last = header.name;
-      if (header.size > largestPart) throw damaged(file, header.name, 'it is too large');
+      if (header.size > limitOf(header.name)) throw damaged(file, header.name, 'it is too large');
       const pieces: Uint8Array[] = [];
       for await (const piece of body) pieces.push(piece);
       yield { name: header.name, content: Buffer.concat(pieces) };

@@ -92,7 +92,7 @@ export class ArchiveWriter {
 async function giveName(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
-    await rm(draft);
+    await rm(draft).catch(() => {});
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${file} exists already`);
     // A file system without links.

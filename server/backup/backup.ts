@@ -1,9 +1,12 @@
 import { access, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { openDatabase } from '#db/client.ts';
 import { explainUnreachable, joinDatabase } from '#server/database-home.ts';
-import { loadSecretsKeys } from '#server/encryption.ts';
+import { loadSecretsKeys, type SecretsKeys } from '#server/encryption.ts';
+import { describeForLog } from '#server/errors.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { openPlatformStore } from '#server/storage/platform-store.ts';
+import { refuseWrongSecretsKey } from '#server/stored-secrets.ts';
 import { fileArgument, runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 import { type Taken, takeBackup } from './take.ts';
@@ -17,7 +20,7 @@ await runCommand(usage, async (stop, print) => {
   const file = resolve(fileArgument());
   const settings = readSettings();
   await requireData(settings);
-  const keys = await loadSecretsKeys(settings);
+  const keys = await loadSecretsKeys(settings, { make: false });
   const begun = performance.now();
   const home = await joinDatabase(settings, stop);
   try {
@@ -28,9 +31,11 @@ await runCommand(usage, async (stop, print) => {
       keyFile: await keyFileOf(settings),
       service: await serviceVersion(),
     };
-    const taken = await takeBackup(source, file, stop).catch((error: unknown) => {
+    const explain = (error: unknown) => {
       throw explainUnreachable(error, settings);
-    });
+    };
+    if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseOtherKey(home.url, keys).catch(explain);
+    const taken = await takeBackup(source, file, stop).catch(explain);
     const seconds = (performance.now() - begun) / 1000;
     for (const line of describe(taken, file, seconds, source.keyFile !== undefined)) print(line);
   } finally {
@@ -44,6 +49,19 @@ async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> 
   await access(join(DATA_DIR, 'postgres')).catch(() => {
     throw new Refusal(`DATA_DIR: there is no database in ${DATA_DIR}`);
   });
+}
+
+/** With another key than the one that the secrets are stored with, nobody could restore the backup. */
+async function refuseOtherKey(url: string, keys: SecretsKeys): Promise<void> {
+  const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
+  try {
+    await refuseWrongSecretsKey(database, keys);
+  } catch (error) {
+    // A database that has no tables yet, or those of an earlier version.
+    if (!['42P01', '42703'].includes(String(describeForLog(error).code))) throw error;
+  } finally {
+    await database.close();
+  }
 }
 
 /** The key that the service made itself belongs to its data; one that the operator keeps is the operator's to keep. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { describeForLog } from '#server/errors.ts';
 import { SettingsError } from '#server/settings.ts';
 import { listenForStop } from '#server/stop-signals.ts';
-import { Refusal } from './refusal.ts';
+import { IncompleteError, Refusal } from './refusal.ts';
 
 /**
  * Runs a command to its end. A signal ends it between two pieces of work, and it removes what it has begun. Exit codes: 0, or 1 after one line on stderr.
@@ -17,7 +17,8 @@ export async function runCommand(
       process.stdout.write(`${usage}\n`);
     else await work(stop, (line) => process.stdout.write(`${line}\n`));
   } catch (error) {
-    const reason = stop.aborted ? 'stopped before the end; nothing was kept' : describe(error);
+    const isStopped = stop.aborted && !(error instanceof IncompleteError);
+    const reason = isStopped ? 'stopped before the end; nothing was kept' : describe(error);
     process.stderr.write(`lingualoop: ${reason.split('\n')[0]}\n`);
     process.exitCode = 1;
   }
@@ -31,9 +32,11 @@ export function fileArgument(): string {
   return file;
 }
 
+const ownErrors = [Refusal, IncompleteError, SettingsError];
+
 /** A driver's error has SQL and parameters in its message, and an unknown one may quote a row. */
 function describe(error: unknown): string {
-  if (error instanceof Refusal || error instanceof SettingsError) return error.message;
+  if (ownErrors.some((type) => error instanceof type)) return (error as Error).message;
   const { code, message } = error as NodeJS.ErrnoException;
   // Of the system: a full disk, a forbidden folder. Ours: plain errors without a code.
   if (error instanceof Error && (code === undefined ? error.constructor === Error : /^E[A-Z]+$/.test(code)))

@@ -1,10 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive, joinEmbeddedPostgres, stopAbandonedPostgres } from '#db/embedded/index.ts';
+import {
+  isAlive,
+  joinEmbeddedPostgres,
+  stopAbandonedPostgres,
+  unfinishedRestore,
+} from '#db/embedded/index.ts';
 import { Refusal } from './refusal.ts';
 
-/** Everything is made in this folder of DATA_DIR, then moved up. It marks a restore that was interrupted. */
-const draftName = 'restore.unfinished';
 /** What is moved up, in this order: with the last one, the restore is complete. */
 const moved = ['storage', 'secrets.key', 'postgres.json', 'postgres'] as const;
 
@@ -26,7 +29,7 @@ export async function fillDataDir<T>(
   fill: (draft: Draft) => Promise<T>,
 ): Promise<T> {
   await refuseUsedFolder(dataDir);
-  const draft = join(dataDir, draftName);
+  const draft = join(dataDir, unfinishedRestore);
   await removeInterrupted(dataDir, draft);
   const folder = join(draft, 'data');
   await mkdir(folder, { recursive: true });
@@ -57,8 +60,8 @@ export async function refuseUsedFolder(dataDir: string): Promise<void> {
     ignoreMissing(error);
     return [];
   });
-  const interrupted = found.includes(draftName) && !found.includes('postgres');
-  const remains: readonly string[] = interrupted ? [draftName, ...moved] : [];
+  const interrupted = found.includes(unfinishedRestore) && !found.includes('postgres');
+  const remains: readonly string[] = interrupted ? [unfinishedRestore, ...moved] : [];
   const used = found.find((name) => !remains.includes(name));
   if (used !== undefined)
     throw new Refusal(
@@ -72,6 +75,6 @@ async function removeInterrupted(dataDir: string, draft: string): Promise<void> 
   if (pid > 0 && pid !== process.pid && isAlive(pid))
     throw new Refusal(`DATA_DIR: another restore is working in ${dataDir} (process ${pid})`);
   await stopAbandonedPostgres(join(draft, 'data'));
-  for (const name of [...moved, draftName])
+  for (const name of [...moved, unfinishedRestore])
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 });
 }

@@ -2,3 +2,8 @@
 export class Refusal extends Error {
   override name = 'Refusal';
 }
+
+/** What is done, and what is left to do, in one sentence: a command has ended between the two. */
+export class IncompleteError extends Error {
+  override name = 'IncompleteError';
+}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CannotLoadError, loadDatabase, type Target } from '#db/copy/load.ts';
 import type { SecretsKeys } from '#server/encryption.ts';
-import type { PlatformStore } from '#server/storage/blob-store.ts';
 import { type ReadPart, readParts } from './archive-reader.ts';
 import { isAuthentic } from './authentication.ts';
 import {
@@ -14,6 +13,7 @@ import {
   tableName,
 } from './format.ts';
 import { Refusal } from './refusal.ts';
+import type { RestoredStorage } from './restored-storage.ts';
 
 /** A backup that is whole. */
 export interface VerifiedBackup {
@@ -27,7 +27,7 @@ export interface VerifiedBackup {
 /** Where a backup is restored to; both are empty. */
 export interface Destination {
   url: string;
-  storage: PlatformStore;
+  storage: RestoredStorage;
 }
 
 /**
@@ -65,8 +65,8 @@ export interface Restored {
 }
 
 /**
- * Restores rows and objects, in the order of the file, in one transaction of the database. If it fails, the objects that were written are removed.
- * @throws Refusal, CannotLoadError
+ * Restores rows and objects, in the order of the file, in one transaction of the database. Unless it was committed, the objects that were written are removed.
+ * @throws Refusal, InDoubtError
  */
 export async function restoreBackup(
   backup: VerifiedBackup,
@@ -74,16 +74,22 @@ export async function restoreBackup(
   stop: AbortSignal,
 ): Promise<Restored> {
   const restored: Restored = { rows: 0, objects: 0, leftOut: [] };
+  let hasBegun = false;
   try {
-    await loadDatabase(
-      url,
-      backup.header.schema,
-      (target) => restoreParts(backup, target, storage, restored, stop),
+    await loadDatabase(url, {
+      version: backup.header.schema,
       stop,
-    );
+      async fill(target) {
+        await storage.begin();
+        hasBegun = true;
+        await restoreParts(backup, target, storage, restored, stop);
+      },
+      async undo() {
+        if (hasBegun) await storage.removeAll();
+      },
+    });
     return restored;
   } catch (error) {
-    if (restored.objects > 0) await removeAll(storage);
     if (error instanceof CannotLoadError) throw new Refusal(error.message, { cause: error });
     throw error;
   }
@@ -92,7 +98,7 @@ export async function restoreBackup(
 async function restoreParts(
   { file, header, manifest }: VerifiedBackup,
   target: Target,
-  storage: PlatformStore,
+  storage: RestoredStorage,
   restored: Restored,
   stop: AbortSignal,
 ): Promise<void> {
@@ -119,7 +125,7 @@ async function restoreParts(
 async function restoreOther(
   { name, content }: ReadPart,
   target: Target,
-  storage: PlatformStore,
+  storage: RestoredStorage,
   restored: Restored,
 ): Promise<void> {
   const object = objectPath(name);
@@ -163,10 +169,4 @@ class Parts {
       yield part.content;
     }
   }
-}
-
-/** The storage was empty. */
-async function removeAll(storage: PlatformStore): Promise<void> {
-  for (const top of await storage.listTop())
-    for await (const path of storage.walk(top)) await storage.remove(path).catch(() => false);
 }

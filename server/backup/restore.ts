@@ -1,23 +1,29 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { analyze } from '#db/copy/load.ts';
+import { InDoubtError } from '#db/copy/outcome.ts';
 import { migrate } from '#db/migrate.ts';
 import { explainUnreachable } from '#server/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/encryption.ts';
+import { describeForLog } from '#server/errors.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { readHeader } from './archive-reader.ts';
 import { hasKeyOf } from './authentication.ts';
 import { fileArgument, runCommand } from './command.ts';
 import { fillDataDir, refuseUsedFolder } from './embedded-home.ts';
-import type { Header } from './format.ts';
-import { Refusal } from './refusal.ts';
+import { type Header, names } from './format.ts';
+import { IncompleteError, Refusal } from './refusal.ts';
 import {
   type Destination,
   type Restored,
   refuseForged,
   restoreBackup,
+  type VerifiedBackup,
   verifyBackup,
 } from './restore-backup.ts';
+import { RestoredStorage } from './restored-storage.ts';
 
 const usage = `npm run restore -- FILE
 
@@ -31,41 +37,76 @@ await runCommand(usage, async (stop, print) => {
   const given = await givenKeys(settings);
   refuseOtherKeys(settings, header, given);
   if (settings.DATABASE_URL === undefined) await refuseUsedFolder(settings.DATA_DIR);
-  if (settings.DATABASE_URL !== undefined || settings.PLATFORM_STORAGE_URL !== undefined)
-    await refuseUsedStorage(settings);
+  const storage = storageOf(settings);
+  const isElsewhere = settings.PLATFORM_STORAGE_URL !== undefined;
+  if (settings.DATABASE_URL !== undefined || isElsewhere) await storage.refuseUsed();
   const begun = performance.now();
   const backup = await verifyBackup(file, header, stop);
-  const ownKey =
-    backup.keyFile === undefined
-      ? undefined
-      : { current: Buffer.from(backup.keyFile, 'base64'), previous: null };
-  const keys = given ?? ownKey;
-  if (keys && hasKeyOf(keys, header)) refuseForged(backup, keys);
-
-  const restoreTo = async (destination: Destination): Promise<Restored> => {
-    const restored = await restoreBackup(backup, destination, stop);
-    // What later versions have changed.
-    await migrate(destination.url, stop);
-    return restored;
-  };
+  refuseUnauthentic(settings, backup, given);
   const restored =
     settings.DATABASE_URL === undefined
       ? await fillDataDir(settings.DATA_DIR, stop, async ({ url, folder }) => {
           if (!given && backup.keyFile !== undefined)
             await writeFile(join(folder, 'secrets.key'), backup.keyFile, { mode: 0o600 });
-          return restoreTo({ url, storage: openPlatformStore({ ...settings, DATA_DIR: folder }) });
+          return restoreDraft(backup, { url, storage: storageOf(settings, folder) }, stop, isElsewhere);
         })
-      : await restoreTo({ url: settings.DATABASE_URL, storage: openPlatformStore(settings) }).catch(
-          (error: unknown) => {
-            throw explainUnreachable(error, settings);
-          },
-        );
+      : await restoreTo(backup, { url: settings.DATABASE_URL, storage }, stop).catch((error: unknown) => {
+          throw explainUnreachable(error, settings);
+        });
+  if (isElsewhere) await storage.complete();
   for (const name of restored.leftOut) print(`Left out, as it is not the service's own: the table ${name}`);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   print(
     `Restored what there was at ${header.taken_at}: ${restored.rows} rows, ${restored.objects} objects, in ${seconds} s`,
   );
 });
+
+/** Into an embedded database that counts only later: what fails before takes the objects with it. */
+async function restoreDraft(
+  backup: VerifiedBackup,
+  destination: Destination,
+  stop: AbortSignal,
+  isElsewhere: boolean,
+): Promise<Restored> {
+  const restored = await restoreBackup(backup, destination, stop);
+  try {
+    await bringUpToDate(destination.url, stop);
+    // Elsewhere, they count from the moment at which the database does.
+    if (!isElsewhere) await destination.storage.complete();
+    return restored;
+  } catch (error) {
+    await destination.storage.removeAll();
+    throw error;
+  }
+}
+
+/** Into a database that counts from the moment at which its rows are committed. */
+async function restoreTo(
+  backup: VerifiedBackup,
+  destination: Destination,
+  stop: AbortSignal,
+): Promise<Restored> {
+  const restored = await restoreBackup(backup, destination, stop).catch((error: unknown) => {
+    throw error instanceof InDoubtError ? new IncompleteError(error.message, { cause: error }) : error;
+  });
+  try {
+    await destination.storage.complete();
+    await bringUpToDate(destination.url, stop);
+    return restored;
+  } catch (error) {
+    const why = stop.aborted ? 'stopped' : describeForLog(error).message;
+    throw new IncompleteError(
+      `everything is restored, but the tables may be those of the version that made the backup (${why}): run npm run migrate`,
+      { cause: error },
+    );
+  }
+}
+
+async function bringUpToDate(url: string, stop: AbortSignal): Promise<void> {
+  await analyze(url, stop);
+  // What later versions have changed.
+  await migrate(url, stop);
+}
 
 /** The keys of the environment; undefined if the embedded database is to have the one of the backup. */
 async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
@@ -85,10 +126,27 @@ function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys 
   );
 }
 
-async function refuseUsedStorage(settings: Settings): Promise<void> {
-  const [used] = await openPlatformStore(settings).listTop();
-  if (used !== undefined)
+/** Refuses a file that the backup's key has not authenticated, unless that key is lost. */
+function refuseUnauthentic(settings: Settings, backup: VerifiedBackup, given: SecretsKeys | undefined): void {
+  const keys = given ?? includedKeys(backup);
+  if (keys && hasKeyOf(keys, backup.header)) refuseForged(backup, keys);
+  else if (!settings.ALLOW_UNREADABLE_SECRETS)
     throw new Refusal(
-      `${settings.PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL'}: the storage is not empty (it has ${used}), and nothing in it is overwritten`,
+      `${backup.file} is damaged at ${names.key}: the key that the backup was made with is not in it; nothing was restored`,
     );
+}
+
+function includedKeys({ keyFile }: VerifiedBackup): SecretsKeys | undefined {
+  return keyFile === undefined ? undefined : { current: Buffer.from(keyFile, 'base64'), previous: null };
+}
+
+/** @param folder holds the storage, unless it is elsewhere */
+function storageOf(settings: Settings, folder = settings.DATA_DIR): RestoredStorage {
+  const { DATABASE_URL, DATA_DIR, PLATFORM_STORAGE_URL } = settings;
+  const { host, pathname } = new URL(DATABASE_URL ?? pathToFileURL(resolve(DATA_DIR)));
+  return new RestoredStorage(
+    openPlatformStore({ ...settings, DATA_DIR: folder }),
+    `${host}${pathname}`,
+    PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL',
+  );
 }

@@ -34,32 +34,46 @@ export interface Taken {
 /**
  * Writes a backup beside the running service: the rows as they were at one moment, then what they refer to in the platform's storage. Objects are written
  * before their rows, so all of them are there, unless they were removed meanwhile.
- * @param stop ends it; the file is then removed
+ * @param stop ends it; the file is then removed, unless it was complete at that moment
  */
 export async function takeBackup(source: Source, file: string, stop: AbortSignal): Promise<Taken> {
   const archive = await ArchiveWriter.open(file);
+  let writing: Promise<Taken> | undefined;
+  const write = (snapshot: Snapshot) => {
+    writing = writeAll(archive, source, snapshot, stop);
+    return writing;
+  };
   try {
-    const write = async (snapshot: Snapshot): Promise<Taken> => {
-      const accounts = await listAccounts(snapshot);
-      await archive.add(names.header, JSON.stringify(headerOf(source, snapshot, accounts)));
-      if (source.keyFile !== undefined) await archive.add(names.key, source.keyFile);
-      const rows: Record<string, number> = {};
-      for (const table of snapshot.tables)
-        rows[tableName(table)] = await addTable(archive, snapshot, table, stop);
-      await archive.add(names.sequences, JSON.stringify(await snapshot.sequences()));
-      const { objects, missing, missingCount } = await addObjects(archive, snapshot, source.storage, stop);
-      stop.throwIfAborted();
-      const bytes = await archive.finish((indexes) =>
-        authenticate(source.keys, { indexes: [...indexes], rows, objects, missing: missingCount }),
-      );
-      const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-      return { rows: total, tables: snapshot.tables.length, objects, missing, missingCount, accounts, bytes };
-    };
     return await withSnapshot(source.url, 'lingualoop backup', write, stop);
   } catch (error) {
+    // A stop does not wait for what is being written, and at the end the file may be about to get its name: then it is complete.
+    const taken = await writing?.catch(() => undefined);
+    if (taken) return taken;
     await archive.discard();
     throw error;
   }
+}
+
+async function writeAll(
+  archive: ArchiveWriter,
+  source: Source,
+  snapshot: Snapshot,
+  stop: AbortSignal,
+): Promise<Taken> {
+  const accounts = await listAccounts(snapshot);
+  await archive.add(names.header, JSON.stringify(headerOf(source, snapshot, accounts)));
+  if (source.keyFile !== undefined) await archive.add(names.key, source.keyFile);
+  const rows: Record<string, number> = {};
+  for (const table of snapshot.tables)
+    rows[tableName(table)] = await addTable(archive, snapshot, table, stop);
+  await archive.add(names.sequences, JSON.stringify(await snapshot.sequences()));
+  const { objects, missing, missingCount } = await addObjects(archive, snapshot, source.storage, stop);
+  stop.throwIfAborted();
+  const bytes = await archive.finish((indexes) =>
+    authenticate(source.keys, { indexes: [...indexes], rows, objects, missing: missingCount }),
+  );
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return { rows: total, tables: snapshot.tables.length, objects, missing, missingCount, accounts, bytes };
 }
 
 function headerOf(

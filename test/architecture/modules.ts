@@ -194,8 +194,8 @@ export const modules: Module[] = [
     files: /^server\/backup\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
-      /^db\/(migrate|copy\/(contents|load|snapshot)|embedded\/(index|upgrade|upgrade-copy))\.ts$/,
+      /^server\/(database-home|encryption|errors|settings|stop-signals|stored-secrets)\.ts$/,
+      /^db\/(client|migrate|copy\/(contents|load|outcome|snapshot)|embedded\/(index|upgrade|upgrade-copy))\.ts$/,
       /^npm:(modern-tar|zod)$/,
       /^node:/,
     ],

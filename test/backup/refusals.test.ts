@@ -5,17 +5,20 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { withSnapshot } from '#db/copy/snapshot.ts';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { readHeader, readParts } from '#server/backup/archive-reader.ts';
 import { ArchiveWriter } from '#server/backup/archive-writer.ts';
 import { authenticate } from '#server/backup/authentication.ts';
-import type { Manifest } from '#server/backup/format.ts';
+import { type Manifest, names } from '#server/backup/format.ts';
 import { Refusal } from '#server/backup/refusal.ts';
 import { refuseForged, verifyBackup } from '#server/backup/restore-backup.ts';
-import { found, submit } from '#test/factories.ts';
+import { type Source, takeBackup } from '#server/backup/take.ts';
+import { createFormerDatabase, readFormer } from '#test/db/former/former-database.ts';
+import { signUpFounder, submit, withAuthenticator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { refusal, run, start, succeed } from './commands.ts';
+import { refusal, start, succeed } from './commands.ts';
 
 const app = useTestApp();
 const keyOf = (byte: number) => Buffer.alloc(32, byte);
@@ -29,7 +32,7 @@ let settings: Record<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lingualoop-refusals-'));
   file = join(folder, 'whole');
-  const founder = await found(app);
+  const founder = await withAuthenticator(app, await signUpFounder(app));
   await submit(app, founder, { source_text: 'A text that is looked for' });
   const { DATA_DIR } = app.services.settings;
   settings = { DATA_DIR, DATABASE_URL: app.databaseUrl, SECRETS_KEY };
@@ -88,20 +91,44 @@ async function changed(
 }
 
 /** The backup written anew with other content of a part, its digests included, and authenticated by a key. */
-async function rewritten(part: string, change: (text: string) => string, key: Buffer): Promise<string> {
+async function rewritten(
+  part: string,
+  change: (text: string) => string,
+  key: Buffer,
+  included?: string,
+): Promise<string> {
   const place = join(await mkdtemp(join(folder, 'file-')), 'backup');
   const archive = await ArchiveWriter.open(place);
   let manifest: Manifest | undefined;
   const parts = readParts(file, (found) => {
     manifest = found;
   });
-  for await (const { name, content } of parts)
+  for await (const { name, content } of parts) {
     await archive.add(name, name === part ? change(content.toString('utf8')) : content);
+    if (name === names.header && included !== undefined) await archive.add(names.key, included);
+  }
   const { rows, objects, missing } = manifest as Manifest;
   await archive.finish((indexes) =>
     authenticate({ current: key, previous: null }, { indexes: [...indexes], rows, objects, missing }),
   );
   return place;
+}
+
+/** What a load takes away and puts back, as PostgreSQL describes it. */
+async function objectsOf(superuserUrl: string): Promise<string[]> {
+  const rows = await openSuperuser(superuserUrl)<{ object: string }[]>`
+    with own as (select c.* from pg_class c where relnamespace::regnamespace::text in ('public', 'graphile_worker'))
+    select format('%s: security %s, forced %s', oid::regclass, relrowsecurity, relforcerowsecurity) as object
+      from own where relkind = 'r'
+    union all select format('%s: policy %s %s', polrelid::regclass, polname, pg_get_expr(polqual, polrelid))
+      from pg_policy join own on own.oid = polrelid
+    union all select format('%s, enabled %s', pg_get_triggerdef(t.oid), tgenabled)
+      from pg_trigger t join own on own.oid = tgrelid where not tgisinternal
+    union all select format('%s, valid %s', pg_get_indexdef(indexrelid), indisvalid) from pg_index join own on own.oid = indrelid
+    union all select format('%s: %s %s, valid %s', conrelid::regclass, conname, pg_get_constraintdef(k.oid), convalidated)
+      from pg_constraint k join own on own.oid = conrelid
+    order by 1`;
+  return rows.map(({ object }) => object);
 }
 
 const jobs = 'database/public.translation_jobs/000001.copy';
@@ -153,7 +180,7 @@ test('a file of a later version is refused, of tables as of the format', async (
     /was made by a later version/,
   );
   const format = (text: string) => text.replace('"format":1', '"format":2');
-  expect(await refused(await rewritten('backup.json', format, keyOf(0)))).toMatch(
+  expect(await unread(await rewritten('backup.json', format, keyOf(0)))).toMatch(
     /has format 2, and this version .* reads format 1/,
   );
 });
@@ -175,6 +202,53 @@ test('another key than the one of the backup is refused, unless the operator say
   await succeed('restore', { ...lost, ...other, ALLOW_UNREADABLE_SECRETS: 'true' }, [file]);
 });
 
+test('a backup with another key than the one that secrets are stored with is refused, and no key is made', async () => {
+  const place = join(folder, 'by-another-key');
+  const other = { ...settings, SECRETS_KEY: keyOf(1).toString('base64') };
+  expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: opens none of the secrets/);
+  const DATA_DIR = await mkdtemp(join(folder, 'without-a-key-'));
+  await mkdir(join(DATA_DIR, 'postgres'));
+  expect(await refusal('backup', { DATA_DIR }, [place])).toMatch(/^SECRETS_KEY: is not set, and there is no/);
+  expect(await readdir(DATA_DIR)).toEqual(['postgres']);
+  expect(await readdir(folder)).not.toContain('by-another-key');
+});
+
+test('a file that says that its key is in it is refused if it is not, or is another one', async () => {
+  const DATA_DIR = await mkdtemp(join(folder, 'embedded-'));
+  const says = (text: string) => text.replace('"included":false', '"included":true');
+  const without = await rewritten('backup.json', says, keyOf(0));
+  expect(await refusal('restore', { DATA_DIR }, [without])).toContain('is damaged at secrets.key');
+  const other = await rewritten('backup.json', says, keyOf(0), keyOf(9).toString('base64'));
+  expect(await refusal('restore', { DATA_DIR }, [other])).toContain('is damaged at secrets.key');
+  expect(await readdir(DATA_DIR)).toEqual([]);
+});
+
+test('a restored database has the policies, triggers, indexes and keys of a migrated one, and is not restored over', async () => {
+  const { env, database } = await emptyPlace();
+  await succeed('restore', env, [file]);
+  const expected = await objectsOf(app.superuserUrl);
+  expect(expected.length).toBeGreaterThan(300);
+  expect(await objectsOf(database.superuserUrl)).toEqual(expected);
+  const DATA_DIR = await mkdtemp(join(folder, 'other-'));
+  expect(await refusal('restore', { ...env, DATA_DIR }, [file])).toMatch(/^the database is not empty/);
+});
+
+test('a backup of an earlier version is restored with its rows, and with the tables of this one', async () => {
+  const version = await readFormer('before-documents');
+  const former = await createFormerDatabase(version, await mkdtemp(join(folder, 'migrations-')));
+  const old = { DATABASE_URL: former.url, SECRETS_KEY: version.secretsKey };
+  const place = join(folder, 'of-an-earlier-version');
+  await succeed('backup', { ...old, DATA_DIR: await mkdtemp(join(folder, 'former-')) }, [place]);
+  const { env, database } = await emptyPlace();
+  await succeed('restore', { ...env, SECRETS_KEY: version.secretsKey }, [place]);
+  expect(await objectsOf(database.superuserUrl)).toEqual(await objectsOf(app.superuserUrl));
+  const jobsIn = (url: string) =>
+    openSuperuser(url)`select tenant_id, job_id, status from translation_jobs order by 1, 2`;
+  const jobsBefore = await jobsIn(former.superuserUrl);
+  expect(jobsBefore.length).toBeGreaterThan(0);
+  expect(await jobsIn(database.superuserUrl)).toEqual(jobsBefore);
+});
+
 test('nothing is restored over what is there: a table, an object, a file of DATA_DIR', async () => {
   const { env, database } = await emptyPlace();
   await openSuperuser(database.superuserUrl).unsafe('create table mine as select 1 as one');
@@ -182,6 +256,7 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
 
   const used = await emptyPlace();
   await mkdir(join(used.env.DATA_DIR, 'storage/tenant'), { recursive: true });
+  await writeFile(join(used.env.DATA_DIR, 'storage/tenant/object'), '');
   expect(await refusal('restore', used.env, [file])).toMatch(/^DATA_DIR: the storage is not empty/);
 
   const DATA_DIR = await mkdtemp(join(folder, 'used-'));
@@ -190,12 +265,11 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
   expect(await readdir(DATA_DIR)).toEqual(['mine']);
 });
 
-test('a restored service is not restored over', async () => {
-  const { env } = await emptyPlace();
-  await succeed('restore', env, [file]);
-  expect(
-    await refusal('restore', { ...env, DATA_DIR: await mkdtemp(join(folder, 'other-')) }, [file]),
-  ).toMatch(/^the database is not empty/);
+test('a service does not start where a restore is unfinished', async () => {
+  const DATA_DIR = await mkdtemp(join(folder, 'unfinished-'));
+  await mkdir(join(DATA_DIR, 'restore.unfinished'));
+  await expect(joinEmbeddedPostgres(DATA_DIR)).rejects.toThrow(/run "npm run restore" again/);
+  expect(await readdir(DATA_DIR)).toEqual(['restore.unfinished']);
 });
 
 test('an existing file is not overwritten', async () => {
@@ -222,18 +296,54 @@ test('Ctrl-C leaves no file of a backup, even while it waits for a table', async
   expect(await readdir(place)).toEqual([]);
 });
 
+test('a stop at the end of a backup leaves the whole file or none', async () => {
+  const place = await mkdtemp(join(folder, 'at-the-end-'));
+  const stop = new AbortController();
+  const { storage } = app.services;
+  let isAtEnd = false;
+  const source: Source = {
+    ...{ url: app.databaseUrl, keyFile: undefined, service: '1' },
+    storage: {
+      ...storage,
+      walk(path) {
+        isAtEnd = true;
+        return storage.walk(path);
+      },
+    },
+    keys: {
+      get current() {
+        if (isAtEnd) stop.abort();
+        return keyOf(0);
+      },
+      previous: null,
+    },
+  };
+  await takeBackup(source, join(place, 'backup'), stop.signal);
+  expect(stop.signal.aborted).toBe(true);
+  expect(await readdir(place)).toEqual(['backup']);
+  await verifyBackup(
+    join(place, 'backup'),
+    await readHeader(join(place, 'backup')),
+    new AbortController().signal,
+  );
+});
+
 test('a restore that is killed can be run again, and leaves a database without a row until it is complete', async () => {
   const { env, remains } = await emptyPlace();
-  for (const after of [700, 1300]) {
-    const { child, ended } = start('restore', env, [file]);
-    await new Promise((resolve) => setTimeout(resolve, after));
-    child.kill('SIGKILL');
-    if ((await ended).code === 0) return;
-    const tables = (await remains()).filter((name) => name === 'translation_jobs');
-    if (tables.length > 0) return;
-    await rm(join(env.DATA_DIR, 'storage'), { recursive: true, force: true });
-  }
-  await poll(async () => (await run('restore', env, [file])).code === 0);
+  const { child, ended } = start('restore', env, [file]);
+  const storage = join(env.DATA_DIR, 'storage');
+  await poll(() => stat(join(storage, 'golden/restore.unfinished')).catch(() => undefined));
+  await writeFile(join(storage, 'golden/of-the-interrupted-one'), '');
+  child.kill('SIGKILL');
+  expect((await ended).code).toBe(null);
+  expect((await remains()).filter((name) => name === 'translation_jobs')).toEqual([]);
+  const elsewhere = await emptyPlace();
+  expect(await refusal('restore', { ...elsewhere.env, DATA_DIR: env.DATA_DIR }, [file])).toMatch(
+    /^DATA_DIR: the storage is not empty/,
+  );
+  await succeed('restore', env, [file]);
+  expect(await readdir(join(storage, 'golden'))).not.toContain('restore.unfinished');
+  expect(await readdir(join(storage, 'golden'))).not.toContain('of-the-interrupted-one');
 });
 
 test('an object that is gone is named, and all else is backed up and restored', async () => {

@@ -1,17 +1,13 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { decodeBase32IgnorePadding } from '@oslojs/encoding';
 import { generateTOTP } from '@oslojs/otp';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '#db/migrate.ts';
-import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startService } from '#test/setup/service.ts';
+import { createFormerDatabase, readFormer } from './former/former-database.ts';
 import type { FormerVersion } from './former/former-version.ts';
 
 /*
@@ -22,44 +18,15 @@ import type { FormerVersion } from './former/former-version.ts';
  */
 const versions = ['before-documents', 'before-rest-sdk'];
 
-async function read(name: string): Promise<FormerVersion> {
-  const packed = await readFile(join(import.meta.dirname, `former/${name}.json.gz`));
-  return JSON.parse(gunzipSync(packed).toString());
-}
-
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-former-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
 
-/** A folder with the migrations that the version had. They have not changed since: the journal tells. */
-async function migrationsOf({ migrations }: FormerVersion): Promise<string> {
-  const folder = await temporaryFolder();
-  await cp(join(import.meta.dirname, '../../db/migrations'), folder, { recursive: true });
-  const path = join(folder, 'meta/_journal.json');
-  const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: { tag: string }[] };
-  journal.entries.length = migrations.length;
-  expect(journal.entries.map(({ tag }) => tag)).toEqual(migrations);
-  await writeFile(path, JSON.stringify(journal));
-  return folder;
-}
-
 /** Starts today's service over what the version left. */
 async function startOver(version: FormerVersion) {
-  const database = await createTestDatabase({ empty: true });
-  onTestFinished(() => database.drop());
-  await migrate(database.url, undefined, await migrationsOf(version));
-  const sql = openSuperuser(database.superuserUrl);
-  // The tables come in no order that foreign keys would allow.
-  await sql`set session_replication_role = replica`;
-  for (const [table, { columns, rows }] of Object.entries(version.tables)) {
-    const list = columns.map((column) => `"${column}"`).join(', ');
-    const copied = await sql.unsafe(`copy "${table}" (${list}) from stdin`).writable();
-    await pipeline(Readable.from([rows]), copied);
-  }
-  for (const [sequence, last] of Object.entries(version.sequences))
-    await sql`select setval(${sequence}, ${last}::bigint)`;
+  const database = await createFormerDatabase(version, await temporaryFolder());
   const data = await temporaryFolder();
   for (const [path, bytes] of Object.entries(version.store)) {
     const file = join(data, 'storage', path);
@@ -100,7 +67,7 @@ const undated = (tmx: string) => tmx.replace(/ creationdate="\w+"/, '');
 
 describe.each(versions)('what the version %s left', (name) => {
   test('is migrated by a start, and every answer is as it was', async () => {
-    const version = await read(name);
+    const version = await readFormer(name);
     const address = await startOver(version);
     const headers = { 'x-api-key': version.apiKey };
     for (const [path, before] of Object.entries(version.answers)) {
@@ -113,7 +80,7 @@ describe.each(versions)('what the version %s left', (name) => {
   });
 
   test('serves the SDK of that version: translate, review, remember, download, sign in with the authenticator', async () => {
-    const version = await read(name);
+    const version = await readFormer(name);
     const address = await startOver(version);
     const { byKey, visitor } = await openSdk(version, address);
 

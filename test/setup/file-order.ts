@@ -15,6 +15,7 @@ const long = [
   'test/backup/upgrade-database.test.ts',
   'test/backup/whole-service.test.ts',
   'test/backup/refusals.test.ts',
+  'test/backup/load.test.ts',
   'test/operations/processes.test.ts',
   'test/storage/verify-store-command.test.ts',
   'test/first-hour/first-hour.test.ts',
