@@ -6,25 +6,25 @@ import type { AppRouter } from '#server/router.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-const page = `<!doctype html>
+const page = (at: (path: string) => string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>LinguaLoop API</title>
-    <link rel="icon" href="/docs/favicon-32x32.png">
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <link rel="stylesheet" href="/docs/page.css">
+    <link rel="icon" href="${at('/docs/favicon-32x32.png')}">
+    <link rel="stylesheet" href="${at('/docs/swagger-ui.css')}">
+    <link rel="stylesheet" href="${at('/docs/page.css')}">
   </head>
   <body>
     <p class="credential">
-      <a href="/docs/guides/">Guides</a>
+      <a href="${at('/docs/guides/')}">Guides</a>
       <label for="credential">API key or access token for the calls of this page</label>
       <input id="credential" type="password" autocomplete="off" spellcheck="false">
     </p>
     <div id="swagger-ui"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/start.js"></script>
+    <script src="${at('/docs/swagger-ui-bundle.js')}"></script>
+    <script src="${at('/docs/start.js')}"></script>
   </body>
 </html>
 `;
@@ -34,8 +34,8 @@ const page = `<!doctype html>
  * in it. It is kept nowhere, and the session cookie stays out: a call acts as the key that is shown, or as nobody. No validator badge: it
  * would call another host.
  */
-const start = `SwaggerUIBundle({
-  url: '/openapi.json',
+const start = (basePath: string) => `SwaggerUIBundle({
+  url: ${JSON.stringify(`${basePath}/openapi.json`)},
   dom_id: '#swagger-ui',
   deepLinking: true,
   validatorUrl: null,
@@ -84,8 +84,9 @@ interface Part {
  * Serves GET /openapi.json and GET /docs, which renders it (A 1 rule 6). Each file is read or built on its first
  * request: importing the generator alone takes longer than starting the HTTP server. It is then kept as one Buffer for
  * all responses; a client that already has it gets 304.
+ * @param basePath the path of the service's public address, which stands before each address in the page
  */
-export function serveDocs(app: FastifyInstance, router: AppRouter): void {
+export function serveDocs(app: FastifyInstance, router: AppRouter, basePath: string): void {
   const serve = (
     url: string,
     type: string,
@@ -103,13 +104,14 @@ export function serveDocs(app: FastifyInstance, router: AppRouter): void {
     });
   };
 
-  serve('/openapi.json', 'application/json; charset=utf-8', () => serializeDocument(router), {
+  serve('/openapi.json', 'application/json; charset=utf-8', () => serializeDocument(router, basePath), {
     versioned: true,
   });
+  const at = (path: string) => (basePath + path).replaceAll('&', '&amp;');
   // Fastify's own plugin could do this, but it takes 45 ms to start, requires @fastify/swagger, and serves the document
   // at two more addresses.
-  for (const url of ['/docs', '/docs/']) serve(url, 'text/html; charset=utf-8', async () => page);
-  serve('/docs/start.js', files['swagger-ui-bundle.js'], async () => start);
+  for (const url of ['/docs', '/docs/']) serve(url, 'text/html; charset=utf-8', async () => page(at));
+  serve('/docs/start.js', files['swagger-ui-bundle.js'], async () => start(basePath));
   serve('/docs/page.css', files['swagger-ui.css'], async () => pageStyle);
   for (const [name, type] of Object.entries(files))
     serve(`/docs/${name}`, type, () => readFile(resolve(`@fastify/swagger-ui/static/${name}`)), {
@@ -117,9 +119,9 @@ export function serveDocs(app: FastifyInstance, router: AppRouter): void {
     });
 }
 
-async function serializeDocument(router: AppRouter): Promise<string> {
+async function serializeDocument(router: AppRouter, basePath: string): Promise<string> {
   const { buildOpenApiDocument } = await import('./openapi.ts');
-  return JSON.stringify(buildOpenApiDocument(router));
+  return JSON.stringify(buildOpenApiDocument(router, basePath));
 }
 
 async function keep(type: string, read: Promise<string | Buffer>): Promise<Part> {

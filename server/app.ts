@@ -30,6 +30,7 @@ import { type Readiness, watchReadiness } from './observability/readiness.ts';
 import { notesOf, observeRequests } from './observability/requests.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-handler.ts';
+import { basePathOf } from './settings.ts';
 
 /** What `buildApp` needs. The application's own log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
@@ -131,7 +132,7 @@ export async function buildApp(
   handleErrors(http);
 
   serveRest(http, appRouter, contextOf(services, true), services);
-  serveDocs(http, appRouter);
+  serveDocs(http, appRouter, basePathOf(settings));
   web = await serveWeb(http, appRouter, contextOf(services, true), services);
   // C 7: /trpc ignores the session cookie, and so do the files that the application loads.
   serveRpc(http, appRouter, contextOf(services, false));

@@ -233,6 +233,11 @@ export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }
 
+/** The path of the service's public address, without a slash at its end: what stands before each address in a page. */
+export function basePathOf(settings: Settings): string {
+  return new URL(publicAddress(settings)).pathname.replace(/\/+$/, '');
+}
+
 /** The settings for logs. Of a secret, they say only that it is set. */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(

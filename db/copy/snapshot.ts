@@ -69,8 +69,6 @@ export async function withSnapshot<T>(
 async function read<T>(tx: postgres.TransactionSql, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   // The scope of the platform: row-level security applies to the owner of the tables, too.
   await tx`select set_config('lingualoop.tenant_id', '*', true)`;
-  // A scan begins at the first row even where another one is on its way, so that two copies of a table can be compared.
-  await tx`set local synchronize_seqscans = off`;
   const version = await readSchemaVersion(tx);
   if (!version) throw new NoSchemaError('there is no database of this service');
   const tables = await listTables(tx);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import postgres from 'postgres';
 import { qualified, type Table } from '../copy/contents.ts';
 import { analyze, loadDatabase } from '../copy/load.ts';
+import { RowDigest } from '../copy/row-digest.ts';
 import { type Snapshot, withSnapshot } from '../copy/snapshot.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -130,14 +130,8 @@ async function copySettings(old: postgres.Sql, fresh: postgres.Sql): Promise<voi
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** The rows of a table as one number, in the order in which they are stored. */
-interface Digest {
-  sha256: string;
-  rows: number;
-}
-
-async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Promise<Map<string, Digest>> {
-  const digests = new Map<string, Digest>();
+async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Promise<Map<string, RowDigest>> {
+  const digests = new Map<string, RowDigest>();
   await loadDatabase(url, {
     version: snapshot.version,
     stop,
@@ -145,9 +139,9 @@ async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Pro
       for (const table of snapshot.tables) {
         if (!target.has(table))
           throw new WouldBeLostError(`the table ${qualified(table)} is not the service's and would be lost`);
-        const hash = createHash('sha256');
-        const rows = await target.copyIn(table, hashed(await snapshot.copyOut(table), hash, stop));
-        digests.set(qualified(table), { sha256: hash.digest('hex'), rows });
+        const digest = new RowDigest();
+        await target.copyIn(table, digested(await snapshot.copyOut(table), digest, stop));
+        digests.set(qualified(table), digest);
       }
       await target.setSequences(await snapshot.sequences());
     },
@@ -156,30 +150,30 @@ async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Pro
   return digests;
 }
 
-async function* hashed(
+async function* digested(
   pieces: AsyncIterable<Buffer>,
-  hash: ReturnType<typeof createHash>,
+  digest: RowDigest,
   stop: AbortSignal,
 ): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     stop.throwIfAborted();
-    hash.update(piece);
+    digest.update(piece);
     yield piece;
   }
 }
 
-/** Reads the new database from one end to the other: loaded in the order of the old one, its rows are stored in that order. */
+/** Reads the new database from one end to the other. */
 async function compareRows(
   old: Snapshot,
-  digests: ReadonlyMap<string, Digest>,
+  digests: ReadonlyMap<string, RowDigest>,
   url: string,
   stop: AbortSignal,
 ): Promise<void> {
   await withSnapshot(url, 'lingualoop upgrade', async (fresh) => {
     for (const table of old.tables) {
-      const hash = createHash('sha256');
-      for await (const _piece of hashed(await fresh.copyOut(table), hash, stop));
-      if (hash.digest('hex') !== digests.get(qualified(table))?.sha256) throw differs(table);
+      const digest = new RowDigest();
+      for await (const _piece of digested(await fresh.copyOut(table), digest, stop));
+      if (`${digest}` !== `${digests.get(qualified(table))}`) throw differs(table);
     }
     const [was, is] = [JSON.stringify(await old.sequences()), JSON.stringify(await fresh.sequences())];
     if (was !== is) throw new Error('the sequences of the new database differ from those of the old one');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp();
+const below = useTestApp({ env: { BASE_URL: 'https://lingua.example.org/it&s/' } });
 
 interface Element {
   tagName?: string;
@@ -71,11 +72,21 @@ describe('GET /docs', () => {
   });
 
   test('the script opens our document, and calls no external validator', async () => {
-    const script = await (await app.request('/docs/start.js')).text();
-    const opened: Record<string, unknown>[] = [];
-    new Function('SwaggerUIBundle', script)((options: Record<string, unknown>) => opened.push(options));
-    expect(opened).toEqual([expect.objectContaining({ url: '/openapi.json', validatorUrl: null })]);
+    expect(await openedBy(app)).toEqual([
+      expect.objectContaining({ url: '/openapi.json', validatorUrl: null }),
+    ]);
     expect((await app.request('/openapi.json')).status).toBe(200);
+  });
+
+  test('everything is under the path of the public address, the calls of the page included', async () => {
+    const named = (await pageElements('/docs', below)).flatMap(({ attrs = [] }) =>
+      attrs.filter(({ name }) => /^(src|href)$/.test(name)).map(({ value }) => value),
+    );
+    expect(named.filter((address) => !address.startsWith('/it&s/docs/'))).toEqual([]);
+    expect(named.length).toBeGreaterThan(5);
+    expect(await openedBy(below)).toEqual([expect.objectContaining({ url: '/it&s/openapi.json' })]);
+    const document = (await (await below.request('/openapi.json')).json()) as { servers: unknown };
+    expect(document.servers).toEqual([{ url: '/it&s' }]);
   });
 
   test('files that are not part of the page are not served', async () => {
@@ -90,8 +101,16 @@ describe('GET /docs', () => {
   });
 });
 
-async function pageElements(path: string): Promise<Element[]> {
-  const page = parse(await (await app.request(path)).text()) as Element;
+/** What the script asks Swagger UI to show. */
+async function openedBy(from: Pick<typeof app, 'request'>): Promise<Record<string, unknown>[]> {
+  const script = await (await from.request('/docs/start.js')).text();
+  const opened: Record<string, unknown>[] = [];
+  new Function('SwaggerUIBundle', script)((options: Record<string, unknown>) => opened.push(options));
+  return opened;
+}
+
+async function pageElements(path: string, from: Pick<typeof app, 'request'> = app): Promise<Element[]> {
+  const page = parse(await (await from.request(path)).text()) as Element;
   const all = (element: Element): Element[] => [element, ...(element.childNodes ?? []).flatMap(all)];
   return all(page).filter(({ tagName }) => tagName !== undefined);
 }

@@ -7,7 +7,7 @@ import type { RequestContext, Services } from '#server/context.ts';
 import { readCookie } from '#server/csrf.ts';
 import { AppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
-import { publicAddress } from '#server/settings.ts';
+import { basePathOf, publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
 import { serveGuides } from './guides.ts';
 import { pageHeaders, previewHeaders, workerPolicy } from './headers.ts';
@@ -46,7 +46,7 @@ export async function serveWeb(
 ): Promise<WebFront> {
   const build = readBuild(built);
   const headers = pageHeaders(publicAddress(settings).startsWith('https:'));
-  const basePath = new URL(publicAddress(settings)).pathname.replace(/\/+$/, '');
+  const basePath = basePathOf(settings);
   const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
   const deployment = deploymentOf(settings, {
     basePath,
