@@ -141,9 +141,13 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
       delete from tokens where user_id in (select user_id from users where email = ${String(who.email)})`;
     await page.evaluate(() => Object.assign(window, { theSamePage: true }));
     // A call of the page itself may have opened the dialog already, which would keep a click away.
-    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).dispatchEvent('click');
+    const follow = (name: string) =>
+      page.getByRole('navigation').getByRole('link', { name }).dispatchEvent('click');
+    await follow('Glossaries');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
+    // As where a screen was on its way when the dialog opened.
+    await follow('Jobs');
     const opening = context.waitForEvent('page');
     await dialog.getByRole('button', { name: 'Single sign-on' }).click();
     await opening;

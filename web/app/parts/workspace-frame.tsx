@@ -23,13 +23,14 @@ export function WorkspaceFrame() {
   useEffect(() => {
     if (state.kind === 'signed_out') void navigate({ to: '/signin', replace: true });
   }, [state.kind, navigate]);
+  const isExpired = state.kind === 'expired';
   const shown = useRef(path);
   useEffect(() => {
-    // Focus follows the work: a new screen begins at its heading, not at the link that was clicked.
-    if (shown.current === path) return;
+    // Focus follows the work: a new screen begins at its heading, not at the link that was clicked. Behind the dialog nothing can have it.
+    if (shown.current === path || isExpired) return;
     shown.current = path;
     main.current?.focus();
-  }, [path]);
+  }, [path, isExpired]);
 
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
@@ -73,7 +74,7 @@ export function WorkspaceFrame() {
           onClose={() => setUnsent(undefined)}
         />
       )}
-      {state.kind === 'expired' && <SignInAgain user={state.tokens.user} />}
+      {isExpired && <SignInAgain user={state.tokens.user} />}
     </>
   );
 }
