@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
+import { noteWhenReady, type Ready, report, signInTo } from './bench-browser.ts';
 import { type BenchService, type BenchTenant, startBenchService } from './bench-service.ts';
+import { measureLargeDocument } from './large-document.ts';
 import { median } from './load.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const dist = join(import.meta.dirname, '../../web/dist');
-const password = 'a long enough passphrase';
 /** 9 Mbit/s down, 1.5 up, a round trip of 165 ms, a processor four times slower. */
 const line = { offline: false, downloadThroughput: 9e6 / 8, uploadThroughput: 1.5e6 / 8, latency: 165 };
 
@@ -14,8 +15,7 @@ const line = { offline: false, downloadThroughput: 9e6 / 8, uploadThroughput: 1.
 interface Screen {
   name: string;
   path: string;
-  /** What is there when the screen can be used: an element, and words in it. */
-  ready: { selector: string; text?: string };
+  ready: Ready;
   /** Kilobytes of a first load, compressed by gzip. */
   most: number;
   /** Seconds until it can be used, at the first visit and with its files in the browser's cache. */
@@ -66,6 +66,7 @@ export async function benchWeb(print: (line: string) => void): Promise<void> {
     report(print, 'public page: scripts', scriptBytes / 1000, 0, 'kB');
     await measure(browser, service, signIn, print);
     for (const screen of screens) await measure(browser, service, screen, print, tenant);
+    await measureLargeDocument(browser, print);
   } finally {
     await browser.close();
     await service.stop();
@@ -136,43 +137,7 @@ async function measure(
     report(print, `${name}: usable, files cached`, median(times.warm) / 1000, warm, 's');
 }
 
-/**
- * A script for the page: notes in `usableAfter` how many milliseconds after the navigation began the frame was painted that shows
- * the element. The page does so itself, since a locator that waits looks every half second only.
- */
-function noteWhenReady({ selector, text = '' }: Screen['ready']): string {
-  return `
-    new MutationObserver((_changes, observer) => {
-      const found = [...document.querySelectorAll(${JSON.stringify(selector)})];
-      if (!found.some((one) => one.textContent.includes(${JSON.stringify(text)}))) return;
-      observer.disconnect();
-      requestAnimationFrame(() => setTimeout(() => (globalThis.usableAfter = performance.now())));
-    }).observe(document, { childList: true, subtree: true, characterData: true });`;
-}
-
-/** Puts the refresh token of a new session into the browser's cookies, as the sign-in screen does. */
-async function signInTo(context: BrowserContext, { address }: BenchService, { email }: BenchTenant) {
-  const response = await context.request.post(`${address}/signin/token`, {
-    data: { grant_type: 'password', username: email, password },
-  });
-  if (!response.ok()) throw new Error(`the sign-in answered ${response.status()}`);
-}
-
 function compressedSize(url: string): number {
   const file = join(dist, new URL(url).pathname);
   return statSync(existsSync(`${file}.gz`) ? `${file}.gz` : file).size;
-}
-
-function report(
-  print: (line: string) => void,
-  what: string,
-  value: number,
-  most: number,
-  unit: string,
-): void {
-  const missed = value > most;
-  if (missed) process.exitCode = 1;
-  print(
-    `${what.padEnd(34)} ${value.toFixed(unit === 's' ? 2 : 0).padStart(6)} ${unit}   (at most ${most})${missed ? '   MISSED' : ''}`,
-  );
 }

@@ -64,6 +64,32 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
     await results.getByText('[de] A broken one').waitFor();
     await results.getByText('3 of 4 done').waitFor();
   });
+
+  test('a list that was read before the response and comes after it takes nothing back', async () => {
+    const { page } = await signedIn(app, browser, '/app/translate?kind=batch&to=["de"]');
+    const [seen, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const arrived = Promise.withResolvers<void>();
+    await page.route(/\/api\/translations\?.*limit=60/, async (route) => {
+      const list = await route.fetch();
+      const isEarly = (await list.text()).includes('"pending"');
+      if (isEarly) seen.resolve();
+      if (isEarly) await released.promise;
+      await route.fulfill({ response: list });
+      if (isEarly) arrived.resolve();
+    });
+    const goOn = model.hold();
+    await page.getByRole('textbox', { name: 'Text 1' }).fill('One');
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await seen.promise;
+    goOn();
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.getByText('1 of 1 done').waitFor();
+    released.resolve();
+    await arrived.promise;
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await results.getByText('1 of 1 done').count()).toBe(1);
+    expect(await results.getByText('[de] One').count()).toBe(1);
+  });
 });
 
 describe.skipIf(withoutBrowser)('a person with a text file', () => {

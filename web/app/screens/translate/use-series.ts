@@ -39,7 +39,10 @@ export function useSeries() {
       const after = new Map(before);
       for (const job of made) {
         const place = placeOf(of, job);
-        if (place !== undefined) after.set(place, job);
+        if (place === undefined) continue;
+        // A list that was read before the response was made may arrive after it.
+        const known = after.get(place);
+        if (!known || known.id !== job.id || known.updated_at <= job.updated_at) after.set(place, job);
       }
       return after;
     });

@@ -1,0 +1,87 @@
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { noteWhenReady, report, signInTo } from './bench-browser.ts';
+import { createBenchTenant } from './bench-service.ts';
+import { translate } from './documents/whole-jobs.ts';
+import { textWorkbook } from './documents/workbook-file.ts';
+import { median } from './load.ts';
+import { withService } from './with-service.ts';
+
+const segments = 50_000;
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+/** Of each kind, in each round. */
+const keys = 100;
+/** Milliseconds between two keys: a fast typist has 80. */
+const pause = 80;
+
+/** A document of 50,000 segments as a reviewer meets it: until it is open, from a key to what it changes on the screen, and the heap. */
+export async function measureLargeDocument(browser: Browser, print: (line: string) => void): Promise<void> {
+  await withService(async ({ service }) => {
+    const tenant = await createBenchTenant(service.address);
+    const id = await translate(service.address, tenant, `${segments}.xlsx`, textWorkbook(segments));
+    const opened: number[] = [];
+    const moved: number[] = [];
+    const typed: number[] = [];
+    const heaps: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const context = await browser.newContext({ baseURL: service.address });
+      await signInTo(context, service, tenant);
+      const page = await context.newPage();
+      await page.addInitScript({ content: noteWhenReady({ selector: `[aria-setsize="${segments}"]` }) });
+      // The files are in the cache of somebody who has opened a document before.
+      for (let visit = 0; visit < 2; visit++) {
+        await page.goto(`/app/documents/${id}`, { waitUntil: 'commit' });
+        const noted = await page.waitForFunction(() => (globalThis as { usableAfter?: number }).usableAfter);
+        if (visit > 0) opened.push((await noted.jsonValue()) as number);
+      }
+      await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Translation of segment 1', exact: true }).waitFor();
+      await page.evaluate(noteKeys);
+      moved.push(...(await press(page, () => 'Alt+ArrowDown')));
+      typed.push(...(await press(page, (n) => 'abcdefghij'[n % 10] as string)));
+      heaps.push(await heapOf(await context.newCDPSession(page)));
+      await context.close();
+    }
+    const p95 = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+    report(print, '50,000 segments: open', median(opened) / 1000, 1.5, 's');
+    report(print, '50,000 segments: next one, median', median(moved), 50, 'ms');
+    report(print, '50,000 segments: next one, p95', p95(moved), 50, 'ms');
+    report(print, '50,000 segments: a letter, median', median(typed), 50, 'ms');
+    report(print, '50,000 segments: a letter, p95', p95(typed), 50, 'ms');
+    report(print, '50,000 segments: heap', median(heaps) / 1e6, 80, 'MB');
+  });
+}
+
+/** A script for the page: notes in `times` the milliseconds from each key to the frame that shows another field, or another text in it. */
+const noteKeys = `
+  globalThis.times = [];
+  const shown = () => [document.activeElement, document.activeElement.value];
+  addEventListener('keydown', ({ timeStamp, key }) => {
+    if (key === 'Alt') return;
+    const before = shown();
+    const look = () => {
+      const now = shown();
+      if (now[1] === undefined || now.every((one, n) => one === before[n])) return void requestAnimationFrame(look);
+      const painted = new MessageChannel();
+      painted.port1.onmessage = () => times.push(performance.now() - timeStamp);
+      painted.port2.postMessage(null);
+    };
+    requestAnimationFrame(look);
+  }, { capture: true });`;
+
+async function press(page: Page, keyOf: (n: number) => string): Promise<number[]> {
+  await page.evaluate(() => {
+    (globalThis as unknown as { times: number[] }).times.length = 0;
+  });
+  for (let n = 0; n < keys; n++) {
+    await page.keyboard.press(keyOf(n));
+    await page.waitForTimeout(pause);
+  }
+  const times = await page.evaluate(() => (globalThis as unknown as { times: number[] }).times);
+  if (times.length !== keys) throw new Error(`${times.length} of ${keys} keys had an effect`);
+  return times;
+}
+
+async function heapOf(cdp: CDPSession): Promise<number> {
+  await cdp.send('HeapProfiler.collectGarbage');
+  return (await cdp.send('Runtime.getHeapUsage')).usedSize;
+}
