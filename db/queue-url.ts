@@ -6,7 +6,7 @@ export function queueUrl(url: string, applicationName: string): string {
   const named = new URL(url);
   const { searchParams } = named;
   if (!searchParams.has('sslmode')) searchParams.set('sslmode', 'disable');
-    searchParams.set('uselibpqcompat', 'true');
+  searchParams.set('uselibpqcompat', 'true');
   searchParams.set('application_name', applicationName);
   return named.href;
 }
