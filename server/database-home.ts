@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { isLogged, writeLogLine } from './log.ts';
 import type { Settings } from './settings.ts';
 import { SettingsError } from './settings.ts';
@@ -32,6 +33,13 @@ export async function joinDatabase(settings: Settings, stop?: AbortSignal): Prom
   };
 }
 
+/** Names the database in a sentence, without a secret. */
+export function describeDatabase({ DATABASE_URL, DATA_DIR }: Settings): string {
+  if (DATABASE_URL === undefined) return `the database of ${resolve(DATA_DIR)}`;
+  const { host, pathname } = new URL(DATABASE_URL);
+  return `the database "${decodeURIComponent(pathname.slice(1))}" at ${host}`;
+}
+
 /** Codes of PostgreSQL and of the system with which no connection can be made, and what to do about each. */
 const advice: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; is PostgreSQL running?',
@@ -51,15 +59,15 @@ const advice: Readonly<Record<string, string>> = {
  * Puts an error of the first connection to DATABASE_URL into one sentence that says where, as whom and what to do, without the password.
  * Any other error is returned as it is.
  */
-export function explainUnreachable(error: unknown, { DATABASE_URL }: Settings): unknown {
+export function explainUnreachable(error: unknown, settings: Settings): unknown {
+  const { DATABASE_URL } = settings;
   if (DATABASE_URL === undefined) return error;
   const { code } = error as { code?: unknown };
   const what = typeof code === 'string' ? advice[code] : undefined;
   if (what === undefined) return error;
-  const { host, pathname, username } = new URL(DATABASE_URL);
-  const name = decodeURIComponent(pathname.slice(1));
+  const role = decodeURIComponent(new URL(DATABASE_URL).username);
   return new SettingsError(
-    `DATABASE_URL: cannot connect to the database "${name}" at ${host} as "${decodeURIComponent(username)}": ${what} (${String(code)})`,
+    `DATABASE_URL: cannot connect to ${describeDatabase(settings)} as "${role}": ${what} (${String(code)})`,
     { cause: error },
   );
 }
