@@ -55,7 +55,8 @@ describe('the double answers as the service does', () => {
       const job = await client.translations.create(hello);
       const languages = { source_lang: 'en', target_lang: 'fr' };
       const set = await client.terminology.upload(csv('Hello,Bonjour\n'), { name: 'G', ...languages });
-      return [job, set, await client.terminology.list()].map(shapeOf);
+      const document = await client.documents.translate(menu, french, { wait: true });
+      return [job, set, await client.terminology.list(), document].map(shapeOf);
     });
     expect(double).toEqual(real);
   });
@@ -228,14 +229,14 @@ describe('the double answers as the service does', () => {
       const upload = (text: string, name: string) =>
         terminology.upload(csv(text), { name, source_lang: 'en' });
       await upload('target_term,source_term\n$$ or $&,price\n', 'swapped');
-      await upload('target_lang,source_term,target_term\nde-AT,house,Haus\n,cat,X\n', 'by row');
+      await upload('Target Lang;(Source);target\nde-AT;house;Haus\n;cat;"X, Y"\n', 'by row');
       const targets = ['fr', 'de'].map((Language) => ({ Language }));
       const inputs = ['price', 'house', 'cat'].map((Text) => ({ Text, Targets: targets }));
       const jobs = await translations.createBatch({ inputs });
       return jobs.map((job) => job.final_translation?.replace(/^\[..\] /, ''));
     });
     for (const outcome of outcomes)
-      expect(outcome).toEqual(['$$ or $&', '$$ or $&', 'house', 'Haus', 'X', 'X']);
+      expect(outcome).toEqual(['$$ or $&', '$$ or $&', 'house', 'Haus', 'X, Y', 'X, Y']);
   });
 
   test('and an administrator deletes a text, and approves a document in their own name', async () => {
@@ -284,12 +285,8 @@ describe('the double behaves', () => {
     ['a search', ({ translations }) => translations.searchPage()],
     ['a memory', ({ memory }) => memory.list()],
   ])('what it has no part for is not found: %s', async (_, call) => {
-    const error: sdk.NotFoundError = await call(doubled().client).then(
-      expect.unreachable,
-      (thrown) => thrown,
-    );
-    expect(error).toBeInstanceOf(sdk.NotFoundError);
-    expect(error.detail).toMatch(/^not found: the double has no part for/);
+    const detail = expect.stringMatching(/^not found: the double has no part for/);
+    await expect(call(doubled().client)).rejects.toMatchObject({ name: 'NotFoundError', detail });
   });
 
   test('a job that is held is saved, approved or modified, once', async () => {

@@ -109,23 +109,16 @@ const columns = [
   ['target_lang', 'target_language', 'tgt_lang', 'to_lang'],
 ];
 
-/** Reads CSV with commas, its cells in quotes or not. A first row is a header if it names both terms. */
+/** Reads CSV. A first row is a header if it names both terms; without one the delimiter is a comma. */
 function readTable(text: string): Entry[] {
-  const rows = text
-    .split(/\r?\n/)
-    .map((line) =>
-      [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
-        (quoted?.replaceAll('""', '"') ?? plain ?? '').trim(),
-      ),
-    );
-  const header = (rows[0] ?? []).map((cell) => cell.toLowerCase().replaceAll(/[\s\p{P}\p{S}]+/gu, '_'));
-  const named = columns.map((names) => header.findIndex((cell) => names.includes(cell)));
-  const hasHeader = named[0] !== -1 && named[1] !== -1;
-  const entries = rows.flatMap((cells, index): Entry[] => {
-    if (hasHeader && index === 0) return [];
-    const [source, target, ...languages] = columns.map(
-      (_, place) => cells[(hasHeader ? named[place] : place) ?? -1] ?? '',
-    );
+  const lines = text.split(/\r?\n/);
+  const header = [',', '\t', '|', ';']
+    .map((delimiter) => ({ delimiter, places: placesIn(cellsOf(lines[0] ?? '', delimiter)) }))
+    .find(({ places }) => places[0] !== -1 && places[1] !== -1);
+  const entries = lines.flatMap((line, index): Entry[] => {
+    if (header && index === 0) return [];
+    const cells = cellsOf(line, header?.delimiter ?? ',');
+    const [source, target, ...languages] = columns.map((_, n) => cells[header?.places[n] ?? n] ?? '');
     if (!source || !target) return [];
     const [sourceLang = null, targetLang = null] = languages.map((cell, side) => {
       const code = cell === '' ? null : (readLanguage(cell) ?? languageOfName(cell));
@@ -139,6 +132,25 @@ function readTable(text: string): Entry[] {
   });
   if (entries.length === 0) throw unreadable('no row of the file has both a source term and a target term');
   return entries;
+}
+
+/** The cells of a line, in quotes or not. */
+function cellsOf(line: string, delimiter: string): string[] {
+  const cell = new RegExp(`[${delimiter}](?:"((?:[^"]|"")*)"|([^${delimiter}]*))`, 'g');
+  return [...`${delimiter}${line}`.matchAll(cell)].map(([, quoted, plain]) =>
+    (quoted?.replaceAll('""', '"') ?? plain ?? '').trim(),
+  );
+}
+
+/** Where the cells name each column; -1 where none does. */
+function placesIn(cells: string[]): number[] {
+  const named = cells.map((cell) =>
+    cell
+      .toLowerCase()
+      .replaceAll(/[\s\p{P}\p{S}]+/gu, '_')
+      .replaceAll(/^_|_$/g, ''),
+  );
+  return columns.map((names) => named.findIndex((name) => names.includes(name)));
 }
 
 function unreadable(why: string): Refused {
