@@ -142,6 +142,14 @@ test('a database that cannot be reached, and settings that cannot work together,
   expect(contradictory.found('fail')[0]).toMatch(/^settings: BILLING_ENABLED: needs STRIPE_SECRET_KEY/);
 }, 60_000);
 
+test('a key that is not set is named by its setting, also where no file would hold it', async () => {
+  const { env } = await service();
+  const { SECRETS_KEY: _unset, ...withoutKey } = env;
+  expect((await doctor(withoutKey)).found('fail')).toEqual([
+    'secrets: SECRETS_KEY: is required with DATABASE_URL (32 bytes, base64)',
+  ]);
+}, 60_000);
+
 test('before the first start it makes neither a database nor a key', async () => {
   const DATA_DIR = await folder();
   const { code, found } = await doctor({ DATA_DIR });
