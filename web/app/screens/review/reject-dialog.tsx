@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useT } from '../../i18n.tsx';
+import { isComposing } from '../../keys/match-key.ts';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
 
 /** Asks why something is rejected, before it is. */
@@ -31,6 +32,7 @@ export function RejectDialog({
             value={notes}
             onChange={({ target }) => setNotes(target.value)}
             onKeyDown={(event) => {
+              if (isComposing(event.nativeEvent)) return;
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
                 event.currentTarget.form?.requestSubmit();
             }}
