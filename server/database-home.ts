@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { isLogged, writeLogLine } from './log.ts';
 import type { Settings } from './settings.ts';
 import { SettingsError } from './settings.ts';
@@ -32,6 +33,16 @@ export async function joinDatabase(settings: Settings, stop?: AbortSignal): Prom
   };
 }
 
+/** Names the database in a sentence, without a secret. */
+export function describeDatabase({ DATABASE_URL, DATA_DIR }: Settings): string {
+  if (DATABASE_URL === undefined) return `the database of ${resolve(DATA_DIR)}`;
+  const { host, pathname } = new URL(DATABASE_URL);
+  return `the database "${decodeURIComponent(pathname.slice(1))}" at ${host}`;
+}
+
+const unknownAuthority =
+  'its certificate is of an authority that is not known here; name the file of its certificate in NODE_EXTRA_CA_CERTS';
+
 /** Codes of PostgreSQL and of the system with which no connection can be made, and what to do about each. */
 const advice: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; is PostgreSQL running?',
@@ -39,9 +50,18 @@ const advice: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host cannot be resolved now',
   ETIMEDOUT: 'it does not respond; is it reachable from here?',
   CONNECT_TIMEOUT: 'it does not respond; is it reachable from here?',
-  ECONNRESET: 'it ended the connection',
+  EHOSTUNREACH: 'no route leads there from here',
+  ENETUNREACH: 'no route leads there from here',
+  ECONNRESET: 'it ended the connection; with sslmode=require or verify-full, it may have no TLS',
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host; use a name that is in it',
   '28P01': 'it refuses the password',
-  '28000': 'it refuses the role or the address that it comes from (pg_hba.conf)',
+  '28000': 'it refuses the role or the address that it comes from (pg_hba.conf), or wants TLS (sslmode)',
   '3D000': 'there is no such database',
   '53300': 'it has no connection left; raise max_connections or run fewer processes',
   '57P03': 'it is starting or stopping; try again',
@@ -51,15 +71,15 @@ const advice: Readonly<Record<string, string>> = {
  * Puts an error of the first connection to DATABASE_URL into one sentence that says where, as whom and what to do, without the password.
  * Any other error is returned as it is.
  */
-export function explainUnreachable(error: unknown, { DATABASE_URL }: Settings): unknown {
+export function explainUnreachable(error: unknown, settings: Settings): unknown {
+  const { DATABASE_URL } = settings;
   if (DATABASE_URL === undefined) return error;
   const { code } = error as { code?: unknown };
   const what = typeof code === 'string' ? advice[code] : undefined;
   if (what === undefined) return error;
-  const { host, pathname, username } = new URL(DATABASE_URL);
-  const name = decodeURIComponent(pathname.slice(1));
+  const role = decodeURIComponent(new URL(DATABASE_URL).username);
   return new SettingsError(
-    `DATABASE_URL: cannot connect to the database "${name}" at ${host} as "${decodeURIComponent(username)}": ${what} (${String(code)})`,
+    `DATABASE_URL: cannot connect to ${describeDatabase(settings)} as "${role}": ${what} (${String(code)})`,
     { cause: error },
   );
 }

@@ -1,7 +1,9 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
-import { explainUnreachable, joinDatabase } from './database-home.ts';
+import { describeDatabase, explainUnreachable, joinDatabase } from './database-home.ts';
 import { takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
 
 // A signal ends waiting, but a running migration is finished. The process that started the database must leave it.
@@ -10,6 +12,7 @@ takeOverOutput();
 
 try {
   const settings = readSettings();
+  const isNew = await willBeMade(settings);
   const home = await joinDatabase(settings, stop);
   try {
     await migrate(home.url, stop).catch((error: unknown) => {
@@ -18,8 +21,18 @@ try {
   } finally {
     await home.stop();
   }
-  writeLogLine(process.stdout, 'info', 'The database schema is up to date');
+  const which = `${describeDatabase(settings)}${isNew ? ', which was made now and is empty' : ''}`;
+  writeLogLine(process.stdout, 'info', `The schema is up to date in ${which}`);
 } catch (error) {
   writeFatalLine(stop.aborted && error === stop.reason ? 'stopped before the schema was up to date' : error);
   process.exitCode = 1;
+}
+
+/** With another DATA_DIR than the service's, an upgrade would go on with an empty database. */
+async function willBeMade({ DATABASE_URL, DATA_DIR }: Settings): Promise<boolean> {
+  if (DATABASE_URL !== undefined) return false;
+  return access(join(DATA_DIR, 'postgres')).then(
+    () => false,
+    () => true,
+  );
 }

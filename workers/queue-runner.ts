@@ -2,7 +2,9 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import { queueUrl } from '#db/queue-url.ts';
 import type { Log } from '#server/context.ts';
+import { connectionsOfQueue } from '#server/database-connections.ts';
 import { describeForLog } from '#server/errors.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
@@ -103,13 +105,11 @@ export async function startQueueRunner({
 }
 
 /** Opens connections that belong to one runner and end with it. */
-function openConnections(connectionString: string, concurrency: number, log: Log) {
+function openConnections(databaseUrl: string, concurrency: number, log: Log) {
   const open = new Set<pg.PoolClient>();
   const pool = new pg.Pool({
-    connectionString,
-    application_name: 'lingualoop queue',
-    // One to listen, and one per job for its bookkeeping.
-    max: concurrency + 1,
+    connectionString: queueUrl(databaseUrl, 'lingualoop queue'),
+    max: connectionsOfQueue(concurrency),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

@@ -1,5 +1,3 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { joinDatabase } from '#server/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/encryption.ts';
 import { refuseContradictions } from '#server/process-settings.ts';
@@ -64,9 +62,7 @@ async function lookAtDatabase(settings: Settings): Promise<Finding[]> {
   const found: Finding[] = [];
   let keys: SecretsKeys | undefined;
   try {
-    // Loading would make a new key in place of a lost one.
-    if (settings.SECRETS_KEY === undefined) await access(join(settings.DATA_DIR, 'secrets.key'));
-    keys = await loadSecretsKeys(settings);
+    keys = await loadSecretsKeys(settings, { make: false });
   } catch (error) {
     found.push(
       fail(

@@ -184,10 +184,10 @@ async function endFailed(
   stage: DocumentStage,
 ): Promise<AppError> {
   if (run.delivered !== undefined) return failureResponse(await failDelivered(run, stage, failure));
-  countEvent('jobs', 'document failed');
   const stageTimings = run.timings();
   await run.services.database.inTenant(run.tenantId, (tx) =>
     updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),
   );
+  countEvent('jobs', 'document failed');
   return failureResponse(failure);
 }

@@ -6,6 +6,7 @@ import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
+import { countEvent } from '#server/telemetry.ts';
 import type { TermCheck } from '#server/terminology/glossary.ts';
 import type { AgentRun, AgentStep, ReviewAction } from './agent-run-schema.ts';
 import { type ClosingReview, compareLater, countReview } from './count-review.ts';
@@ -88,6 +89,7 @@ export async function reviewJob(
   const { tenantId, job, attempt, publishAs, uncompared } = decided;
   // Nobody waits for it.
   if (uncompared) void services.backgroundWork.track(compareLater(services, uncompared));
+  if (job.status === 'rejected') countEvent('jobs', 'text rejected');
   if (!publishAs) return job;
   // A process that stops waits for it, even if the reviewer has disconnected.
   return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));

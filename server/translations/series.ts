@@ -179,28 +179,30 @@ function keepPending(
 async function fail(services: RunServices, run: Run, error: unknown, known: AppError): Promise<void> {
   const { log } = services;
   const fields = { job_id: run.admitted.jobId, tenant_id: run.tenantId };
-  countEvent('jobs', 'text failed');
   log.warn({ ...fields, error: describeForLog(known) }, 'a run failed');
-  await storeFailure(services, run, error, known.message).catch((unrecorded: unknown) =>
-    log.warn({ ...fields, error: describeForLog(unrecorded) }, 'failure not recorded'),
-  );
+  try {
+    if (await storeFailure(services, run, error, known.message)) countEvent('jobs', 'text failed');
+  } catch (unrecorded) {
+    log.warn({ ...fields, error: describeForLog(unrecorded) }, 'failure not recorded');
+  }
 }
 
 /**
  * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts against the tenant's
  * failed runs, in the same transaction.
+ * @returns whether the job was still this run's
  */
 async function storeFailure(
   { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
   { tenantId, admitted }: Run,
   error: unknown,
   message: string,
-): Promise<void> {
+): Promise<boolean> {
   advance('pending', 'failed');
   const steps = error instanceof RunError ? error.steps : [];
   const calledEngine = error instanceof RunError && mayHaveCalled(error);
   const share = engine.live && calledEngine ? secondsPerFailedRun(settings) : null;
-  await database.inTenant(tenantId, async (tx) => {
+  return database.inTenant(tenantId, async (tx) => {
     const failing = failJob(tx, tenantId, admitted, {
       status: 'failed',
       steps,
@@ -208,8 +210,10 @@ async function storeFailure(
       human_review_task: null,
       error: message,
     });
-    if (share === null) await tx.last(failing);
-    else await Promise.all([failing, tx.last(recordFailedRun(tx, tenantId, share))]);
+    const [failed] = await Promise.all(
+      share === null ? [tx.last(failing)] : [failing, tx.last(recordFailedRun(tx, tenantId, share))],
+    );
+    return failed.length > 0;
   });
 }
 
@@ -241,10 +245,11 @@ function failJob(
   tenantId: string,
   run: Pick<Admitted, 'jobId' | 'attempt'>,
   agentRun: AgentRun,
-): Promise<unknown> {
+): Promise<{ jobId: string }[]> {
   return tx
     .update(translationJobs)
     .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
     .where(isRunning(tenantId, run))
+    .returning({ jobId: translationJobs.jobId })
     .execute();
 }

@@ -3,6 +3,7 @@ import type { Database, Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/job-queue.ts';
+import { countEvent } from '#server/telemetry.ts';
 import { advance } from './job-states.ts';
 import { isStalePending } from './jobs.ts';
 
@@ -42,6 +43,7 @@ export async function failStaleJobsOfTenant(
     const count = await database.inTenant(tenantId, (tx) =>
       failStalePage(tx, tenantId, staleSeconds, 'job interrupted by service restart'),
     );
+    countEvent('jobs', 'text failed', count);
     failed += count;
     if (count < stalePage) return failed;
   }

@@ -52,7 +52,7 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
   const storage = openPlatformStore(settings);
   // Only accounts have secrets.
   const secretsKeys = settings.STORAGE_BINDING_ENABLED
-    ? await loadSecretsKeys(settings)
+    ? await loadSecretsKeys(settings, { make: false })
     : { current: Buffer.alloc(0), previous: null };
   const home = await joinDatabase(settings, stop);
   try {

@@ -62,4 +62,11 @@ test('secrets.key is replaced: moved aside and named as the previous key, until 
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^Authenticators: 1 encrypted with the current/)]);
   const alone = await runCommand({ DATA_DIR }, ['reseal-secrets']);
   expect(alone.stdout).toMatch(/^Authenticators: 0 encrypted with the current key now, 1 were already, 0 /);
+
+  // As where the service has its key in its environment and the operator's shell does not.
+  await rename(key, `${key}.elsewhere`);
+  const without = await runCommand({ DATA_DIR, ...previous }, ['reseal-secrets']);
+  expect(without).toMatchObject({ code: 1, stdout: '' });
+  expect(without.stderr).toMatch(/^lingualoop: SECRETS_KEY: is not set, and there is no [^\n]+\n$/);
+  await expect(readFile(key)).rejects.toThrow('ENOENT');
 }, 90_000);

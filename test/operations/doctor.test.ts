@@ -142,6 +142,24 @@ test('a database that cannot be reached, and settings that cannot work together,
   expect(contradictory.found('fail')[0]).toMatch(/^settings: BILLING_ENABLED: needs STRIPE_SECRET_KEY/);
 }, 60_000);
 
+test('a key that is not set is named by its setting, also where no file would hold it', async () => {
+  const { env } = await service();
+  const { SECRETS_KEY: _unset, ...withoutKey } = env;
+  expect((await doctor(withoutKey)).found('fail')).toEqual([
+    'secrets: SECRETS_KEY: is required with DATABASE_URL (32 bytes, base64)',
+  ]);
+}, 60_000);
+
+test('more workers than PostgreSQL has connections for are found', async () => {
+  const { env } = await service();
+  const words = (needed: number) =>
+    `database: it takes 197 connections of the service; an API with workers may open ${needed}`;
+  const many = await doctor({ ...env, WORKER_CONCURRENCY: '40' });
+  expect(many.found('warn')).toContain(words(103));
+  const tooMany = await doctor({ ...env, WORKER_CONCURRENCY: '100' });
+  expect(tooMany.found('fail')).toEqual([words(223)]);
+}, 60_000);
+
 test('before the first start it makes neither a database nor a key', async () => {
   const DATA_DIR = await folder();
   const { code, found } = await doctor({ DATA_DIR });

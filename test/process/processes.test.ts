@@ -258,6 +258,24 @@ test('SIGTERM: a run whose client has hung up is finished before the process end
   ]);
 });
 
+test('npm run migrate says which database has the schema, and whether it has just made it', async () => {
+  const migrate = (env: Record<string, string>) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [join(root, 'server/migrate.ts')], {
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    return JSON.parse(stdout).msg;
+  };
+  const DATA_DIR = await dataFolder();
+  const here = `The schema is up to date in the database of ${DATA_DIR}`;
+  expect(migrate({ DATA_DIR })).toBe(`${here}, which was made now and is empty`);
+  expect(migrate({ DATA_DIR })).toBe(here);
+  const { env, url } = await sharedDatabase();
+  const { host, pathname } = new URL(url);
+  expect(migrate(env)).toBe(`The schema is up to date in the database "${pathname.slice(1)}" at ${host}`);
+});
+
 test.each(['server/main.ts', 'workers/main.ts'])(
   'SIGTERM ends the start of %s that waits while another process migrates',
   async (script) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { sendMeasurements } from '#server/telemetry.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -192,8 +193,12 @@ describe('B 2.7: a job that fails after its translated file reached the account'
 
   test('is billed once, as failed, and need not be sent again', { timeout: 30_000 }, async () => {
     await refuseToFinish(mine);
+    const counted: string[] = [];
+    sendMeasurements({ duration: () => {}, count: (what, label) => void counted.push(`${what} ${label}`) });
+    onTestFinished(() => sendMeasurements(undefined));
     const id = await mine.queue(['Hello']);
     await mine.run(id);
+    expect(counted).toEqual(['jobs document failed']);
     const job = await mine.read(id);
     expect(job).toMatchObject({ status: 'failed', failure: { stage: 'reconstruct', transient: false } });
     expect(job.error).toMatch(/need not be sent again|no resubmi/);

@@ -62,6 +62,16 @@ describe('npm run verify-store', () => {
     expect((await runVerify({ DATA_DIR: folder })).code).toBe(2);
     expect(await readdir(folder)).toEqual([]);
   });
+
+  test('a lost key is refused, and no new one is made', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lingualoop-verify-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await mkdir(join(folder, 'postgres'));
+    const { code, stderr } = await runVerify({ DATA_DIR: folder, STORAGE_BINDING_ENABLED: 'true' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('SECRETS_KEY: is not set, and there is no ');
+    expect(await readdir(folder)).toEqual(['postgres']);
+  });
 });
 
 /** Makes published jobs with their records and lines, 2000 in each folder. */

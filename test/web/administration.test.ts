@@ -111,6 +111,10 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.waitForURL('**/app/audit?action=api_key_rotated');
     await page.getByRole('row').filter({ hasText: founder.email }).getByText('API key replaced').waitFor();
     expect(await page.content()).not.toContain(key);
+    await page.getByLabel('First day').focus();
+    await page.keyboard.type('01312999');
+    await page.waitForURL('**/app/audit?action=api_key_rotated&since=2999-01-31');
+    await page.getByText('Nothing of this kind happened.').waitFor();
   });
 
   test('who is an operator sees all workspaces, provisions one, and the sum of usage', async () => {

@@ -32,6 +32,27 @@ test.skipIf(withoutBrowser)(
 );
 
 test.skipIf(withoutBrowser)(
+  'a PDF that cannot be shown takes nothing from the other side of the document',
+  { timeout: 40_000 },
+  async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const id = await sendDocument(app, founder, corpusDocument('pdf/made-rotations-labels-links.pdf'));
+    await page.goto(`/app/documents/${id}`);
+    const first = page.getByRole('img', { name: 'Page 1', exact: true });
+    await first.waitFor();
+    await page.route(/\/artifacts\//, (route) =>
+      route.fulfill({ contentType: 'application/pdf', body: 'no PDF' }),
+    );
+    await page.getByRole('radio', { name: 'Source' }).check();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('radio', { name: 'Translation' }).check();
+    await first.waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  },
+);
+
+test.skipIf(withoutBrowser)(
   'a Word file is shown in a frame that can reach nothing, which marks the open segment, and opens the one that is clicked',
   { timeout: 40_000 },
   async () => {

@@ -93,9 +93,18 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     await page.getByRole('searchbox').fill('0%');
     await page.getByRole('button', { name: 'Search' }).click();
     await expect.poll(shown).toEqual(['Sign 100% here.']);
-    await page.getByLabel('Changed since').fill('2999-01-01');
+    // The digits of a year are no days of their own.
+    await page.getByLabel('Changed since').focus();
+    await page.keyboard.type('01312999');
     await page.getByText('No job fits these filters.').waitFor();
-    expect(new URL(page.url()).searchParams.get('since')).toBe('2999-01-01');
+    expect(new URL(page.url()).searchParams.get('since')).toBe('2999-01-31');
+    // What is left unfinished gives way to the filter that counts.
+    await page.getByRole('searchbox').focus();
+    await page.getByLabel('Changed since').focus();
+    await page.keyboard.type('020120');
+    expect(await page.getByLabel('Changed since').inputValue()).toBe('0020-02-01');
+    await page.getByRole('searchbox').focus();
+    await expect.poll(() => page.getByLabel('Changed since').inputValue()).toBe('2999-02-01');
   });
 
   test('an address with filters that do not exist shows the whole list', async () => {

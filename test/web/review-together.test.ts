@@ -65,4 +65,44 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     expect(await field(theirs).inputValue()).toBe('Leur autre texte');
     expect(await text(0)).toBe('Mon texte');
   });
+
+  test('keep the focus where it is when a draft of the other one appears in the open item', async () => {
+    const founder = await found(app);
+    const [, second] = await waitingJobs(app, founder.key, ['First text', 'Second text', 'Third text']);
+    const { page } = await memberAt(browser, founder, '/app');
+    await page.clock.install();
+    await openReview(page);
+    /** Somebody saves a draft of the second, and the screen looks what has changed. */
+    const change = async (final_translation: string) => {
+      const { status } = await app.json('POST', `/api/translations/${second?.id}/review`, {
+        headers: founder.key,
+        body: { action: 'save', final_translation },
+      });
+      expect(status).toBe(200);
+      await page.clock.fastForward(21_000);
+      await expect.poll(() => field(page).inputValue(), patient).toBe(final_translation);
+    };
+    await field(page).press('Control+Enter');
+    await opened(page, 'Second text');
+    await field(page).and(page.locator(':focus')).waitFor();
+
+    await page.keyboard.press('Escape');
+    await change('Un');
+    await page.keyboard.press('j');
+    await opened(page, 'Third text');
+    await page.keyboard.press('k');
+    await opened(page, 'Second text');
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('sec');
+    await change('Deux');
+    await page.keyboard.type('ond');
+    expect(await page.getByRole('searchbox').first().inputValue()).toBe('second');
+    await page.keyboard.press('Escape');
+
+    await page.keyboard.press('Enter');
+    await change('Trois');
+    await page.keyboard.type('Et ');
+    expect(await field(page).inputValue()).toBe('Et Trois');
+  });
 });

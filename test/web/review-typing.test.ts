@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -32,6 +33,62 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await page.keyboard.press('Control+Enter');
     await opened(page, 'Another one');
     await expect.poll(async () => (await stored()).final_translation, patient).toBe('日本');
+
+    // Nor in the reason of a rejection, nor in the search.
+    const press = (element: Locator, key: string, ctrlKey = false) =>
+      element.evaluate((at, init) => at.dispatchEvent(new KeyboardEvent('keydown', init)), {
+        ...{ key, ctrlKey, keyCode: 229, bubbles: true, cancelable: true },
+      });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    const reason = page.getByRole('dialog').getByRole('textbox');
+    await reason.fill('りゆう');
+    await press(reason, 'Enter', true);
+    expect(await reason.inputValue()).toBe('りゆう');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    const search = page.getByRole('searchbox', { name: 'Find in source or translation' });
+    await press(search, 'Escape');
+    await search.and(page.locator(':focus')).waitFor();
+  });
+
+  test('with a heavy hand: a key that is held decides once, and walks on', async () => {
+    const founder = await found(app);
+    const jobs = await waitingJobs(app, founder.key, ['One', 'Two', 'Three', 'Four', 'Five', 'Six']);
+    const stored = () =>
+      Promise.all(
+        jobs.map(async ({ id }) => {
+          const { body } = await app.json('GET', `/api/translations/${id}`, { headers: founder.key });
+          return body.status;
+        }),
+      );
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    const hold = async (key: string) => {
+      for (const _ of [1, 2, 3]) await page.keyboard.down(key);
+      await page.keyboard.up(key);
+    };
+    await field(page).focus();
+    await page.keyboard.down('Control');
+    await hold('Enter');
+    await page.keyboard.up('Control');
+    await opened(page, 'Two');
+    await page.keyboard.press('Escape');
+    await hold('a');
+    await opened(page, 'Three');
+    await page.keyboard.press('r');
+    await page.getByRole('dialog').getByRole('textbox').fill('No');
+    await page.keyboard.down('Control');
+    await hold('Enter');
+    await page.keyboard.up('Control');
+    await opened(page, 'Four');
+    await page.getByText('3 saved').waitFor();
+    const waits = 'awaiting_review';
+    expect(await stored()).toEqual(['published', 'published', 'rejected', waits, waits, waits]);
+    await hold('j');
+    await opened(page, 'Six');
+    await hold('k');
+    await opened(page, 'Four');
   });
 
   test('Arabic: the field has the translation’s own direction, whatever the interface has', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { responseOf } from './answers.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
 import { field, opened, openReview, said, waitingJobs } from './reviewing.ts';
@@ -125,5 +126,35 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     // The service counts no filter.
     await page.goto('/app/review?text=Sentence');
     await page.getByText('More than 100 waiting', { exact: true }).waitFor();
+  });
+
+  test('asks once for a page of the list that is refused, and goes on when it is asked again', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const texts = Array.from({ length: 103 }, (_, n) => `Sentence ${n + 1}`);
+    await waitingJobs(app, { 'x-api-key': apiKey }, texts);
+    let refused = 0;
+    await page.route(
+      (url) => url.href.includes('/trpc/translations.search') && url.href.includes('cursor'),
+      (route) => {
+        refused += 1;
+        const detail = 'the list cannot be read on';
+        return route.fulfill(
+          responseOf({ code: 'forbidden', detail }, new URL(route.request().url()).pathname),
+        );
+      },
+    );
+    await openReview(page);
+    const rows = page.locator('[data-row]');
+    await rows.nth(79).click();
+    await page.getByRole('alert').getByText('the list cannot be read on').waitFor();
+    await page.keyboard.press('Escape');
+    for (const n of [81, 82, 83]) {
+      await page.keyboard.press('j');
+      await opened(page, `Sentence ${n}`);
+    }
+    expect(refused).toBe(1);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows.nth(102).waitFor();
   });
 });

@@ -83,6 +83,34 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     expect(refreshes).toEqual([200]);
   });
 
+  test('stays signed out if a refresh is answered after the sign-out', async () => {
+    const { email } = await founder();
+    const { page } = await browser.person('/signin');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await openSuperuser(app.superuserUrl)`
+      delete from tokens where kind = 'access_token' and user_id in (select user_id from users where email = ${email})`;
+    const [renewed, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/signin/refresh', async (route) => {
+      const response = await route.fetch();
+      renewed.resolve();
+      await late.promise;
+      await route.fulfill({ response });
+    });
+    const answer = page.waitForResponse('**/signin/refresh');
+    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+    await renewed.promise;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/signin');
+    late.resolve();
+    expect((await answer).status()).toBe(200);
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    expect(new URL(page.url()).pathname).toBe('/signin');
+  });
+
   test('is told in the service’s words that the password is wrong', async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');

@@ -16,7 +16,8 @@ export const resealSecrets = defineCommand({
   options: {},
   input: z.object({}),
   async *run({ database, settings }) {
-    const keys = await loadSecretsKeys(settings);
+    // A key that it made itself would be unknown to the service, and everything would be encrypted with it.
+    const keys = await loadSecretsKeys(settings, { make: false });
     const authenticators = new Tally();
     for await (const { tenantId, userId, state } of resealAuthenticators(database, keys)) {
       authenticators.count(state);

@@ -162,6 +162,7 @@ export async function failDelivered(
     if (!failed) throw new RunReplaced();
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
   });
+  countEvent('jobs', 'document failed');
   await removeEarlier(run);
   return told;
 }

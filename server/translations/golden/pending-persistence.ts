@@ -11,6 +11,7 @@ import {
   type Replay,
   selectReplay,
 } from '#server/storage/replays.ts';
+import { countEvent } from '#server/telemetry.ts';
 import { sourcesOf } from '../job-states.ts';
 import { isJob, jobOfRow, selectJob } from '../jobs.ts';
 import { learnFrom, retryWithout } from '../optional-writes.ts';
@@ -56,6 +57,7 @@ export async function publishJob(
     await golden?.remove();
     throw new AppError('not_found', 'the job was deleted while it was published');
   }
+  if (isOurs) countEvent('jobs', `text ${to}`);
   if (ended.status === 'persistence_failed') throw refusal ?? persistenceFailed();
   if (isOurs) golden?.list();
   // Another publication was first. Its record is this one, or is in another place.

@@ -48,6 +48,8 @@ function onKeyDown(event: KeyboardEvent): void {
   const handler = id && handlerOf(id);
   if (!handler) return;
   event.preventDefault();
+  const { repeats }: Command = commands[id];
+  if (event.repeat && !repeats) return;
   handler();
 }
 

@@ -1,6 +1,7 @@
 import { useId, useMemo, useState } from 'react';
 import { type LanguageCode, languageCodes, supportedLanguages } from '#server/languages.ts';
 import { useInterface } from '../i18n.tsx';
+import { isComposing } from '../keys/match-key.ts';
 import { Icon } from './icons.tsx';
 import styles from './languages.module.css';
 
@@ -118,7 +119,7 @@ export function LanguageChoice({
           onChange={({ target }) => setSought(target.value)}
           onKeyDown={(event) => {
             // Enter takes what was found; it must not send the form around this field.
-            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
             event.preventDefault();
             const [only] = shown;
             if (only && shown.length === 1) select(only.code, !chosen.includes(only.code));

@@ -91,9 +91,12 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
     if (mustWait && !isFresh()) await askOthers();
     const fresh = isFresh();
     if (fresh) return fresh;
+    const before = state;
     const request = signInRequest<Issued>('refresh', {});
     setAsked();
     const response = await request;
+    // The person has signed out meanwhile.
+    if (state !== before && state.kind === 'signed_out') return null;
     if (response.ok) return begin(response.body);
     if (response.error.status !== 401) throw response.error;
     return null;

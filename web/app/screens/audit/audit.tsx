@@ -4,7 +4,7 @@ import type { AuditListQuery } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
-import { Field } from '../../parts/field.tsx';
+import { DayField } from '../../parts/day-field.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { actions, isAction } from './actions.ts';
@@ -96,18 +96,8 @@ function Filters({ people }: { people: ReadonlyMap<string, string> }) {
           ))}
         </select>
       </label>
-      <Field
-        label={t('audit.since')}
-        type="date"
-        value={filter.since ?? ''}
-        onValue={(since) => set('since', since)}
-      />
-      <Field
-        label={t('audit.until')}
-        type="date"
-        value={filter.until ?? ''}
-        onValue={(until) => set('until', until)}
-      />
+      <DayField label={t('audit.since')} value={filter.since} onValue={(since) => set('since', since)} />
+      <DayField label={t('audit.until')} value={filter.until} onValue={(until) => set('until', until)} />
     </search>
   );
 }

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, memo, useLayoutEffect, useRef } from 'react';
 import { useT } from '../../i18n.tsx';
+import { isComposing } from '../../keys/match-key.ts';
 import { LanguageText, languageOf } from '../../parts/language-text.tsx';
 import { unitMark } from '../../terms/selected-words.ts';
 import { type CorrectionStore, useCorrection } from './corrections.ts';
@@ -92,7 +93,7 @@ function Editor({ segment, corrections, languages, index, onMove }: RowProps) {
   useLayoutEffect(() => field.current?.focus({ preventScroll: true }), []);
   const keyDown = (event: KeyboardEvent) => {
     // What a composition is ended with is not for us.
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (isComposing(event.nativeEvent)) return;
     if (event.altKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       event.preventDefault();
       onMove(index, event.key === 'ArrowDown' ? 1 : -1);

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useT } from '../../i18n.tsx';
+import { DayField } from '../../parts/day-field.tsx';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import styles from './jobs.module.css';
@@ -68,24 +69,18 @@ export function FilterFields({
             ))}
           </select>
         </label>
-        <label>
-          {t('jobs.since')}
-          <input
-            type="date"
-            value={filter.since ?? ''}
-            max={filter.until}
-            onChange={({ target }) => set({ since: target.value })}
-          />
-        </label>
-        <label>
-          {t('jobs.until')}
-          <input
-            type="date"
-            value={filter.until ?? ''}
-            min={filter.since}
-            onChange={({ target }) => set({ until: target.value })}
-          />
-        </label>
+        <DayField
+          label={t('jobs.since')}
+          value={filter.since}
+          max={filter.until}
+          onValue={(since) => set({ since })}
+        />
+        <DayField
+          label={t('jobs.until')}
+          value={filter.until}
+          min={filter.since}
+          onValue={(until) => set({ until })}
+        />
         <label className={styles.text}>
           {t('jobs.text')}
           <input

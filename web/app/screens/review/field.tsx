@@ -11,7 +11,7 @@ import type { Editing, SaveState } from './use-editing.ts';
 
 /**
  * Source and translation side by side.
- * @param wantsFocus whether the work goes on in the field when it is mounted
+ * @param wantsFocus whether the work goes on in the field when the item is opened
  */
 export function SourceAndTarget({
   editing,
@@ -24,12 +24,12 @@ export function SourceAndTarget({
 }) {
   const t = useT();
   const { nameOf } = useLanguages();
-  const { base, field, generation, initial } = editing;
+  const { base, field, generation, hasFocus, initial } = editing;
   const label = useId();
   const note = useId();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new generation is another textarea
   useEffect(() => {
-    if (!wantsFocus.current) return;
+    if (!(hasFocus ?? wantsFocus.current)) return;
     field.current?.focus();
     field.current?.setSelectionRange(0, 0);
   }, [generation, field, wantsFocus]);

@@ -186,8 +186,7 @@ function Editor({
             present={job}
             onChoose={(chosen) => {
               takeBack(base.id);
-              wantsFocus.current = true;
-              editing.restart(itemOfJob(job), chosen);
+              editing.restart(itemOfJob(job), chosen, 'field');
             }}
             onGiveUp={giveUp}
           />

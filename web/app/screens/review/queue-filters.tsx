@@ -1,5 +1,6 @@
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { useT } from '../../i18n.tsx';
+import { isComposing } from '../../keys/match-key.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import type { Filters } from './filters.ts';
 import { triggerCodes } from './items.ts';
@@ -46,7 +47,7 @@ export function QueueFilters({
             value={text}
             onChange={({ target }) => setText(target.value)}
             onKeyDown={({ key, nativeEvent }) => {
-              if (key === 'Escape' && !nativeEvent.isComposing) onLeave();
+              if (key === 'Escape' && !isComposing(nativeEvent)) onLeave();
             }}
           />
         </form>

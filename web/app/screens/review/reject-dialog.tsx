@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useT } from '../../i18n.tsx';
+import { isComposing } from '../../keys/match-key.ts';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
 
 /**
@@ -36,6 +37,7 @@ export function RejectDialog({
             value={notes}
             onChange={({ target }) => setNotes(target.value)}
             onKeyDown={(event) => {
+              if (isComposing(event.nativeEvent)) return;
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
                 event.currentTarget.form?.requestSubmit();
             }}

@@ -60,6 +60,10 @@ export function ReviewScreen() {
     setOpenId(id);
     if (id && to === 'list') focusRow(list.current, id);
   };
+  const toList = () => {
+    inField.current = false;
+    focusRow(list.current, openId);
+  };
   // The address follows: a reload, or a link that is shared, opens the same job.
   const written = useRef(new Set([addressed]));
   useEffect(() => {
@@ -156,10 +160,13 @@ export function ReviewScreen() {
     nextMatch: () => editor.current?.walkMatches(1),
     previousMatch: () => editor.current?.walkMatches(-1),
     putBack: () => editor.current?.putBack(),
-    toList: () => focusRow(list.current, openId),
+    toList,
     listDown: () => move(1, 'list'),
     listUp: () => move(-1, 'list'),
-    open: () => editor.current?.focus(),
+    open: () => {
+      inField.current = true;
+      editor.current?.focus();
+    },
     approveInList: approve,
     reject: askWhy,
     select: () => openId && selection.toggle(openId),
@@ -173,6 +180,7 @@ export function ReviewScreen() {
     },
     showDiff: () => editor.current?.toggleDiff(),
     find: () => {
+      inField.current = false;
       const field = search.current;
       if (field) (field.closest('details') as HTMLDetailsElement).open = true;
       field?.focus();
@@ -194,12 +202,7 @@ export function ReviewScreen() {
             {sending > 0 && ` · ${t('review.sending', { count: sending })}`}
             {done > 0 && ` · ${t('review.done', { count: done })}`}
           </p>
-          <QueueFilters
-            filters={filters}
-            search={search}
-            onChange={setFilters}
-            onLeave={() => focusRow(list.current, openId)}
-          />
+          <QueueFilters filters={filters} search={search} onChange={setFilters} onLeave={toList} />
           <BulkBar selection={selection} onApprove={approve} onReject={askWhy} />
           {error ? <Problem error={error} retry={() => void refetch()} /> : null}
           {isWaiting && !error && <Loading lines={10} />}

@@ -36,6 +36,8 @@ export interface Editing {
   /** What mounts the textarea anew, with `initial` in it. */
   generation: number;
   initial: string;
+  /** Whether the work goes on in the textarea that was mounted anew; undefined for the first one. */
+  hasFocus: boolean | undefined;
   field: React.RefObject<HTMLTextAreaElement | null>;
   onInput(): void;
   /** Replaces the whole text or inserts at the caret; the browser's undo takes it back. */
@@ -44,8 +46,8 @@ export interface Editing {
   save(): Promise<void>;
   /** What a save under way will make of the item. */
   saving(): Promise<Saved> | undefined;
-  /** Begins anew from another version of the item. */
-  restart(base: Item, text: string): void;
+  /** Begins anew from another version of the item; the focus stays where it is, unless it is to go into the field. */
+  restart(base: Item, text: string, to?: 'field'): void;
   /** Gives up a found text. */
   discard(draft: Draft): void;
 }
@@ -58,7 +60,11 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
   // What came back is of the version that the person saw: a review of a later one could overwrite what they have not seen.
   const [base, setBase] = useState<Item>({ ...item, ...back?.item });
   const [text, setText] = useState(back?.text ?? base.target);
-  const [start, setStart] = useState({ generation: 0, initial: text });
+  const [start, setStart] = useState({
+    generation: 0,
+    initial: text,
+    hasFocus: undefined as boolean | undefined,
+  });
   const [state, setState] = useState<SaveState>({ kind: 'unchanged' });
   const [found, setFound] = useState<readonly Draft[]>([]);
   /** Of `found`, at once: a text is kept together with those that are not decided on. */
@@ -101,10 +107,11 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
     setBase(next);
   }, []);
   const restart = useCallback(
-    (next: Item, nextText: string) => {
+    (next: Item, nextText: string, to?: 'field') => {
       rebase(next);
       setText(nextText);
-      setStart(({ generation }) => ({ generation: generation + 1, initial: nextText }));
+      const hasFocus = to === 'field' || document.activeElement === field.current;
+      setStart(({ generation }) => ({ generation: generation + 1, initial: nextText, hasFocus }));
     },
     [rebase],
   );

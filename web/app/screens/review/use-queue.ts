@@ -48,7 +48,7 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
     // A long list is read again only on demand: that costs a request a page.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 3 ? lookAgain : false),
   });
-  const { data, hasNextPage, isFetching, fetchNextPage } = found;
+  const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = found;
 
   const places = useRef<{ filters: string; order: string[] }>({ filters: '', order: [] });
   const rows = useMemo(() => {
@@ -71,7 +71,9 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   }, [data, sent, openId, source, target, trigger, text]);
 
   const openAt = rows.findIndex(({ summary }) => summary.id === openId);
-  const needsMore = hasNextPage && !isFetching && rows.length < mostRows && rows.length - openAt < ahead;
+  // A page that failed is asked for again with the list, or by the person.
+  const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
+  const needsMore = mayAsk && rows.length < mostRows && rows.length - openAt < ahead;
   useEffect(() => {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);

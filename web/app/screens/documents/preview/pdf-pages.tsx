@@ -40,6 +40,8 @@ function Pages({
   const [error, setError] = useState<unknown>();
   const shown = useRef<ReturnType<typeof openPdf>>(undefined);
   useEffect(() => {
+    // Of the file before.
+    setError(undefined);
     const opening = openPdf(bytes);
     let isLate = false;
     void opening.promise
