@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
 import postgres from 'postgres';
+import { queueUrl } from './queue-url.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
 
@@ -52,9 +53,8 @@ export async function migrate(url: string, stop?: AbortSignal, folder = migratio
 
 /** Brings graphile-worker's schema up to date. It opens its own connection, and a transaction for each of its migrations. */
 export async function installJobQueue(url: string): Promise<void> {
-  const named = new URL(url);
-  named.searchParams.set('application_name', 'lingualoop migrate');
-  await installGraphileWorker({ connectionString: named.href, noHandleSignals: true } as never);
+  const connectionString = queueUrl(url, 'lingualoop migrate');
+  await installGraphileWorker({ connectionString, noHandleSignals: true } as never);
 }
 
 /**

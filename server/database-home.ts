@@ -40,6 +40,9 @@ export function describeDatabase({ DATABASE_URL, DATA_DIR }: Settings): string {
   return `the database "${decodeURIComponent(pathname.slice(1))}" at ${host}`;
 }
 
+const unknownAuthority =
+  'its certificate is of an authority that is not known here; name the file of its certificate in NODE_EXTRA_CA_CERTS';
+
 /** Codes of PostgreSQL and of the system with which no connection can be made, and what to do about each. */
 const advice: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; is PostgreSQL running?',
@@ -47,9 +50,18 @@ const advice: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host cannot be resolved now',
   ETIMEDOUT: 'it does not respond; is it reachable from here?',
   CONNECT_TIMEOUT: 'it does not respond; is it reachable from here?',
-  ECONNRESET: 'it ended the connection',
+  EHOSTUNREACH: 'no route leads there from here',
+  ENETUNREACH: 'no route leads there from here',
+  ECONNRESET: 'it ended the connection; with sslmode=require or verify-full, it may have no TLS',
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host; use a name that is in it',
   '28P01': 'it refuses the password',
-  '28000': 'it refuses the role or the address that it comes from (pg_hba.conf)',
+  '28000': 'it refuses the role or the address that it comes from (pg_hba.conf), or wants TLS (sslmode)',
   '3D000': 'there is no such database',
   '53300': 'it has no connection left; raise max_connections or run fewer processes',
   '57P03': 'it is starting or stopping; try again',

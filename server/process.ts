@@ -189,10 +189,18 @@ async function startParts(
     started.push({ stop: () => spending.close() });
     countTokens(spending);
   }
-  // Runs after the HTTP server has closed and before the database closes.
-  started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
   log.debug({ settings: redactSettings(settings) }, 'settings');
   const readiness = api?.readiness ?? watchReadiness({ database: probe, storage: given.storage, log });
+  readiness.beginStart();
+  readiness.watch();
+  started.push({ stop: async () => readiness.stop() });
+  // Stopped after all but the database, so that the whole drain can be watched.
+  const operatorServer = await observation.listen(readiness).catch((error: unknown) => {
+    throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
+  });
+  if (operatorServer) started.push(operatorServer);
+  // Runs after the HTTP server has closed and before the database closes.
+  started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
   // The sandbox starts with the first file. Its network isolation is tested now.
   await networkIsolation.follow(({ by }) =>
     log.info(
@@ -202,13 +210,6 @@ async function startParts(
         : 'file readers have no network',
     ),
   );
-  readiness.watch();
-  started.push({ stop: async () => readiness.stop() });
-  // Stopped after everything but the database: a drain can be watched.
-  const operatorServer = await observation.listen(readiness).catch((error: unknown) => {
-    throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
-  });
-  if (operatorServer) started.push(operatorServer);
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
     const services = { ...given, database: open('workers', workerConnections), log };
@@ -225,6 +226,8 @@ async function startParts(
         throw explainListening(error, ['HOST', 'PORT'], settings);
       });
   }
+
+  readiness.endStart();
 
   const { live } = given.engine;
   if (api && !live) log.warn({}, stubNotice);

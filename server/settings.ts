@@ -61,6 +61,14 @@ function isDecodable(value: string): boolean {
   }
 }
 
+/** The two drivers read only these alike, and a setting that is none of PostgreSQL's would fail there. */
+function hasUsableTls(value: string): boolean {
+  if (!URL.canParse(value)) return true;
+  return [...new URL(value).searchParams].every(([name, mode]) =>
+    name === 'sslmode' ? ['disable', 'require', 'verify-full'].includes(mode) : !/^(ssl|uselibpq)/.test(name),
+  );
+}
+
 /** Origins, each exactly as a browser sends it: nothing is compared but the whole text. */
 const origins = list.superRefine((items, { addIssue }) => {
   const wrong = items.find((item) => !isOrigin(item));
@@ -104,6 +112,14 @@ const environment = z.object({
   BASE_URL: webAddress.optional(),
   DATABASE_URL: address(['postgres:', 'postgresql:'])
     .refine(isDecodable, 'must be percent-encoded where it holds special characters')
+    .refine(
+      (value) => !URL.canParse(value) || !new URL(value).hostname.startsWith('['),
+      'must name its host: an IPv6 address is not understood',
+    )
+    .refine(
+      hasUsableTls,
+      'may say of TLS only sslmode=disable, require or verify-full; NODE_EXTRA_CA_CERTS names the file of a private authority',
+    )
     .optional(),
   DATA_DIR: z.string().default('./.data'),
   CORS_ORIGINS: origins,

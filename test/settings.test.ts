@@ -317,6 +317,27 @@ describe('C 1: a bad value is one line that names its variable', () => {
     expect(expectRefused(env, 'DATABASE_URL')).not.toContain('hunter2secret');
   });
 
+  test('DATABASE_URL has nothing that its two drivers would read differently', () => {
+    const base = 'postgres://user:hunter2secret@db.example/lingualoop';
+    for (const url of [
+      base,
+      `${base}?sslmode=disable`,
+      `${base}?sslmode=require`,
+      `${base}?sslmode=verify-full`,
+    ])
+      expect(read({ SECRETS_KEY: KEY, DATABASE_URL: url })['DATABASE_URL']).toBe(url);
+    const refused = ['sslmode=prefer', 'sslmode=allow', 'sslmode=verify-ca', 'sslmode=no-verify', 'ssl=true'];
+    for (const query of [...refused, 'sslmode=verify-full&sslrootcert=/ca.pem', 'uselibpqcompat=true']) {
+      const words = expectRefused({ SECRETS_KEY: KEY, DATABASE_URL: `${base}?${query}` }, 'DATABASE_URL');
+      expect(words).toMatch(/sslmode=disable, require or verify-full/);
+      expect(words).not.toContain('hunter2secret');
+    }
+    for (const host of ['user:secret@[::1]:5432', 'user@[2001:db8::1]', '[::1]'])
+      expect(
+        expectRefused({ SECRETS_KEY: KEY, DATABASE_URL: `postgres://${host}/db` }, 'DATABASE_URL'),
+      ).toMatch(/IPv6/);
+  });
+
   test('an empty operator or service key counts as unset, or is refused', () => {
     for (const name of ['OPERATOR_API_KEY', 'SERVICE_API_KEY', 'OPENAI_API_KEY']) {
       let value: unknown;

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import { queueUrl } from '#db/queue-url.ts';
 import type { Log } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 
@@ -103,11 +104,10 @@ export async function startQueueRunner({
 }
 
 /** Opens connections that belong to one runner and end with it. */
-function openConnections(connectionString: string, concurrency: number, log: Log) {
+function openConnections(databaseUrl: string, concurrency: number, log: Log) {
   const open = new Set<pg.PoolClient>();
   const pool = new pg.Pool({
-    connectionString,
-    application_name: 'lingualoop queue',
+    connectionString: queueUrl(databaseUrl, 'lingualoop queue'),
     // One to listen, and one per job for its bookkeeping.
     max: concurrency + 1,
     connectionTimeoutMillis: 10_000,

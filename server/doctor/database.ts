@@ -1,5 +1,7 @@
+import pg from 'pg';
 import postgres from 'postgres';
 import { openDatabase } from '#db/client.ts';
+import { queueUrl } from '#db/queue-url.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
 import { explainUnreachable } from '#server/database-home.ts';
 import type { SecretsKeys } from '#server/encryption.ts';
@@ -42,10 +44,12 @@ export async function checkDatabase(
   });
   try {
     const asked = Date.now();
-    const facts = await readFacts(sql).catch((error: unknown) => {
+    const explain = (error: unknown) => {
       throw explainUnreachable(error, settings);
-    });
+    };
+    const facts = await readFacts(sql).catch(explain);
     const answered = Date.now();
+    await connectAsQueue(url).catch(explain);
     return [
       ...describeServer(facts),
       compareClocks((asked + answered) / 2, facts.now, answered - asked),
@@ -67,6 +71,17 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
       current_setting('max_connections')::int as connections
     from pg_roles where rolname = current_user`;
   return facts as Facts;
+}
+
+/** The job queue connects by another driver. */
+async function connectAsQueue(url: string): Promise<void> {
+  const connectionString = queueUrl(url, 'lingualoop doctor');
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } finally {
+    await client.end();
+  }
 }
 
 /** Connections that one process may open, with its job queue's. */

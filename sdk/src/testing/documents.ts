@@ -3,10 +3,13 @@ import {
   answer,
   type DoubleRequest,
   fileAnswer,
+  isSession,
   newId,
+  noPart,
   pageAnswer,
   Refused,
-  requireText,
+  requireField,
+  requireLanguage,
 } from './answers.ts';
 
 /** The documents of a double. */
@@ -46,29 +49,23 @@ export function createDocuments(): Documents {
     if (!found) throw new Refused(404, 'document job not found', 'not_found');
     return found;
   };
-  const translated = (id: string | undefined, what: string): Kept => {
-    const found = find(id);
-    if (found.value.status !== 'translated')
-      throw new Refused(
-        409,
-        `document ${found.value.id} cannot be ${what} (status=${found.value.status})`,
-        'conflict',
-      );
-    return found;
-  };
 
   async function translate({ body, headers }: DoubleRequest): Promise<Response> {
     const fields = (body ?? {}) as Record<string, unknown>;
     const key = headers['idempotency-key'] ?? null;
-    const known = kept.get(byKey.get(key ?? '') ?? '');
-    if (known) return answer(202, known.value, { 'idempotency-replayed': 'true' });
     const file = fields['source_document'];
     if (!(file instanceof File))
       throw new Refused(400, 'source_document upload is required', 'validation_error');
+    if (file.size === 0) throw new Refused(400, 'source_document is empty', 'validation_error');
     const format = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-    if (!formats[format]) throw new Refused(415, 'unsupported source_document type');
-    const target_lang = requireText(fields, 'target_lang');
-    const job = documentOf(file, format, { ...fields, target_lang, idempotency_key: key });
+    if (!formats[format])
+      throw new Refused(415, 'unsupported source_document type; accepted: .pdf, .docx, .xlsx');
+    const target_lang = requireLanguage('target_lang', requireField(fields, 'target_lang'));
+    const source_lang = requireLanguage('source_lang', (fields['source_lang'] as string | undefined) ?? 'en');
+    const known = kept.get(byKey.get(key ?? '') ?? '')?.value;
+    if (known)
+      return answer(known.status === 'translated' ? 200 : 202, known, { 'idempotency-replayed': 'true' });
+    const job = documentOf(file, format, { ...fields, source_lang, target_lang, idempotency_key: key });
     const now = fields['wait'] === 'true';
     keep(
       now ? { ...job, status: 'translated', progress: null } : job,
@@ -93,16 +90,37 @@ export function createDocuments(): Documents {
     return answer(200, find(id).value);
   }
 
-  function approve(id: string | undefined): Response {
-    const { value, bytes } = translated(id, 'approved');
+  function download(id: string | undefined): Response {
+    const { value, bytes } = find(id);
+    if (value.status !== 'translated')
+      throw new Refused(409, 'document translation is still in progress', 'conflict');
+    return fileAnswer(bytes, formats[value.source_format] ?? '', value.source_file_name);
+  }
+
+  function approve(id: string | undefined, request: DoubleRequest): Response {
+    const { value, bytes } = find(id);
+    if (value.status !== 'translated')
+      throw new Refused(
+        400,
+        `document job ${value.id} is not in a completed state (status=${value.status})`,
+        'validation_error',
+      );
+    const said = (request.body as { reviewer?: string | null } | undefined)?.reviewer?.trim();
+    const reviewer = isSession(request) ? 'the double' : said;
+    if (!reviewer)
+      throw new Refused(
+        400,
+        'reviewer could not be determined: sign in or supply a reviewer',
+        'validation_error',
+      );
     const already_approved = value.approved_at !== null;
-    if (!already_approved)
-      keep({ ...value, approved_at: new Date().toISOString(), approved_by: 'the double' }, bytes);
+    const approved_by = value.approved_by ?? reviewer;
+    if (!already_approved) keep({ ...value, approved_at: new Date().toISOString(), approved_by }, bytes);
     const skipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
     const approval_result = {
       approved: true,
       already_approved,
-      reviewer: 'the double',
+      reviewer: approved_by,
       fed_pairs: 0,
       skipped,
       feed_error: null,
@@ -119,19 +137,22 @@ export function createDocuments(): Documents {
         case 'POST translate':
           return translate(request);
         case 'GET ':
-          return pageAnswer([...kept.values()], query);
+          return pageAnswer(
+            [...kept.values()].filter(
+              ({ value }) => query['status'] === undefined || value.status === query['status'],
+            ),
+            query,
+          );
         case 'GET one':
           return look(id);
         case 'GET one artifacts':
           return answer(200, find(id).value.artifacts);
-        case 'GET one download': {
-          const { value, bytes } = translated(id, 'downloaded');
-          return fileAnswer(bytes, formats[value.source_format] ?? '', value.source_file_name);
-        }
+        case 'GET one download':
+          return download(id);
         case 'POST one approve':
-          return approve(id);
+          return approve(id, request);
         default:
-          throw new Refused(404, 'not found');
+          throw noPart(request);
       }
     },
   };
@@ -149,7 +170,7 @@ function documentOf(file: File, format: string, request: Record<string, unknown>
       domain: text('domain'),
       idempotency_key: text('idempotency_key'),
       metadata: {},
-      text_type: null,
+      text_type: text('text_type') as TenantDocumentJob['request']['text_type'],
       tone: text('tone'),
       gender: text('gender'),
     },
