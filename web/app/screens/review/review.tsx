@@ -149,10 +149,7 @@ export function ReviewScreen() {
     toList,
     listDown: () => move(1, 'list'),
     listUp: () => move(-1, 'list'),
-    open: () => {
-      inField.current = true;
-      editor.current?.focus();
-    },
+    open: () => editor.current?.focus(),
     approveInList: approve,
     reject: () => setRejecting(true),
     select: () => openId && selection.toggle(openId),
