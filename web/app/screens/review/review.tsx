@@ -163,10 +163,7 @@ export function ReviewScreen() {
     toList,
     listDown: () => move(1, 'list'),
     listUp: () => move(-1, 'list'),
-    open: () => {
-      inField.current = true;
-      editor.current?.focus();
-    },
+    open: () => editor.current?.focus(),
     approveInList: approve,
     reject: askWhy,
     select: () => openId && selection.toggle(openId),
