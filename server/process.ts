@@ -69,7 +69,7 @@ async function startProcess(
 ): Promise<RunningProcess> {
   const started: Stoppable[] = [];
   try {
-    refuseContradictions(settings);
+    refuseContradictions(settings, parts);
     const storage = openPlatformStore(settings);
     const secretsKeys = await loadSecretsKeys(settings);
     await refuseUnusableFolder(storage, settings);
