@@ -5,12 +5,11 @@
  *
  * Without a file it takes the small workbook of examples/translate-document. A file beside the output says which document is
  * under way, so that a run that was interrupted goes on with it when it is started again: nothing is translated or billed
- * twice. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ * twice. If the file or a language has changed since, it begins anew. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
  *
  * Exit codes: 0 done, 1 the service refused or the translation failed, 2 it could not begin, 130 interrupted.
  */
-import { randomUUID } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,6 +32,8 @@ interface Options {
   file: NamedContent;
   from: string;
   to: string;
+  /** The same content and languages are the same work. */
+  work: string;
   /** Where the translation is written. */
   output: string;
   baseUrl: string;
@@ -41,6 +42,8 @@ interface Options {
 
 /** What is kept of a document under way. */
 interface Saved {
+  /** The options' own. */
+  work: string;
   /** Sent with the file: the same key finds the document of a response that was lost. */
   key: string;
   document?: DocumentHandle;
@@ -105,11 +108,11 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
 /** The document that an earlier run began, or else a new one. */
 async function begin(
   client: LinguaLoop,
-  { file, from, to }: Options,
+  { file, from, to, work }: Options,
   state: string,
   options: DocumentOptions,
 ): Promise<DocumentPoller> {
-  const saved = await readSaved(state);
+  const saved = await readSaved(state, work);
   if (saved?.document) {
     try {
       return await client.documents.resume(saved.document, options);
@@ -120,10 +123,10 @@ async function begin(
   }
   // Saved before the file is sent: if the process ends now, the next run sends the same key.
   const key = (saved?.document ? undefined : saved?.key) ?? randomUUID();
-  await writeSaved(state, { key });
+  await writeSaved(state, { work, key });
   const request = { source_lang: from, target_lang: to };
   const poller = await client.documents.translate(file, request, { ...options, idempotencyKey: key });
-  await writeSaved(state, { key, document: poller.toJSON() });
+  await writeSaved(state, { work, key, document: poller.toJSON() });
   return poller;
 }
 
@@ -154,9 +157,11 @@ function progressBar() {
   };
 }
 
-async function readSaved(path: string): Promise<Saved | undefined> {
+/** Undefined if nothing is saved, or of other work: the file has been changed since. */
+async function readSaved(path: string, work: string): Promise<Saved | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Saved;
+    const saved = JSON.parse(await readFile(path, 'utf8')) as Saved;
+    return saved.work === work ? saved : undefined;
   } catch {
     return undefined;
   }
@@ -183,8 +188,9 @@ async function readOptions(): Promise<Options> {
   const { from, to, out } = values;
   const name = basename(path);
   const extension = extname(name);
-  const data = await openAsBlob(path);
+  const data = await readFile(path);
+  const hash = createHash('sha256').update(data).digest('hex');
   await mkdir(out, { recursive: true });
   const output = join(out, `${basename(name, extension)}.${to}${extension}`);
-  return { file: { name, data }, from, to, output, baseUrl, apiKey };
+  return { file: { name, data }, from, to, work: `${from} ${to} ${hash}`, output, baseUrl, apiKey };
 }

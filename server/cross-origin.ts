@@ -10,6 +10,7 @@ const exposedHeaders = [
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',
+  'Content-Encoding',
   'X-Api-Version',
 ].join(', ');
 

@@ -122,7 +122,10 @@ export interface Documents {
     request?: DocumentXliffReviewRequest,
     options?: CallOptions,
   ): ApiPromise<TenantDocumentJob>;
-  /** Approves a translated document and feeds the memory with it. A second call changes nothing and returns the first approver. */
+  /**
+   * Approves a translated document and feeds the memory with it. A second call changes nothing and returns the first approver. With an API
+   * key `reviewer` is required: BadRequestError without it.
+   */
   approve(
     documentId: string,
     request?: DocumentApproveRequest,

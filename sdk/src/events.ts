@@ -54,23 +54,21 @@ export function redacted(headers: Readonly<Record<string, string>>): Record<stri
 
 /** Told of each request and of what became of it. */
 export interface Observers {
-  /** Told before each request, those of retries included. What it throws is ignored. */
+  /** Told before each request, those of retries included. What it throws or rejects with is ignored. */
   onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** Told after each request, whatever became of it. What it throws is ignored. */
+  /** Told after each request, whatever became of it. What it throws or rejects with is ignored. */
   onResponse?: ((event: ResponseEvent) => void) | undefined;
   /** Told the same, and each retry. Default: nobody is told. */
   logger?: Logger | undefined;
 }
 
-/** Calls the observers. What they throw is theirs: a call never fails for a logger. */
+/** Tells somebody who only watches. What they throw, at once or in a promise, is theirs: a call never fails for a logger. */
+export function quietly(tell: () => unknown): void {
+  new Promise((resolve) => resolve(tell())).catch(() => {});
+}
+
+/** Calls the observers. */
 export function observe({ onRequest, onResponse, logger }: Observers) {
-  const quietly = (tell: () => void) => {
-    try {
-      tell();
-    } catch {
-      // Nothing can be done about it here.
-    }
-  };
   return {
     /** Whether anybody is told, so that a call need not make events for nobody. */
     active: Boolean(onRequest || onResponse || logger),

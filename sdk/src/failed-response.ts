@@ -97,8 +97,10 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
 
 /** Describes a response that is not LinguaLoop's: its type, and how it begins. */
 function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown): string {
-  const location = headers.get('location');
-  if (status >= 300 && status < 400 && location) return `redirected to ${location}: is baseUrl right?`;
+  // Browsers keep from the page where to: the status is 0.
+  const location = status === 0 ? 'another address' : headers.get('location');
+  if ((status === 0 || (status >= 300 && status < 400)) && location)
+    return `redirected to ${location}: is baseUrl right?`;
   const type = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type';
   const words = (typeof body === 'string' ? body.slice(0, 2000) : JSON.stringify(body).slice(0, 2000))
     .replaceAll(/<(script|style)\b.*?<\/\1>/gis, ' ')

@@ -94,7 +94,10 @@ export interface UploadProgress {
 
 /** What a call that sends a file may do otherwise. */
 export interface UploadOptions extends CallOptions {
-  /** Told as the file is sent: in browsers by XMLHttpRequest, elsewhere as the connection takes its pieces. Again from 0 after a retry. */
+  /**
+   * Told as the file is sent: in browsers by XMLHttpRequest (with a `fetch` of your own only 0 and the total), elsewhere as the connection
+   * takes its pieces. Again from 0 after a retry. What it throws or rejects with is ignored.
+   */
   onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 

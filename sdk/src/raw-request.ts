@@ -11,7 +11,7 @@ export interface RawRequest {
 
 /** What it carries. */
 export interface RawRequestOptions extends CreateOptions {
-  /** Added to the path; members that are undefined or null are left out. */
+  /** Added to the path, and to a query in it; members that are undefined or null are left out. */
   query?: object | undefined;
   /** Sent as JSON. */
   json?: unknown;
@@ -22,8 +22,8 @@ export interface RawRequestOptions extends CreateOptions {
 }
 
 /**
- * Sends requests of any kind. The result is the parsed body of a JSON response, the text of another, the bytes of a file, or
- * undefined if it is empty. One that reads, or has an idempotency key, is sent again like other calls; others only if the service
+ * Sends requests of any kind. The result is the parsed body of a JSON response, the string of a `text/*` one, the bytes of any
+ * other, or undefined if it is empty. One that reads, or has an idempotency key, is sent again like other calls; others only if the service
  * certainly did nothing.
  * @throws TypeError if the path does not begin with a slash
  */

@@ -77,7 +77,7 @@ export function createRest(settings: Settings): Rest {
     attempt: Attempt,
     read: (response: Response) => Promise<Answered<T> | FailedResponse>,
   ): Promise<Answered<T>> {
-    const url = `${settings.baseUrl}${request.path}${queryOf(request.query)}`;
+    const url = `${settings.baseUrl}${withQuery(request.path, request.query)}`;
     const { body, type } = bodyOf(request);
     const headers = {
       ...attempt.headers,
@@ -181,10 +181,8 @@ export function createRest(settings: Settings): Rest {
     raw: (request, attempt) =>
       send(request, attempt, async (response) => {
         if (!response.ok) return readResponse(response);
-        const type = response.headers.get('content-type') ?? '';
-        const isText = /\bjson\b|^text\//.test(type);
-        const data = isText ? parse(await response.text()) : new Uint8Array(await response.arrayBuffer());
-        return { data, response: infoOf(response) };
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        return { data: contentOf(bytes, typeOf(response.headers)), response: infoOf(response) };
       }),
   };
 }
@@ -205,9 +203,9 @@ export function resultOf<T>({ result = [] }: Call): ReadResult<T> {
       : undefined;
 }
 
-function queryOf(query: object | undefined): string {
+function withQuery(path: string, query: object | undefined): string {
   const encoded = new URLSearchParams(entriesOf(query)).toString();
-  return encoded === '' ? '' : `?${encoded}`;
+  return encoded === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${encoded}`;
 }
 
 function entriesOf(members: object = {}): [string, string][] {
@@ -229,8 +227,21 @@ function bodyOf({ json, form, body }: RestRequest): {
   return { body };
 }
 
+/** What a body of any type is to the caller. */
+function contentOf(bytes: Uint8Array, type: string): unknown {
+  if (bytes.length === 0) return undefined;
+  const isJson = /[/+]json$/.test(type);
+  if (!isJson && !type.startsWith('text/')) return bytes;
+  const text = new TextDecoder().decode(bytes);
+  return isJson ? parse(text) : text;
+}
+
+/** The media type, without its parameters. */
+function typeOf(headers: Pick<Headers, 'get'>): string {
+  return headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
 /** Whether the response is the download: a page from a proxy or a sign-in portal has neither the type nor the disposition. */
 function isDownload(headers: Pick<Headers, 'get'>, types: readonly string[]): boolean {
-  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  return types.includes(type) && /^attachment\b/i.test(headers.get('content-disposition') ?? '');
+  return types.includes(typeOf(headers)) && /^attachment\b/i.test(headers.get('content-disposition') ?? '');
 }

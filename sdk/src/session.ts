@@ -1,4 +1,5 @@
 import { pause } from './deadline.ts';
+import { LinguaLoopError } from './errors.ts';
 import { isServiceRefusal } from './failed-response.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
@@ -78,9 +79,17 @@ export function createSession(
 
   return {
     async current() {
-      if (renewal) return renewal;
-      const kept = await saved.load();
-      return kept && isDue(kept) ? renew(kept) : kept;
+      try {
+        if (renewal) return await renewal;
+        const kept = await saved.load();
+        return kept && isDue(kept) ? await renew(kept) : kept;
+      } catch (error) {
+        // A refresh that failed for the moment, before the token has ended, fails no call. An error of the store does.
+        if (!(error instanceof LinguaLoopError) || isServiceRefusal(error)) throw error;
+        const kept = await saved.load();
+        if (kept && isDue(kept) && Date.now() < kept.expires_at) return kept;
+        throw error;
+      }
     },
     renew,
     begin(tokens) {

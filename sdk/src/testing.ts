@@ -2,6 +2,7 @@ import {
   answer,
   type DoubleRequest,
   newId,
+  noPart,
   type Refusal,
   Refused,
   refusalAnswer,
@@ -40,8 +41,13 @@ export interface ServiceDouble {
 
 /**
  * Makes a service in memory that behaves: texts and files (translated, reviewed, listed by pages, downloaded, deleted), documents that are
- * translated while they are polled, and glossaries that are applied. A repeated idempotency key finds the same work. What it has no
- * part for is a NotFoundError.
+ * translated while they are polled, and glossaries that are applied. A repeated idempotency key finds the same work. An access token is
+ * an administrator's.
+ *
+ * It knows no limits of size and no file formats: the text of a file is its bytes as UTF-8, cut every 5,000 characters, a PDF or DOCX of a
+ * translation is its text, and a document stays as it is. Glossaries are CSV, whose terms are replaced where they are written alike. What it
+ * has no part for is a NotFoundError: XLIFF, TBX and TMX, and every call that is not named here, such as `translations.search` and those
+ * of the memory.
  *
  * ```ts
  * const double = createDouble();
@@ -75,17 +81,20 @@ export function createDouble(options: DoubleOptions = {}): ServiceDouble {
       !sent.some((credential) => credential !== undefined && credentials.includes(credential))
     )
       throw new Refused(401, 'missing or invalid tenant credentials');
+    const exchanged = `${request.headers['accept']} ${request.headers['content-type']}`;
+    const exchangeFormat = /(xliff|x-tbx)\+xml/.exec(exchanged);
+    if (exchangeFormat) throw noPart(request, ` as ${exchangeFormat[0]}`);
     const [, api, domain, ...rest] = request.path.split('/').map(decodeURIComponent);
     const part = api === 'api' ? `${request.method} ${domain}` : '';
     if (part.endsWith(' translations')) return texts.answer(request, rest);
     if (part.endsWith(' documents')) return documents.answer(request, rest);
-    if (part === 'POST terminology') return answer(200, await glossaries.upload(request.body as never));
+    if (part === 'POST terminology') return answer(200, await glossaries.upload(request));
     if (part === 'GET terminology') return glossaries.list(request.query);
     if (part === 'DELETE terminology') {
       glossaries.remove(rest[0] ?? '');
       return answer(204);
     }
-    throw new Refused(404, 'not found');
+    throw noPart(request);
   }
 
   return {
@@ -133,5 +142,5 @@ async function readBody(body: RequestInit['body'], type: string): Promise<unknow
   const whole = new Response(body, { headers: { 'content-type': type } });
   if (type.startsWith('application/json')) return whole.json();
   const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/.test(type);
-  return isForm ? Object.fromEntries(await whole.formData()) : undefined;
+  return isForm ? Object.fromEntries(await whole.formData()) : new Uint8Array(await whole.arrayBuffer());
 }

@@ -134,7 +134,7 @@ export type DocumentReviewRequest = Omit<Inputs['documents']['review'], 'documen
 export type DocumentXliffQuery = Omit<Inputs['documents']['exportXliff'], 'document_id'>;
 /** Remarks beside an XLIFF document. `reviewer` counts only beside an API key. */
 export type DocumentXliffReviewRequest = Omit<Inputs['documents']['reviewXliff'], 'document_id' | 'body'>;
-/** Who approves, and remarks. `reviewer` counts only beside an API key. */
+/** Who approves, and remarks. `reviewer` is required with an API key, and counts only there. */
 export type DocumentApproveRequest = Omit<Inputs['documents']['approve'], 'document_id'>;
 /** An approved document, and what the approval fed to the memory. */
 export type DocumentApproval = Outputs['documents']['approve'];

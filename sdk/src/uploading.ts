@@ -1,9 +1,12 @@
+import { quietly } from './events.ts';
 import type { Fetch, Settings, UploadProgress } from './options.ts';
 
 /** A browser's XMLHttpRequest as far as it is used here; the declarations of Node have none. */
 interface BrowserRequest {
   responseType: string;
   readonly response: unknown;
+  /** Of the last request, if it was redirected. */
+  readonly responseURL: string;
   readonly status: number;
   readonly upload: {
     onprogress: (event: UploadProgress & { lengthComputable: boolean }) => void;
@@ -22,21 +25,38 @@ interface BrowserRequest {
 /** Bytes of a piece. */
 const pieceSize = 65_536;
 
+/** What tells the runtimes apart. */
+interface Platform {
+  XMLHttpRequest?: new () => BrowserRequest;
+  process?: { versions?: { node?: string } };
+  Deno?: unknown;
+}
+
 /**
  * A `fetch` that tells how much of a request's body has been sent. In browsers it is XMLHttpRequest, since none of their `fetch`
- * tells; the response is held in memory whole. Elsewhere the body is a stream, and counts as sent as the connection takes it.
+ * tells; the response is held in memory whole. Elsewhere the body is a stream, and counts as sent as the connection takes it. A caller's
+ * own `fetch` in a browser tells the beginning and the end alone.
  */
 export function uploadingFetch(
   { fetch, isOwnFetch }: Pick<Settings, 'fetch' | 'isOwnFetch'>,
-  onProgress: (progress: UploadProgress) => void,
+  onUploadProgress: (progress: UploadProgress) => void,
 ): Fetch {
-  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => BrowserRequest };
+  const onProgress = (progress: UploadProgress) => quietly(() => onUploadProgress(progress));
+  const { XMLHttpRequest, process, Deno } = globalThis as unknown as Platform;
   if (isOwnFetch && XMLHttpRequest) return byBrowser(XMLHttpRequest, onProgress);
-  return (url, init) => {
+  // Node and Bun, or Deno. Browsers send a stream as text, or over HTTP/2 alone.
+  const takesStreams = !XMLHttpRequest && (process?.versions?.node || Deno);
+  return async (url, init) => {
     const { body } = init;
     if (!(body instanceof ArrayBuffer)) return fetch(url, init);
     const total = body.byteLength;
     let loaded = 0;
+    if (!takesStreams) {
+      onProgress({ loaded, total });
+      const response = await fetch(url, init);
+      onProgress({ loaded: total, total });
+      return response;
+    }
     const stream = new ReadableStream<Uint8Array>(
       {
         pull(controller) {
@@ -68,7 +88,9 @@ function byBrowser(Request: new () => BrowserRequest, onProgress: (progress: Upl
         onProgress({ loaded: event.loaded, total });
       };
       request.upload.onload = () => onProgress({ loaded: total, total });
-      request.onload = () => resolve(responseOf(request));
+      // XMLHttpRequest follows redirects. This is the response that `fetch` has in place of one.
+      request.onload = () =>
+        resolve(request.responseURL === new URL(url).href ? responseOf(request) : Response.error());
       request.onerror = () => reject(new TypeError('the request could not be sent'));
       request.onabort = () => reject(signal?.reason);
       if (signal?.aborted) return reject(signal.reason);

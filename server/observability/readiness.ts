@@ -21,6 +21,9 @@ export interface ReadinessReport {
 
 export interface Readiness {
   report(): Promise<ReadinessReport>;
+  /** From now on the process reports `unavailable`, whatever the checks say, until `endStart`: its operator may ask before it can work. */
+  beginStart(): void;
+  endStart(): void;
   /** From now on the process reports `draining`. */
   beginDrain(): void;
   /** Adds the job workers of the process: ready while `working` returns true. */
@@ -43,6 +46,7 @@ export interface ReadinessParts {
  * platform's storage takes objects, and whether the workers run. Logs when the database goes and when it comes back.
  */
 export function watchReadiness({ database, storage, log }: ReadinessParts): Readiness {
+  let starting = false;
   let draining = false;
   let lost: number | undefined;
   let working: (() => boolean) | undefined;
@@ -77,13 +81,19 @@ export function watchReadiness({ database, storage, log }: ReadinessParts): Read
     async report() {
       const [found, stored] = await Promise.all([look(), checkStorage()]);
       const checks = { ...found, storage: stored, ...(working && { workers: working() }) };
-      const ready = Object.values(checks).every(Boolean);
+      const ready = !starting && Object.values(checks).every(Boolean);
       return {
         status: draining ? 'draining' : ready ? 'ready' : 'unavailable',
         checks: Object.fromEntries(
           Object.entries(checks).map(([name, ok]) => [name, ok ? ('ok' as const) : ('failed' as const)]),
         ),
       };
+    },
+    beginStart() {
+      starting = true;
+    },
+    endStart() {
+      starting = false;
     },
     beginDrain() {
       draining = true;

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
+import { workbook } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
 
@@ -78,6 +79,28 @@ describe('a run that was cut short while its document is translated', () => {
     expect(await files(here.out)).toEqual(['menu.de.xlsx']);
     expect(await here.client.documents.summary()).toMatchObject({ total: 1 });
   });
+});
+
+test.each([
+  ['file', ['A new menu', 'of two texts'], [], '2 of 2 texts'],
+  ['language', ['The old menu'], ['--from', 'es'], '1 of 1 texts'],
+])('a run with another %s than the one that was cut short begins anew', async (_, texts, languages, told) => {
+  const here = await scene();
+  const path = join(here.out, 'menu.xlsx');
+  await workers.stop();
+  await writeFile(path, workbook('The old menu'));
+  const first = start(here, path);
+  await first.begun;
+  first.kill('SIGKILL');
+  await first.ended;
+
+  await writeFile(path, workbook(...texts));
+  const second = start(here, path, ...languages);
+  await second.begun;
+  await startAgain();
+  expect(await second.ended).toMatchObject({ code: 0, out: expect.stringContaining(told) });
+  expect(await here.client.documents.summary()).toMatchObject({ total: 2 });
+  expect(await files(here.out)).toEqual(['menu.fr.xlsx', 'menu.xlsx']);
 });
 
 describe('failures', () => {

@@ -1,19 +1,30 @@
 import { execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
+import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
+/** Prepares the database of a process, and does the rest while that starts. */
+type Launching = (superuserUrl: string) => Promise<(operator: string) => Promise<unknown>>;
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A process with a port for operators, and all that it has printed. */
-async function start(script: string, args: string[] = []) {
+/**
+ * A process with a port for operators, and all that it has printed, once it has started.
+ */
+async function start(
+  script: string,
+  args: string[] = [],
+  { env: given = {}, launching }: { env?: Record<string, string>; launching?: Launching } = {},
+) {
   const database = await createTestDatabase();
+  const launched = await launching?.(database.superuserUrl);
   const METRICS_PORT = String(await freePort());
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -23,6 +34,7 @@ async function start(script: string, args: string[] = []) {
     PLATFORM_STORAGE_URL: `file://${process.env['TMPDIR'] ?? '/tmp'}/lingualoop-operations-${METRICS_PORT}`,
     SECRETS_KEY,
     METRICS_PORT,
+    ...given,
   };
   const child = spawn(process.execPath, [join(root, script), ...args], {
     env,
@@ -39,6 +51,7 @@ async function start(script: string, args: string[] = []) {
     await ended;
     await database.drop();
   });
+  await launched?.(`http://127.0.0.1:${METRICS_PORT}`);
   await poll(async () => printed.includes('"msg":"LinguaLoop '), 60);
   return {
     operator: `http://127.0.0.1:${METRICS_PORT}`,
@@ -185,6 +198,83 @@ test('a draining process says so where its operator asks, until it ends', async 
   client.abort();
   expect(await ended).toBe(0);
   await call;
+}, 60_000);
+
+test('a process that starts is not ready, although all that it needs responds', async () => {
+  const worker = await start('workers/main.ts', [], {
+    async launching(superuserUrl) {
+      const [one, other, watch] = Array.from({ length: 3 }, () => openSuperuser(superuserUrl)) as [
+        Sql,
+        Sql,
+        Sql,
+      ];
+      const lock = async (sql: Sql) => {
+        await sql`begin; lock table graphile_worker.migrations in access exclusive mode`.simple();
+      };
+      const waits = (application: string) =>
+        poll(async () => {
+          const [row] = await watch`
+            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+              and application_name = ${application}`;
+          return row;
+        }, 30);
+      await lock(one);
+      return async (operator) => {
+        // The start's migration goes first, and then its workers wait.
+        await waits('lingualoop migrate');
+        const locked = lock(other);
+        await waits('postgres.js');
+        await one`commit`;
+        await locked;
+        await waits('lingualoop queue');
+        const response = await fetch(`${operator}/readyz`);
+        expect({ status: response.status, body: await response.json() }).toEqual({
+          status: 503,
+          body: { status: 'unavailable', checks: { database: 'ok', schema: 'ok', storage: 'ok' } },
+        });
+        await other`commit`;
+      };
+    },
+  });
+  expect((await fetch(`${worker.operator}/readyz`)).status).toBe(200);
+}, 60_000);
+
+test('a drain is watched to its end, even while only a run is left whose client has gone', async () => {
+  await using model = await startFakeOpenAi();
+  const held = Promise.withResolvers<void>();
+  model.otherwise(async (response) => {
+    await held.promise;
+    response.writeHead(400).end();
+  });
+  const service = await start('server/main.ts', ['--api-only'], {
+    env: { OPENAI_API_KEY: 'any', OPENAI_BASE_URL: model.baseUrl },
+  });
+  const { headers } = await connect(service.address).signUp();
+  const client = new AbortController();
+  const call = fetch(`${service.address}/api/translations`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ source_text: 'Hello', target_lang: 'fr' }),
+    signal: client.signal,
+  }).catch(() => undefined);
+  await poll(async () => model.requests.length > 0);
+  client.abort();
+  await call;
+  const ended = service.stop();
+  await poll(async () =>
+    fetch(`${service.address}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  const response = await fetch(`${service.operator}/readyz`);
+  expect({ status: response.status, body: await response.json() }).toMatchObject({
+    status: 503,
+    body: { status: 'draining' },
+  });
+  expect(await (await fetch(`${service.operator}/metrics`)).text()).toContain('lingualoop_db_up 1\n');
+  held.resolve();
+  expect(await ended).toBe(0);
 }, 60_000);
 
 /** The series of a metric, without their values. */

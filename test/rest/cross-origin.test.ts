@@ -94,6 +94,7 @@ describe('a response to an allowed origin', () => {
       'Idempotency-Replayed',
       'Retry-After',
       'Content-Disposition',
+      'Content-Encoding',
       'X-Api-Version',
     ]);
     expect(response.headers.has('access-control-allow-credentials')).toBe(false);

@@ -117,6 +117,40 @@ describe.skipIf(withoutBrowser)('the packed SDK in a page of another origin', ()
     expect(between.size).toBeGreaterThanOrEqual(2);
   });
 
+  test('sends a file through a fetch of its own, with the beginning and the end of its progress', async () => {
+    const { apiKey } = await app.signUp();
+    const page = await visit(allowed);
+    const seen = await page.evaluate(
+      async ({ baseUrl, apiKey }) => {
+        const client = new sdk.LinguaLoop({ baseUrl, apiKey, fetch: (url, init) => fetch(url, init) });
+        const shares: number[] = [];
+        const [job] = await client.translations.createFromFile(
+          new File(['Hello'], 'a.txt'),
+          { target_lang: 'fr' },
+          { onUploadProgress: ({ loaded, total }) => void shares.push(loaded / total) },
+        );
+        return [job?.final_translation, ...shares];
+      },
+      { baseUrl: app.address, apiKey },
+    );
+    expect(seen).toEqual(['[fr] Hello', 0, 1]);
+  });
+
+  test('takes no result from where it was redirected to', async () => {
+    const page = await visit(allowed);
+    const messages = await page.evaluate(async (baseUrl) => {
+      const { translations } = new sdk.LinguaLoop({ baseUrl, apiKey: 'k', maxRetries: 0 });
+      const send = (options: object) =>
+        translations.createFromFile(new File(['Hello'], 'a.txt'), { target_lang: 'fr' }, options).then(
+          () => 'no error',
+          (error: Error) => error.message,
+        );
+      return [await send({}), await send({ onUploadProgress() {} })];
+    }, allowed);
+    const refusal = 'redirected to another address: is baseUrl right?';
+    expect(messages).toEqual([refusal, refusal]);
+  });
+
   test('gets a ConnectionError where the service does not let its origin in', async () => {
     const { apiKey } = await app.signUp();
     const page = await visit(stranger);
@@ -141,6 +175,14 @@ async function visit(origin: string) {
 
 async function site() {
   const server = createServer(({ url }, response) => {
+    if (url?.startsWith('/api/')) {
+      response.writeHead(307, { location: '/elsewhere' }).end();
+      return;
+    }
+    if (url === '/elsewhere') {
+      response.setHeader('content-type', 'application/json').end('[{"id":"1"}]');
+      return;
+    }
     const isModule = url === '/sdk.js';
     response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html; charset=utf-8');
     const load = "import * as sdk from '/sdk.js'; globalThis.sdk = sdk;";

@@ -5,16 +5,28 @@ import { describe, expect, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { createDouble, type DoubleOptions } from '#sdk/testing.ts';
 import { apiVersion } from '#sdk/version.ts';
+import { workbook } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env });
 const hello = { source_text: 'Hello', target_lang: 'fr' };
+const held = { ...hello, metadata: { requires_human_review: true } };
+const needsReview: DoubleOptions['needsReview'] = ({ request }) =>
+  request.metadata['requires_human_review'] === true;
+const french = { target_lang: 'fr' };
+const menu = { name: 'Menu.xlsx', data: workbook('Soup') };
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const file = (text: string) => ({ name: 'a.txt', data: bytesOf(text) });
+const csv = (text: string) => ({ name: 'g.csv', data: bytesOf(text) });
 
-function doubled(options?: DoubleOptions) {
+function doubled(
+  options?: DoubleOptions,
+  credential: Pick<sdk.LinguaLoopOptions, 'apiKey' | 'accessToken'> = { apiKey: 'k' },
+) {
   const double = createDouble(options);
   const { baseUrl, fetch } = double;
-  const client = new sdk.LinguaLoop({ baseUrl, fetch, apiKey: 'k', backoff: { firstMs: 1, maxMs: 1 } });
+  const client = new sdk.LinguaLoop({ baseUrl, fetch, ...credential, backoff: { firstMs: 1, maxMs: 1 } });
   return { double, client };
 }
 
@@ -28,20 +40,32 @@ function shapeOf(value: unknown): unknown {
   );
 }
 
+type Call = (client: sdk.LinguaLoop) => Promise<unknown>;
+
+const glossary =
+  (text: string, request: Partial<sdk.TerminologyUpload> = {}): Call =>
+  ({ terminology }) =>
+    terminology.upload(csv(text), { name: 'G', ...request });
+
 describe('the double answers as the service does', () => {
-  const both = async (call: (client: sdk.LinguaLoop) => Promise<unknown>) => {
-    const { apiKey } = await app.signUp();
-    const real = new sdk.LinguaLoop({ baseUrl: app.address, apiKey, maxRetries: 0 });
-    return Promise.all([real, doubled().client].map((client) => call(client)));
+  const both = async (call: Call, as: 'apiKey' | 'accessToken' = 'apiKey') => {
+    const { [as]: credential } = await app.signUp();
+    const real = new sdk.LinguaLoop({ baseUrl: app.address, [as]: credential, maxRetries: 0 });
+    const double = doubled({ needsReview }, { [as]: 'x' }).client;
+    return Promise.all([real, double].map((client) => call(client)));
   };
 
   test('with the same members of a job, of a glossary and of a document', async () => {
     const [real, double] = await both(async (client) => {
       const job = await client.translations.create(hello);
-      const data = new TextEncoder().encode('Hello,Bonjour\n');
       const languages = { source_lang: 'en', target_lang: 'fr' };
-      const set = await client.terminology.upload({ name: 'g.csv', data }, { name: 'G', ...languages });
-      return [job, set, await client.terminology.list()].map(shapeOf);
+      const set = await client.terminology.upload(csv('Hello,Bonjour\n'), { name: 'G', ...languages });
+      const document = await client.documents.translate(menu, french, { wait: true });
+      const files = (await client.documents.artifacts(document.id)).map(({ kind, revision }) => [
+        kind,
+        revision,
+      ]);
+      return [...[job, set, await client.terminology.list(), document].map(shapeOf), files];
     });
     expect(double).toEqual(real);
   });
@@ -49,10 +73,7 @@ describe('the double answers as the service does', () => {
   test('with the same pages of glossaries', async () => {
     const outcomes = await both(async (client) => {
       for (const name of ['one', 'two', 'three'])
-        await client.terminology.upload(
-          { name: 'g.csv', data: new TextEncoder().encode('a,b\n') },
-          { name, source_lang: 'en', target_lang: 'fr' },
-        );
+        await client.terminology.upload(csv('a,b\n'), { name, source_lang: 'en', target_lang: 'fr' });
       const { items, nextCursor } = await client.terminology.setPage({ limit: 2 });
       const rest = await client.terminology.setPage({ limit: 2, cursor: nextCursor ?? '' });
       return [items, rest.items, await client.terminology.list()].map((page) => page.map(({ name }) => name));
@@ -61,7 +82,7 @@ describe('the double answers as the service does', () => {
       expect(outcome).toEqual([['three', 'two'], ['one'], ['three', 'two', 'one']]);
   });
 
-  test.each<[string, (client: sdk.LinguaLoop) => Promise<unknown>]>([
+  test.each<[string, Call]>([
     ['no such job', (client) => client.translations.get('0'.repeat(32))],
     ['a blank text', (client) => client.translations.create({ ...hello, source_text: ' ' })],
     ['a request without a language', (client) => client.translations.create({ source_text: 'x' } as never)],
@@ -74,11 +95,77 @@ describe('the double answers as the service does', () => {
     ['no such document', (client) => client.documents.get('0'.repeat(32))],
     ['no such glossary', (client) => client.terminology.delete('0'.repeat(32))],
     ['no such route', (client) => client.request('GET', '/api/nowhere')],
+    ['a language that is none', ({ translations }) => translations.create({ ...hello, target_lang: 'xx' })],
+    ['a source that is none', ({ translations }) => translations.create({ ...hello, source_lang: 'fr-FR' })],
+    [
+      'a language of a batch that is none',
+      ({ translations }) =>
+        translations.createBatch({ inputs: [{ Text: 'x', Targets: [{ Language: 'xx' }] }] }),
+    ],
+    [
+      'a source that is null',
+      (client) => client.translations.create({ ...hello, source_lang: null } as never),
+    ],
+    ['a key of no characters', ({ translations }) => translations.create({ ...hello, idempotency_key: '' })],
+    ['a batch of nothing', ({ translations }) => translations.createBatch({ inputs: [] })],
+    [
+      'a file in a language that is none',
+      ({ translations }) => translations.createFromFile(file('x'), { target_lang: 'xx' }),
+    ],
+    ['an empty file', ({ translations }) => translations.createFromFile(file(''), french)],
+    ['a file of blanks', ({ translations }) => translations.createFromFile(file(' \n'), french)],
+    ['a workbook as text', ({ translations }) => translations.createFromFile(menu, french)],
+    ['a deletion by an API key', (client) => client.translations.delete('0'.repeat(32))],
+    ['a page of no texts', ({ translations }) => translations.listPage({ limit: 0 })],
+    ['a page of 1000 texts', ({ translations }) => translations.listPage({ limit: 1000 })],
+    ['a page of 1000 documents', ({ documents }) => documents.listPage({ limit: 1000 })],
+    ['a page of no glossaries', ({ terminology }) => terminology.setPage({ limit: 0 })],
+    [
+      'a blank text of a reviewer',
+      async ({ translations }) =>
+        translations.review((await translations.create(held)).id, {
+          action: 'modify',
+          final_translation: ' ',
+        }),
+    ],
+    [
+      'a download before the review',
+      async ({ translations }) => translations.golden((await translations.create(held)).id),
+    ],
+    [
+      'a document in a language that is none',
+      ({ documents }) => documents.translate(menu, { target_lang: 'xx' }),
+    ],
+    [
+      'an approval of a document that is not translated',
+      async ({ documents }) => documents.approve((await documents.translate(menu, french)).id),
+    ],
+    [
+      'a download of a document that is not translated',
+      async ({ documents }) => documents.download((await documents.translate(menu, french)).id),
+    ],
+    [
+      'an approval by an API key and nobody',
+      async ({ documents }) =>
+        documents.approve((await documents.translate(menu, french, { wait: true })).id),
+    ],
+    ['a glossary in a language that is none', glossary('a,b\n', { source_lang: 'xx' })],
+    ['a glossary with a row in a language that is none', glossary('a,b,en,xx\n')],
+    ['a glossary of one language', glossary('a,b\n', { source_lang: 'en', target_lang: 'en-US' })],
+    ['a glossary without terms', glossary('a\n')],
+    ['a glossary without a name', glossary('a,b\n', { name: ' ' })],
+    ['a workbook as glossary', ({ terminology }) => terminology.upload(menu, { name: 'G' })],
   ])('with the same error: %s', async (_, call) => {
     const outcomeOf = (client: sdk.LinguaLoop) =>
       call(client).then(
         () => 'no error',
-        ({ name, status, code, answeredBy }) => ({ name, status, code, answeredBy }),
+        ({ name, status, code, answeredBy, detail }) => ({
+          ...{ name, status, code, answeredBy },
+          // Of fields only which one: the words are the schema's.
+          detail: Array.isArray(detail)
+            ? detail.map(({ loc }) => loc)
+            : detail.replace(/[0-9a-f]{32}/, 'ID').replace(/^not found: .*/, 'not found'),
+        }),
       );
     const [real, double] = await both(outcomeOf);
     expect(real).not.toBe('no error');
@@ -95,9 +182,118 @@ describe('the double answers as the service does', () => {
     });
     expect(outcomes).toEqual(Array(2).fill([true, 'Hello', true]));
   });
+
+  test('with the same requests of a batch, of a text file and of the text of a document', async () => {
+    const [real, double] = await both(async ({ translations }) => {
+      const inputs = [
+        {
+          Text: 'Hello',
+          Language: 'EN',
+          Targets: [{ Language: 'FR-ca', Tone: 'formal' }, { Language: 'de' }],
+        },
+      ];
+      const jobs = [
+        ...(await translations.createBatch({ inputs }, { idempotencyKey: 'b' })),
+        ...(await translations.createFromFile(
+          { name: 'a.md', data: bytesOf('# Hello\n') },
+          { target_lang: 'PT-br', domain: 'shop', metadata: { order: 7 } },
+          { idempotencyKey: 'f' },
+        )),
+        ...(await translations.createFromText(
+          { ...hello, metadata: { source_document: { name: 'b.txt', of: 'them' } } },
+          { idempotencyKey: 't' },
+        )),
+      ];
+      const own = ({ order, source_document }: Record<string, unknown>) => ({ order, source_document });
+      return jobs.map(({ request }) => ({ ...request, metadata: own(request.metadata) }));
+    });
+    expect(double).toEqual(real);
+  });
+
+  test('with the same text of a PDF and a DOCX that it made itself', async () => {
+    const [real, double] = await both(async ({ translations }) => {
+      const { id } = await translations.create(hello);
+      const rounds = (['txt', 'pdf', 'docx'] as const).map(async (format) => {
+        const { bytes, contentType, fileName } = await translations.golden(id, { format });
+        const named = { name: `Menü.${format}`, data: bytes };
+        const [job] = await translations.createFromFile(
+          named,
+          { ...french, metadata: { order: 7 } },
+          { idempotencyKey: format },
+        );
+        const { source_text, idempotency_key, target_lang, metadata } = job!.request;
+        const { name, page_count } = metadata['source_document'] as Record<string, unknown>;
+        const again = (await translations.golden(job!.id)).fileName;
+        return [
+          ...[contentType, fileName.replace(id, 'ID'), again],
+          ...[source_text, idempotency_key, target_lang, metadata['order'], name, page_count],
+        ];
+      });
+      return Promise.all(rounds);
+    });
+    expect(double).toEqual(real);
+  });
+
+  test('with the same terms of a glossary, whatever its columns and characters', async () => {
+    const outcomes = await both(async ({ terminology, translations }) => {
+      const upload = (text: string, name: string) =>
+        terminology.upload(csv(text), { name, source_lang: 'en' });
+      await upload('target_term,source_term\n$$ or $&,price\n', 'swapped');
+      await upload('Target Lang;(Source);target\nde-AT;house;Haus\n;cat;"X, Y"\n', 'by row');
+      const targets = ['fr', 'de'].map((Language) => ({ Language }));
+      const inputs = ['price', 'house', 'cat'].map((Text) => ({ Text, Targets: targets }));
+      const jobs = await translations.createBatch({ inputs });
+      return jobs.map((job) => job.final_translation?.replace(/^\[..\] /, ''));
+    });
+    for (const outcome of outcomes)
+      expect(outcome).toEqual(['$$ or $&', '$$ or $&', 'house', 'Haus', 'X, Y', 'X, Y']);
+  });
+
+  test('and an administrator deletes a text, and approves a document in their own name', async () => {
+    const outcomes = await both(async ({ translations, documents }) => {
+      const { id } = await translations.create(hello);
+      const { deleted } = await translations.delete(id);
+      const document = await documents.translate(menu, french, { wait: true });
+      const { approval_result } = await documents.approve(document.id, { reviewer: 'Eve' });
+      return [
+        deleted,
+        await translations.get(id).catch(({ status }) => status),
+        approval_result.reviewer !== 'Eve',
+      ];
+    }, 'accessToken');
+    expect(outcomes).toEqual(Array(2).fill([true, 404, true]));
+  });
+
+  test('and the first reviewer that a key names has approved', async () => {
+    const outcomes = await both(async ({ documents }) => {
+      const { id } = await documents.translate(menu, french, { wait: true });
+      const first = await documents.approve(id, { reviewer: ' Ada ' });
+      const again = await documents.approve(id, { reviewer: 'Eve' });
+      return [first, again].flatMap(({ job, approval_result: { already_approved, reviewer } }) => [
+        ...[already_approved, reviewer, job.approved_by],
+      ]);
+    });
+    for (const outcome of outcomes) expect(outcome).toEqual([false, 'Ada', 'Ada', true, 'Ada', 'Ada']);
+  });
 });
 
 describe('the double behaves', () => {
+  test.each<[string, Call]>([
+    ['texts as XLIFF', ({ translations }) => translations.exportXliff()],
+    ['a review as XLIFF', ({ translations }) => translations.reviewXliff('1', '<xliff/>')],
+    ['segments as XLIFF', ({ documents }) => documents.exportXliff('1')],
+    ['a glossary as TBX', ({ terminology }) => terminology.exportTbx('1')],
+    [
+      'a glossary from TMX',
+      ({ terminology }) => terminology.upload({ name: 'g.tmx', data: bytesOf('<tmx/>') }, { name: 'G' }),
+    ],
+    ['a search', ({ translations }) => translations.searchPage()],
+    ['a memory', ({ memory }) => memory.list()],
+  ])('what it has no part for is not found: %s', async (_, call) => {
+    const detail = expect.stringMatching(/^not found: the double has no part for/);
+    await expect(call(doubled().client)).rejects.toMatchObject({ name: 'NotFoundError', detail });
+  });
+
   test('a job that is held is saved, approved or modified, once', async () => {
     const { client } = doubled({ needsReview: () => true });
     const { id } = await client.translations.create(hello);
@@ -138,15 +334,14 @@ describe('the double behaves', () => {
       jobs.map(({ id }) => id),
       true,
     ]);
-    const data = new TextEncoder().encode('x'.repeat(6_000));
-    const pages = await client.translations.createFromFile({ name: 'a.md', data }, { target_lang: 'fr' });
+    const file = { name: 'a.md', data: bytesOf('x'.repeat(6_000)) };
+    const pages = await client.translations.createFromFile(file, french);
     expect(pages.map(({ request }) => request.source_text.length)).toEqual([5_000, 1_000]);
   });
 
   test('a glossary is applied while it is there', async () => {
     const { client } = doubled();
-    const data = new TextEncoder().encode('source,target\n"Hello",Bonjour\n');
-    const set = await client.terminology.upload({ name: 'g.csv', data }, { name: 'G' });
+    const set = await client.terminology.upload(csv('source,target\n"Hello",Bonjour\n'), { name: 'G' });
     expect(set.entry_count).toBe(1);
     expect((await client.translations.create(hello)).final_translation).toBe('[fr] Bonjour');
     await client.terminology.delete(set.id);
@@ -155,7 +350,7 @@ describe('the double behaves', () => {
 
   test('a document is translated while it is polled, and downloaded', async () => {
     const { client } = doubled();
-    const file = { name: 'Menü.docx', data: new TextEncoder().encode('PK') };
+    const file = { name: 'Menü.docx', data: bytesOf('PK') };
     const poller = await client.documents.translate(
       file,
       { target_lang: 'fr' },
@@ -165,8 +360,6 @@ describe('the double behaves', () => {
     const seen: string[] = [];
     for await (const { status } of poller) seen.push(status);
     expect(seen.at(-1)).toBe('translated');
-    expect((await client.documents.approve(poller.id)).approval_result.already_approved).toBe(false);
-    expect((await client.documents.approve(poller.id)).approval_result.already_approved).toBe(true);
     const download = await client.documents.download(poller.id);
     expect([download.fileName, new TextDecoder().decode(await download.bytes())]).toEqual([
       'Menü.docx',
@@ -175,12 +368,9 @@ describe('the double behaves', () => {
   });
 
   test('credentials that it was given are the only ones', async () => {
-    await expect(
-      doubled({ credentials: ['other'] }).client.translations.create(hello),
-    ).rejects.toBeInstanceOf(sdk.AuthenticationError);
-    expect((await doubled({ credentials: ['k'] }).client.translations.create(hello)).status).toBe(
-      'published',
-    );
+    const create = (key: string) => doubled({ credentials: [key] }).client.translations.create(hello);
+    await expect(create('other')).rejects.toBeInstanceOf(sdk.AuthenticationError);
+    expect((await create('k')).status).toBe('published');
   });
 
   test('an answer that is lost has done its work: the retry finds it', async () => {

@@ -1,5 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { LinguaLoop, type LinguaLoopOptions, type RequestEvent, type ResponseEvent } from '#sdk/index.ts';
+import {
+  LinguaLoop,
+  type LinguaLoopOptions,
+  type RequestEvent,
+  type ResponseEvent,
+  type UploadProgress,
+} from '#sdk/index.ts';
 import { failure, result, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
@@ -8,6 +14,11 @@ const transient = failure(503, 'try again', { error_code: 'transient_error' });
 function client(options: Partial<LinguaLoopOptions> = {}) {
   return new LinguaLoop({ baseUrl: server.address, backoff: { firstMs: 1, maxMs: 1 }, ...options });
 }
+
+const throws = () => {
+  throw new Error('the observer is broken');
+};
+const rejects = async () => throws();
 
 describe('onRequest, onResponse and logger', () => {
   test('are told each attempt, and what became of it; secrets are hidden', async () => {
@@ -41,11 +52,12 @@ describe('onRequest, onResponse and logger', () => {
     expect(server.received[0]?.headers['x-proxy']).toBe('the-secret-of-the-proxy');
   });
 
-  test('fail no call by what they throw', async () => {
-    server.script(result({ id: '1' }));
-    const broken = () => {
-      throw new Error('the logger is broken');
-    };
+  test.each([
+    ['throw', throws],
+    // Unhandled, it would end the process.
+    ['reject with', rejects],
+  ])('fail no call by what they %s', async (_, broken) => {
+    server.script(transient, result({ id: '1' }));
     const observed = client({
       onRequest: broken,
       onResponse: broken,
@@ -108,6 +120,25 @@ describe('request', () => {
     expect([path, headers['x-api-key'], input]).toEqual(['/api/new', 'k', { limit: '5' }]);
   });
 
+  test.each([
+    ['nothing', 204, 'text/html', '', undefined],
+    ['an empty text', 200, 'text/plain', '', undefined],
+    ['JSON', 200, 'application/json; charset=utf-8', '[42]', [42]],
+    ['JSON of a type of its own', 200, 'Application/Problem+JSON', '{"a":1}', { a: 1 }],
+    ['a text, though it could be read as JSON', 200, 'text/plain; charset=utf-8', '42', '42'],
+    ['bytes', 200, 'application/x-ndjson', '{}', new TextEncoder().encode('{}')],
+  ])('returns %s as its type says', async (_, status, type, body, expected) => {
+    server.script({ status, body, headers: { 'content-type': type } });
+    expect(await client().request('GET', '/api/new')).toEqual(expected);
+  });
+
+  test('a query joins the one of the path', async () => {
+    server.script(result([]), result([]));
+    await client().request('GET', '/api/new?a=b', { query: { limit: 5 } });
+    await client().request('GET', '/api/new?a=b', { query: { left_out: undefined } });
+    expect(server.received.map(({ query }) => query.toString())).toEqual(['a=b&limit=5', 'a=b']);
+  });
+
   test('a write is sent again only with a key', async () => {
     server.script('cut off', 'cut off', { status: 204, body: '' });
     await expect(client().request('POST', '/api/new', { json: {} })).rejects.toMatchObject({
@@ -125,21 +156,55 @@ describe('request', () => {
   });
 });
 
-test('an upload says how much of it was sent, up to the whole', async () => {
-  server.script(result([{ id: '1' }]));
-  const told: { loaded: number; total: number }[] = [];
-  const data = new Uint8Array(300_000).fill(65);
-  await client().translations.createFromFile(
-    { name: 'a.md', data },
-    { target_lang: 'fr' },
-    { onUploadProgress: (progress) => told.push(progress) },
-  );
-  expect(told.length).toBeGreaterThan(1);
-  expect(told.map(({ loaded }) => loaded)).toEqual(
-    told.map(({ loaded }) => loaded).toSorted((a, b) => a - b),
-  );
-  const last = told.at(-1)!;
-  expect(last.loaded).toBe(last.total);
-  expect(last.total).toBe(server.received[0]?.body.length);
-  expect(last.total).toBeGreaterThan(300_000);
+describe('onUploadProgress', () => {
+  const name = 'a.md';
+  const hello = { name, data: new TextEncoder().encode('Hello') };
+  const french = { target_lang: 'fr' };
+
+  test('says how much was sent, up to the whole', async () => {
+    server.script(result([{ id: '1' }]));
+    const told: UploadProgress[] = [];
+    const onUploadProgress = (progress: UploadProgress) => told.push(progress);
+    const data = new Uint8Array(300_000).fill(65);
+    await client().translations.createFromFile({ name, data }, french, { onUploadProgress });
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.map(({ loaded }) => loaded)).toEqual(
+      told.map(({ loaded }) => loaded).toSorted((a, b) => a - b),
+    );
+    const last = told.at(-1)!;
+    expect(last.loaded).toBe(last.total);
+    expect(last.total).toBe(server.received[0]?.body.length);
+    expect(last.total).toBeGreaterThan(300_000);
+  });
+
+  test.each([
+    ['throws', throws],
+    ['rejects with', rejects],
+  ])('fails no call by what it %s', async (_, onUploadProgress) => {
+    server.script(result([{ id: '1' }]));
+    const jobs = await client().translations.createFromFile(hello, french, { onUploadProgress });
+    expect([jobs, server.received.length]).toEqual([[{ id: '1' }], 1]);
+  });
+
+  test('with a fetch of the caller’s own in a browser says the beginning and the end; the body is no stream', async () => {
+    server.script(result([{ id: '1' }]));
+    vi.stubGlobal('XMLHttpRequest', class {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const told: UploadProgress[] = [];
+    const bodies: unknown[] = [];
+    const own = client({
+      fetch(url, init) {
+        bodies.push(init.body);
+        return fetch(url, init);
+      },
+    });
+    const onUploadProgress = (progress: UploadProgress) => told.push(progress);
+    await own.translations.createFromFile(hello, french, { onUploadProgress });
+    const total = server.received[0]?.body.length;
+    expect(bodies).toEqual([expect.any(ArrayBuffer)]);
+    expect(told).toEqual([
+      { loaded: 0, total },
+      { loaded: total, total },
+    ]);
+  });
 });

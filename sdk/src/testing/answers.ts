@@ -1,3 +1,6 @@
+import { canonicalLanguage, languageCodes } from '../../../server/languages.ts';
+import type { LanguageCode } from '../types.ts';
+
 /** A request that came to the double. */
 export interface DoubleRequest {
   /** `POST`, in capitals. */
@@ -8,7 +11,7 @@ export interface DoubleRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Their names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body of a JSON or form request, files included; undefined if there is none, or of another type. */
+  /** The parsed body of a JSON or form request, files included; the bytes of another; undefined if there is none. */
   readonly body: unknown;
 }
 
@@ -33,12 +36,46 @@ export class Refused {
   }
 }
 
+/** What the service has at an address, and the double has not. */
+export function noPart({ method, path }: DoubleRequest, what = ''): Refused {
+  return new Refused(404, `not found: the double has no part for ${method} ${path}${what}`);
+}
+
+/** A field that does not fit its schema. */
+export function misfit(loc: string[], msg: string): Refused {
+  return new Refused(422, [{ loc, msg, type: 'custom' }]);
+}
+
 /** @throws Refused if the request lacks a field */
 export function requireText(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   if (typeof value === 'string') return value;
-  const msg = 'Invalid input: expected string';
-  throw new Refused(422, [{ loc: ['body', name], msg, type: 'invalid_type' }]);
+  throw misfit(['body', name], 'Invalid input: expected string');
+}
+
+/** Reads the field of a form, whose absence the service refuses like a blank. @throws Refused */
+export function requireField(fields: Record<string, unknown>, name: string): string {
+  const value = fields[name];
+  const trimmed = typeof value === 'string' ? value.trim() : '';
+  if (trimmed === '') throw new Refused(400, `${name} is required`, 'validation_error');
+  return trimmed;
+}
+
+/** @returns the code in its own letter case. @throws Refused for a language that is not supported */
+export function requireLanguage(name: string, code: string): LanguageCode {
+  const canonical = canonicalLanguage(code);
+  if (canonical) return canonical;
+  throw unsupported(name, code);
+}
+
+export function unsupported(name: string, tag: string): Refused {
+  const detail = `unsupported ${name} ${JSON.stringify(tag.slice(0, 40))}; supported languages: ${languageCodes.join(', ')}`;
+  return new Refused(422, detail);
+}
+
+/** Whether a member's session is asked with, who says itself who it is, rather than an API key. */
+export function isSession({ headers }: DoubleRequest): boolean {
+  return headers['authorization'] !== undefined;
 }
 
 /** A response of JSON; of an empty one if there is nothing to say. */
@@ -73,12 +110,12 @@ export function pageAnswer<T>(
   mostOfPage = 50,
 ): Response {
   const before = query['cursor'] === undefined ? Number.POSITIVE_INFINITY : Number(query['cursor']);
-  if (Number.isNaN(before))
-    throw new Refused(422, [
-      { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'custom' },
-    ]);
+  if (Number.isNaN(before)) throw misfit(['query', 'cursor'], 'not a cursor of this listing');
+  const limit = query['limit'] === undefined ? mostOfPage : Number(query['limit']);
+  if (query['limit'] !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
+    throw misfit(['query', 'limit'], 'Invalid input: expected 1 to 200');
   const rest = all.filter(({ change }) => change < before).sort((a, b) => b.change - a.change);
-  const page = rest.slice(0, Number(query['limit'] ?? mostOfPage));
+  const page = rest.slice(0, limit);
   const last = page.at(-1);
   return answer(
     200,

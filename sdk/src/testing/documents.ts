@@ -3,10 +3,13 @@ import {
   answer,
   type DoubleRequest,
   fileAnswer,
+  isSession,
   newId,
+  noPart,
   pageAnswer,
   Refused,
-  requireText,
+  requireField,
+  requireLanguage,
 } from './answers.ts';
 
 /** The documents of a double. */
@@ -46,34 +49,29 @@ export function createDocuments(): Documents {
     if (!found) throw new Refused(404, 'document job not found', 'not_found');
     return found;
   };
-  const translated = (id: string | undefined, what: string): Kept => {
-    const found = find(id);
-    if (found.value.status !== 'translated')
-      throw new Refused(
-        409,
-        `document ${found.value.id} cannot be ${what} (status=${found.value.status})`,
-        'conflict',
-      );
-    return found;
-  };
 
   async function translate({ body, headers }: DoubleRequest): Promise<Response> {
     const fields = (body ?? {}) as Record<string, unknown>;
     const key = headers['idempotency-key'] ?? null;
-    const known = kept.get(byKey.get(key ?? '') ?? '');
-    if (known) return answer(202, known.value, { 'idempotency-replayed': 'true' });
     const file = fields['source_document'];
     if (!(file instanceof File))
       throw new Refused(400, 'source_document upload is required', 'validation_error');
+    if (file.size === 0) throw new Refused(400, 'source_document is empty', 'validation_error');
     const format = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-    if (!formats[format]) throw new Refused(415, 'unsupported source_document type');
-    const target_lang = requireText(fields, 'target_lang');
-    const job = documentOf(file, format, { ...fields, target_lang, idempotency_key: key });
+    const type = formats[format];
+    if (type === undefined)
+      throw new Refused(415, 'unsupported source_document type; accepted: .pdf, .docx, .xlsx');
+    const target_lang = requireLanguage('target_lang', requireField(fields, 'target_lang'));
+    const source_lang = requireLanguage('source_lang', (fields['source_lang'] as string | undefined) ?? 'en');
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const source = await sourceOf(bytes, type);
+    const known = kept.get(byKey.get(key ?? '') ?? '')?.value;
+    if (known)
+      return answer(known.status === 'translated' ? 200 : 202, known, { 'idempotency-replayed': 'true' });
+    const request = { ...fields, source_lang, target_lang, idempotency_key: key };
+    const job = documentOf(file.name, format, source, request);
     const now = fields['wait'] === 'true';
-    keep(
-      now ? { ...job, status: 'translated', progress: null } : job,
-      new Uint8Array(await file.arrayBuffer()),
-    );
+    keep(now ? translated(job) : job, bytes);
     if (key !== null) byKey.set(key, job.id);
     return answer(now ? 200 : 202, find(job.id).value);
   }
@@ -81,28 +79,43 @@ export function createDocuments(): Documents {
   /** Each look finds the document one step further. */
   function look(id: string | undefined): Response {
     const { value, bytes } = find(id);
-    const steps: Readonly<Record<string, Partial<TenantDocumentJob>>> = {
-      queued: {
-        status: 'extracted',
-        progress: { stage: 'map_translate', translated_segments: 1, total_segments: 2 },
-      },
-      extracted: { status: 'translated', progress: null },
-    };
-    const step = steps[value.status];
-    if (step) keep({ ...value, ...step }, bytes);
+    const progress = { stage: 'map_translate', translated_segments: 1, total_segments: 2 } as const;
+    if (value.status === 'queued') keep({ ...value, status: 'extracted', progress }, bytes);
+    else if (value.status === 'extracted') keep(translated(value), bytes);
     return answer(200, find(id).value);
   }
 
-  function approve(id: string | undefined): Response {
-    const { value, bytes } = translated(id, 'approved');
+  function download(id: string | undefined): Response {
+    const { value, bytes } = find(id);
+    if (value.status !== 'translated')
+      throw new Refused(409, 'document translation is still in progress', 'conflict');
+    return fileAnswer(bytes, formats[value.source_format] ?? '', value.source_file_name);
+  }
+
+  function approve(id: string | undefined, request: DoubleRequest): Response {
+    const { value, bytes } = find(id);
+    if (value.status !== 'translated')
+      throw new Refused(
+        400,
+        `document job ${value.id} is not in a completed state (status=${value.status})`,
+        'validation_error',
+      );
+    const said = (request.body as { reviewer?: string | null } | undefined)?.reviewer?.trim();
+    const reviewer = isSession(request) ? 'the double' : said;
+    if (!reviewer)
+      throw new Refused(
+        400,
+        'reviewer could not be determined: sign in or supply a reviewer',
+        'validation_error',
+      );
     const already_approved = value.approved_at !== null;
-    if (!already_approved)
-      keep({ ...value, approved_at: new Date().toISOString(), approved_by: 'the double' }, bytes);
+    const approved_by = value.approved_by ?? reviewer;
+    if (!already_approved) keep({ ...value, approved_at: new Date().toISOString(), approved_by }, bytes);
     const skipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
     const approval_result = {
       approved: true,
       already_approved,
-      reviewer: 'the double',
+      reviewer: approved_by,
       fed_pairs: 0,
       skipped,
       feed_error: null,
@@ -119,25 +132,55 @@ export function createDocuments(): Documents {
         case 'POST translate':
           return translate(request);
         case 'GET ':
-          return pageAnswer([...kept.values()], query);
+          return pageAnswer(
+            [...kept.values()].filter(
+              ({ value }) => query['status'] === undefined || value.status === query['status'],
+            ),
+            query,
+          );
         case 'GET one':
           return look(id);
         case 'GET one artifacts':
           return answer(200, find(id).value.artifacts);
-        case 'GET one download': {
-          const { value, bytes } = translated(id, 'downloaded');
-          return fileAnswer(bytes, formats[value.source_format] ?? '', value.source_file_name);
-        }
+        case 'GET one download':
+          return download(id);
         case 'POST one approve':
-          return approve(id);
+          return approve(id, request);
         default:
-          throw new Refused(404, 'not found');
+          throw noPart(request);
       }
     },
   };
 }
 
-function documentOf(file: File, format: string, request: Record<string, unknown>): TenantDocumentJob {
+type Artifact = TenantDocumentJob['artifacts'][number];
+
+async function sourceOf(bytes: Uint8Array<ArrayBuffer>, content_type: string): Promise<Artifact> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return {
+    id: newId(),
+    kind: 'source',
+    revision: 1,
+    content_type,
+    size_bytes: bytes.length,
+    sha256: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    created_at: new Date().toISOString(),
+  };
+}
+
+/** The document with its translated file, which is the source. */
+function translated(job: TenantDocumentJob): TenantDocumentJob {
+  const made = { id: newId(), kind: 'translated', created_at: new Date().toISOString() } as const;
+  const artifacts = [...job.artifacts, ...job.artifacts.map((source) => ({ ...source, ...made }))];
+  return { ...job, status: 'translated', progress: null, artifacts };
+}
+
+function documentOf(
+  fileName: string,
+  format: string,
+  source: Artifact,
+  request: Record<string, unknown>,
+): TenantDocumentJob {
   const at = new Date().toISOString();
   const text = (name: string) => (request[name] as string | undefined) ?? null;
   return {
@@ -149,18 +192,18 @@ function documentOf(file: File, format: string, request: Record<string, unknown>
       domain: text('domain'),
       idempotency_key: text('idempotency_key'),
       metadata: {},
-      text_type: null,
+      text_type: text('text_type') as TenantDocumentJob['request']['text_type'],
       tone: text('tone'),
       gender: text('gender'),
     },
     status: 'queued',
-    source_file_name: file.name,
+    source_file_name: fileName,
     source_format: format as TenantDocumentJob['source_format'],
     layout: null,
     quality_report: null,
     billable_chars: 0,
     review_history: [],
-    artifacts: [],
+    artifacts: [source],
     approved_at: null,
     approved_by: null,
     feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },

@@ -1,9 +1,18 @@
-import type { TerminologySet, UploadedTerminologySet } from '../types.ts';
-import { type DoubleRequest, newId, pageAnswer, Refused, requireText } from './answers.ts';
+import { languageOfName, readLanguage } from '../../../server/languages.ts';
+import type { LanguageCode, TerminologySet, UploadedTerminologySet } from '../types.ts';
+import {
+  type DoubleRequest,
+  newId,
+  noPart,
+  pageAnswer,
+  Refused,
+  requireField,
+  unsupported,
+} from './answers.ts';
 
 /** The glossaries of a double. */
 export interface Glossaries {
-  upload(fields: Record<string, unknown>): Promise<UploadedTerminologySet>;
+  upload(request: DoubleRequest): Promise<UploadedTerminologySet>;
   /** All of them, or a page. */
   list(query: DoubleRequest['query']): Response;
   /** @throws Refused if there is none */
@@ -15,26 +24,47 @@ export interface Glossaries {
 interface Glossary {
   change: number;
   set: TerminologySet;
-  entries: { source: string; target: string }[];
+  entries: Entry[];
+}
+
+/** A term, for one language of each side or for any. */
+interface Entry {
+  source: string;
+  target: string;
+  sourceLang: LanguageCode | null;
+  targetLang: LanguageCode | null;
 }
 
 export function createGlossaries(): Glossaries {
   const kept = new Map<string, Glossary>();
   let changes = 0;
   return {
-    async upload(fields) {
-      const name = requireText(fields, 'name').trim();
+    async upload(request) {
+      const fields = (request.body ?? {}) as Record<string, unknown>;
       const file = fields['terminology_file'];
-      if (!(file instanceof Blob))
+      if (!(file instanceof File))
         throw new Refused(400, 'terminology_file upload is required', 'validation_error');
-      const entries = readTable(await file.text());
+      if (/\.(tmx|tbx)$/i.test(file.name)) throw noPart(request, ' with a TMX or TBX file');
+      if (/\.[^.\\/]*$/.test(file.name) && !/\.csv$/i.test(file.name))
+        throw new Refused(415, 'terminology_file must be a .csv or .tmx file');
+      if (file.size === 0) throw new Refused(400, 'terminology_file is empty', 'validation_error');
+      const name = requireField(fields, 'name');
+      const source = declaredLanguage(fields, 'source_lang');
+      const target = declaredLanguage(fields, 'target_lang');
+      if (source && source.code === target?.code)
+        throw new Refused(400, 'source_lang and target_lang stand for the same language', 'validation_error');
+      const entries = readTable(await file.text()).map((entry) => ({
+        ...entry,
+        sourceLang: entry.sourceLang ?? source?.code ?? null,
+        targetLang: entry.targetLang ?? target?.code ?? null,
+      }));
       const before = kept.get(name);
       const at = new Date().toISOString();
       const set: TerminologySet = {
         id: before?.set.id ?? newId(),
         name,
-        source_lang: (fields['source_lang'] as string | undefined) ?? null,
-        target_lang: (fields['target_lang'] as string | undefined) ?? null,
+        source_lang: source?.tag ?? null,
+        target_lang: target?.tag ?? null,
         entry_count: entries.length,
         embedding_model: null,
         stub_embeddings: true,
@@ -59,21 +89,74 @@ export function createGlossaries(): Glossaries {
     apply(text, sourceLang, targetLang) {
       const fits = (tag: string | null, language: string) => tag === null || tag === language;
       return [...kept.values()]
-        .filter(({ set }) => fits(set.source_lang, sourceLang) && fits(set.target_lang, targetLang))
         .flatMap(({ entries }) => entries)
-        .reduce((result, { source, target }) => result.replaceAll(source, target), text);
+        .filter((entry) => fits(entry.sourceLang, sourceLang) && fits(entry.targetLang, targetLang))
+        .reduce((result, { source, target }) => result.replaceAll(source, () => target), text);
     },
   };
 }
 
-/** Reads `term,translation` from each line, in quotes or not; a line of headings is none. */
-function readTable(text: string): Glossary['entries'] {
-  const rows = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  return rows.flatMap((line) => {
-    const [source = '', target = ''] = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-      ([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain ?? '').trim(),
-    );
-    if (/^(source|source_term|term)$/i.test(source)) return [];
-    return source === '' || target === '' ? [] : [{ source, target }];
+/** A language as the form says it, and the code that this stands for; null if the form says none. */
+function declaredLanguage(fields: Record<string, unknown>, name: string) {
+  const tag = String(fields[name] ?? '').trim();
+  if (tag === '') return null;
+  const code = readLanguage(tag);
+  if (!code) throw unsupported(name, tag);
+  return { tag, code };
+}
+
+/** The columns in the order of a file without a header, each with its names in one. */
+const columns = [
+  ['source_term', 'source', 'src_term', 'term_source'],
+  ['target_term', 'target', 'tgt_term', 'term_target'],
+  ['source_lang', 'source_language', 'src_lang', 'from_lang'],
+  ['target_lang', 'target_language', 'tgt_lang', 'to_lang'],
+];
+
+/** Reads CSV. A first row is a header if it names both terms; without one the delimiter is a comma. */
+function readTable(text: string): Entry[] {
+  const lines = text.split(/\r?\n/);
+  const header = [',', '\t', '|', ';']
+    .map((delimiter) => ({ delimiter, places: placesIn(cellsOf(lines[0] ?? '', delimiter)) }))
+    .find(({ places }) => places[0] !== -1 && places[1] !== -1);
+  const entries = lines.flatMap((line, index): Entry[] => {
+    if (header && index === 0) return [];
+    const cells = cellsOf(line, header?.delimiter ?? ',');
+    const [source, target, ...languages] = columns.map((_, n) => cells[header?.places[n] ?? n] ?? '');
+    if (!source || !target) return [];
+    const [sourceLang = null, targetLang = null] = languages.map((cell, side) => {
+      const code = cell === '' ? null : (readLanguage(cell) ?? languageOfName(cell));
+      if (code !== undefined) return code;
+      const column = `line ${index + 1}: ${side === 0 ? 'source_lang' : 'target_lang'}`;
+      throw unreadable(
+        `${column} is no supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
+      );
+    });
+    return [{ source, target, sourceLang, targetLang }];
   });
+  if (entries.length === 0) throw unreadable('no row of the file has both a source term and a target term');
+  return entries;
+}
+
+/** The cells of a line, in quotes or not. */
+function cellsOf(line: string, delimiter: string): string[] {
+  const cell = new RegExp(`[${delimiter}](?:"((?:[^"]|"")*)"|([^${delimiter}]*))`, 'g');
+  return [...`${delimiter}${line}`.matchAll(cell)].map(([, quoted, plain]) =>
+    (quoted?.replaceAll('""', '"') ?? plain ?? '').trim(),
+  );
+}
+
+/** Where the cells name each column; -1 where none does. */
+function placesIn(cells: string[]): number[] {
+  const named = cells.map((cell) =>
+    cell
+      .toLowerCase()
+      .replaceAll(/[\s\p{P}\p{S}]+/gu, '_')
+      .replaceAll(/^_|_$/g, ''),
+  );
+  return columns.map((names) => named.findIndex((name) => names.includes(name)));
+}
+
+function unreadable(why: string): Refused {
+  return new Refused(400, `terminology_file: ${why}`, 'validation_error');
 }

@@ -3,11 +3,14 @@ import {
   answer,
   type DoubleRequest,
   fileAnswer,
+  isSession,
+  misfit,
   newId,
+  noPart,
   pageAnswer,
   Refused,
-  requireText,
 } from './answers.ts';
+import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile } from './requests.ts';
 
 /** Translates a text as a double does. */
 export type Translate = (text: string, sourceLang: string, targetLang: string) => string;
@@ -25,8 +28,13 @@ interface Kept {
   own: string;
 }
 
-/** Characters of a page of a file. */
-const pageSize = 5_000;
+const goldenTypes: Readonly<Record<string, string>> = {
+  txt: 'text/plain; charset=utf-8',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pdf: 'application/pdf',
+};
+
+const reviewActions: readonly unknown[] = ['approve', 'modify', 'reject', 'save'];
 
 /** @param needsReview whether a person must look at a translation before it is published */
 export function createTexts(translate: Translate, needsReview: (job: TranslationJob) => boolean): Texts {
@@ -46,24 +54,20 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   };
 
   /** Translates a text, unless its key has been used: then the job of that is the result. */
-  const create = (fields: Record<string, unknown>, key: string | null) => {
+  const create = (request: TextRequest, key: string | null) => {
     const known = jobs.get(byKey.get(key ?? '') ?? '');
     if (known) return { job: known.value, replayed: true };
-    const source_text = requireText(fields, 'source_text');
-    const target_lang = requireText(fields, 'target_lang');
-    if (source_text.trim() === '')
-      throw new Refused(400, 'source_text must not be blank', 'validation_error');
-    const source_lang = (fields['source_lang'] as string | undefined) ?? 'en';
-    const own = translate(source_text, source_lang, target_lang);
-    const job = jobOf({ ...fields, source_text, source_lang, target_lang, idempotency_key: key }, own);
+    const own = translate(request.source_text, request.source_lang, request.target_lang);
+    const job = jobOf({ ...request, idempotency_key: key }, own);
     const held = needsReview(job);
     keep({ ...job, status: held ? 'awaiting_review' : 'published' }, own);
     if (key !== null) byKey.set(key, job.id);
     return { job: find(job.id).value, replayed: false };
   };
 
-  const createMany = (texts: Record<string, unknown>[], key: string | null) => {
-    const made = texts.map((fields, n) => create(fields, key === null ? null : `${key}:${n + 1}`));
+  /** @param first the number of the first in the key of each */
+  const createMany = (texts: TextRequest[], key: string | null, first: number) => {
+    const made = texts.map((request, n) => create(request, key === null ? null : `${key}:${first + n}`));
     return answer(
       200,
       made.map(({ job }) => job),
@@ -71,25 +75,38 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     );
   };
 
-  async function post({ body, headers }: DoubleRequest): Promise<Response> {
-    const fields = (body ?? {}) as Record<string, unknown>;
+  async function post(request: DoubleRequest): Promise<Response> {
+    if (request.body === undefined) throw new Refused(400, 'invalid JSON body: it is empty');
+    const { headers, query } = request;
+    const isRaw = request.body instanceof Uint8Array;
+    const fields = (isRaw ? query : (request.body ?? {})) as Record<string, unknown>;
     const given = fields['idempotency_key'] ?? headers['idempotency-key'];
     const key = typeof given === 'string' ? given : null;
-    if (Array.isArray(fields['inputs'])) return createMany(textsOfBatch(fields['inputs']), key);
-    const file = fields['source_document'];
-    if (file instanceof Blob) return createMany(pagesOf(await file.text(), fields), key);
-    const named = (fields['metadata'] as { source_document?: unknown } | undefined)?.source_document;
-    if (named) return createMany(pagesOf(requireText(fields, 'source_text'), fields), key);
-    const { job, replayed } = create(fields, key);
+    if (key === '') throw misfit(['body', 'idempotency_key'], 'Too small: expected 1 character or more');
+    if (Array.isArray(fields['inputs'])) return createMany(textsOfBatch(fields['inputs']), key, 0);
+    const file = isRaw ? rawFile(request) : fields['source_document'];
+    if (file instanceof File) {
+      if (!isRaw && /\.(pdf|docx|xlsx)$/i.test(file.name))
+        throw noPart(request, ' with a file in its layout');
+      return createMany(await textsOfFile(file, fields), key, 1);
+    }
+    const said = (fields['metadata'] as Record<string, unknown> | undefined)?.['source_document'];
+    if (typeof said === 'object' && said !== null) return createMany(textsOfDocument(fields, said), key, 1);
+    const { job, replayed } = create(requestOf(fields), key);
     return answer(200, job, replayHeader(replayed));
   }
 
   function review(id: string | undefined, { body }: DoubleRequest): Response {
+    const { action, final_translation: text } = (body ?? {}) as {
+      action: string;
+      final_translation?: string | null;
+    };
+    if (!reviewActions.includes(action)) throw misfit(['body', 'action'], 'Invalid option');
+    if (text?.trim() === '') throw misfit(['body', 'final_translation'], 'must not be blank');
+    if (action === 'modify' && !text) throw misfit(['body', 'final_translation'], 'is required to modify');
     const { value: job, own } = find(id);
-    const { action, final_translation: text } = body as { action: string; final_translation?: string | null };
     if (job.status !== 'awaiting_review')
       throw new Refused(400, `job ${job.id} is not reviewable (status=${job.status})`, 'validation_error');
-    if (action === 'modify') requireText(body as Record<string, unknown>, 'final_translation');
     const final = text ?? job.final_translation ?? own;
     if (action === 'reject') keep({ ...job, status: 'rejected' }, own);
     else if (action === 'save') keep({ ...job, final_translation: final }, own);
@@ -106,13 +123,15 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   }
 
   function golden(id: string | undefined, format = 'txt'): Response {
+    const type = goldenTypes[format];
+    if (type === undefined) throw misfit(['query', 'format'], 'Invalid option');
     const { value: job } = find(id);
-    if (job.status !== 'published' && job.status !== 'human_edited')
-      throw new Refused(409, `job ${job.id} is not published (status=${job.status})`, 'conflict');
-    const name = `translation-${job.id}.${job.request.target_lang}.${format}`;
-    return format === 'json'
-      ? fileAnswer(JSON.stringify(job), 'application/json', name)
-      : fileAnswer(job.final_translation ?? '', 'text/plain; charset=utf-8', name);
+    if (job.status !== 'published' && job.status !== 'human_edited') {
+      const then = job.status === 'awaiting_review' ? '; review it first' : '';
+      const detail = `the translation of job ${job.id} is not published (status=${job.status})${then}`;
+      throw new Refused(409, detail, 'conflict');
+    }
+    return fileAnswer(job.final_translation ?? '', type, goldenName(job, format));
   }
 
   return {
@@ -130,6 +149,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
         case 'GET job':
           return answer(200, find(id).value);
         case 'DELETE job': {
+          if (!isSession(request)) throw new Refused(401, 'admin credentials required');
           const { value } = find(id);
           jobs.delete(value.id);
           const counts = {
@@ -145,7 +165,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
         case 'GET job golden':
           return golden(id, query['format']);
         default:
-          throw new Refused(404, 'not found');
+          throw noPart(request);
       }
     },
   };
@@ -155,41 +175,30 @@ function replayHeader(replayed: boolean): Record<string, string> {
   return replayed ? { 'idempotency-replayed': 'true' } : {};
 }
 
-function textsOfBatch(inputs: unknown[]): Record<string, unknown>[] {
-  return (inputs as Record<string, unknown>[]).flatMap((input) =>
-    ((input['Targets'] ?? []) as Record<string, unknown>[]).map((target) => ({
-      source_text: input['Text'],
-      source_lang: input['Language'] ?? undefined,
-      target_lang: target['Language'],
-    })),
-  );
+/** A file that is the whole body, under the name that a header says. */
+function rawFile({ body, headers }: DoubleRequest): File {
+  const name = decodeURIComponent(headers['x-source-filename'] ?? '');
+  return new File([body as Uint8Array<ArrayBuffer>], name, { type: headers['content-type'] ?? '' });
 }
 
-function pagesOf(text: string, fields: Record<string, unknown>): Record<string, unknown>[] {
-  const { source_document: _, ...others } = fields;
-  const starts = Array.from(
-    { length: Math.max(1, Math.ceil(text.length / pageSize)) },
-    (_, n) => n * pageSize,
-  );
-  return starts.map((start) => ({ ...others, source_text: text.slice(start, start + pageSize) }));
+/** After the source document, its page and the language. */
+function goldenName({ id, request }: TranslationJob, format: string): string {
+  const { name, page_number, page_count } = (request.metadata['source_document'] ?? {}) as {
+    name?: string;
+    page_number?: number;
+    page_count?: number;
+  };
+  const stem = name?.replace(/\.[A-Za-z0-9]{1,5}$/, '') || `translation-${id}`;
+  const page = page_count !== undefined && page_count > 1 ? `-page-${page_number}` : '';
+  return `${stem}${page}.${request.target_lang}.${format}`;
 }
 
 /** A job as the service has it at the end of the pipeline. */
-function jobOf(request: Record<string, unknown>, translation: string): TranslationJob {
+function jobOf(request: TranslationJob['request'], translation: string): TranslationJob {
   const at = new Date().toISOString();
-  const nothing = {
-    domain: null,
-    text_type: null,
-    tone: null,
-    gender: null,
-    deployment_name: null,
-    adaptive_dataset_id: null,
-    allow_fallback: null,
-  };
-  const metadata = (request['metadata'] ?? {}) as Record<string, unknown>;
   return {
     id: newId(),
-    request: { ...nothing, ...request, metadata } as TranslationJob['request'],
+    request,
     status: 'published',
     baseline_translation: translation,
     final_translation: translation,

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { AuthenticationError, ConnectionError, type Tokens } from '#sdk/index.ts';
+import { failure, result, useScriptedServer } from './scripted-server.ts';
+import { clientOf, errorOf, sharedStore } from './sign-in-recorder.ts';
+
+const hello = { source_text: 'Hello', target_lang: 'fr' };
+const many = Array.from({ length: 20 }, (_, n) => n);
+
+const server = useScriptedServer();
+const user = {
+  user_id: 'u',
+  tenant_id: 't',
+  email: 'a@example.org',
+  provider: 'email',
+  role: 'x',
+} as const;
+const pair = (name: string) => ({
+  access_token: `access-${name}`,
+  refresh_token: `refresh-${name}`,
+  token_type: 'bearer' as const,
+  expires_in: 3600,
+  refresh_expires_in: 7200,
+  scope: 's',
+  user,
+});
+const kept = (name: string): Tokens => ({
+  ...pair(name),
+  expires_at: 0,
+  refresh_expires_at: Date.now() + 9e6,
+});
+
+describe('a refresh without a response', () => {
+  test('is not retried, neither by itself nor by the calls; the tokens stay', async () => {
+    const store = sharedStore(kept('1'));
+    server.script('cut off');
+    const client = clientOf(server.address, { tokens: store });
+    const errors = await Promise.all(many.map(() => errorOf(client.translations.get('1'))));
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error.message).toContain('auth refresh');
+    }
+    expect(server.received).toHaveLength(1);
+    expect(store.saves).toEqual([]);
+  });
+
+  test('a proxy’s response in place of the service ends nobody’s session', async () => {
+    const store = sharedStore(kept('1'));
+    server.script({ status: 401, body: '<h1>Sign in to the network</h1>' });
+    const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
+    expect(error).toMatchObject({ status: 401, answeredBy: 'other' });
+    expect(store.saves).toEqual([]);
+  });
+
+  test('a proxy’s 401 to a call starts no refresh either', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    server.script({ status: 401, body: '<h1>Sign in to the network</h1>' });
+    await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a call continues its retries after a refresh, with the same key', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    server.script(
+      failure(503, 'try again', { error_code: 'transient_error' }),
+      failure(401, 'missing or invalid tenant credentials'),
+      result(pair('2')),
+      failure(503, 'try again', { error_code: 'transient_error' }),
+      result({ id: '1' }),
+    );
+    expect(await clientOf(server.address, { tokens: store }).translations.create(hello)).toEqual({ id: '1' });
+    expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer access-1',
+      'Bearer access-1',
+      undefined,
+      'Bearer access-2',
+      'Bearer access-2',
+    ]);
+    const keys = new Set(server.received.map(({ input }) => input?.['idempotency_key']));
+    keys.delete(undefined);
+    expect(keys.size).toBe(1);
+  });
+
+  test('each call refreshes once, retries included', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    server.script(
+      failure(401, 'missing or invalid tenant credentials'),
+      result(pair('2')),
+      failure(503, 'try again', { error_code: 'transient_error' }),
+      failure(401, 'missing or invalid tenant credentials'),
+    );
+    const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(server.received).toHaveLength(4);
+  });
+
+  test('a call that one member began is never sent again as another, or with the key', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    const others = { ...kept('2'), expires_at: Date.now() + 9e6, user: { ...user, user_id: 'v' } };
+    for (const next of [others, null]) {
+      store.tokens = { ...kept('1'), expires_at: Date.now() + 9e6 };
+      server.received.length = 0;
+      server.script(failure(503, 'try again', { error_code: 'transient_error' }));
+      const client = clientOf(server.address, {
+        apiKey: 'k',
+        tokens: store,
+        fetch: async (url, init) => {
+          const response = await fetch(url, init);
+          store.tokens = next;
+          return response;
+        },
+      });
+      expect(await errorOf(client.translations.create(hello))).toMatchObject({ detail: 'try again' });
+      expect(server.received).toHaveLength(1);
+    }
+  });
+});
+
+describe('a refresh that fails before the token has ended', () => {
+  /** Good for ten seconds more. */
+  const due = () => ({ ...kept('1'), expires_at: Date.now() + 10_000 });
+
+  test('for the moment fails no call: the token is used', async () => {
+    const store = sharedStore(due());
+    server.script('cut off', result({ id: '1' }), result({ id: '2' }));
+    const { translations } = clientOf(server.address, { tokens: store });
+    expect(await Promise.all([translations.get('1'), translations.get('2')])).toHaveLength(2);
+    expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+      undefined,
+      'Bearer access-1',
+      'Bearer access-1',
+    ]);
+    expect(store.saves).toEqual([]);
+  });
+
+  test('because it was refused ends the session', async () => {
+    const store = sharedStore(due());
+    server.script(failure(401, 'invalid or expired refresh token'));
+    const { translations } = clientOf(server.address, { tokens: store });
+    expect(await errorOf(translations.get('1'))).toBeInstanceOf(AuthenticationError);
+    expect([server.received.length, store.saves]).toEqual([1, [null]]);
+  });
+
+  test('because its tokens could not be saved fails the call', async () => {
+    const store = { ...sharedStore(due()), save: () => Promise.reject(new Error('disk full')) };
+    server.script(result(pair('2')));
+    const { translations } = clientOf(server.address, { tokens: store });
+    expect(await errorOf(translations.get('1'))).toMatchObject({ message: 'disk full' });
+    expect(server.received).toHaveLength(1);
+  });
+});
