@@ -5,7 +5,7 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { type LayoutKind, layoutKind } from '#server/formats/document-kind.ts';
+import { type LayoutKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { clip } from '#server/formats/text.ts';
@@ -271,12 +271,8 @@ function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
-/** The name without folders and control characters. A name without the format's extension gets it (B 4.3 "Format detection"). */
+/** A name without the format's extension gets it (B 4.3 "Format detection"). */
 function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
-  const last = name
-    .replace(/^.*[\\/]/s, '')
-    .replace(/\p{C}/gu, '')
-    .trim();
-  const stem = clip(last, 250) || 'document';
+  const stem = clip(plainFileName(name).trim(), 250) || 'document';
   return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;
 }
