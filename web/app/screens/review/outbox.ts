@@ -5,7 +5,7 @@ import { actOnJob, actOnJobs, client } from '../../client.ts';
 import { dropDraft, listDrafts } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
 import { onSessionChange, sessionState } from '../../session/keeper.ts';
-import { type Item, isReviewable, itemOfJob, lastReview } from './items.ts';
+import { type Item, isReviewable, itemOfJob, lastReview, type Seen } from './items.ts';
 
 /*
  * Reviews that are sent behind the person's back: the next item is shown at once, and a refusal brings its item back with its text.
@@ -16,9 +16,9 @@ export type Action = 'approve' | 'reject';
 
 /** What a person decided about an item. */
 export interface Decision {
-  item: Item;
+  item: Seen;
   action: Action;
-  /** The text as it is in the field; undefined for the stored one. */
+  /** The text as it is in the field; undefined for the stored one, of an item that was not open. */
   text?: string | undefined;
   /** Why it is rejected. */
   notes?: string | undefined;
@@ -31,6 +31,9 @@ export interface Decision {
  * meanwhile.
  */
 export type Sent = Decision & { state: 'sending' | 'done' | 'refused' | 'changed'; error?: unknown };
+
+/** What a saved draft makes of its item. */
+export type Saved = Pick<Item, 'version' | 'target'>;
 
 /** The longest working time that the service takes. */
 const dayMs = 86_400_000;
@@ -56,37 +59,46 @@ function enter(...changes: readonly Sent[]): void {
   for (const listener of listeners) listener();
 }
 
-/** The item is in the editor's hands again, or is none of ours any more. */
+/** Whether a review came back. */
+export function isBack(one: Sent | undefined): boolean {
+  return one?.state === 'refused' || one?.state === 'changed';
+}
+
+/** An item that came back is in the editor's hands again, or is none of ours any more. */
 export function takeBack(id: string): void {
+  if (!isBack(sent.get(id))) return;
   sent = new Map([...sent].filter(([key]) => key !== id));
   for (const listener of listeners) listener();
 }
 
 /**
  * Sends a review. An item that is being sent is not sent again.
- * @param version the version that a draft gets which is still being saved: the review waits for it, and is of that version
+ * @param saving a draft that is still being saved: the review waits for it, and is of what it makes of the item
  * @returns what became of it
  */
-export async function send(decision: Decision, version?: Promise<string>): Promise<Sent> {
+export async function send(decision: Decision, saving?: Promise<Saved>): Promise<Sent> {
   const { id } = decision.item;
   const before = sent.get(id);
   if (before?.state === 'sending') return before;
   const decidedAt = Date.now();
   enter({ ...decision, state: 'sending' });
-  const outcome = await afterDraft(decision, version);
+  const outcome = await afterDraft(decision, saving);
   enter(outcome);
   if (outcome.state === 'done') await dropDraft({ kind: 'job', id }, decidedAt);
   return outcome;
 }
 
-async function afterDraft(decision: Decision, version: Promise<string> | undefined): Promise<Sent> {
+async function afterDraft(decision: Decision, saving: Promise<Saved> | undefined): Promise<Sent> {
   try {
-    const saved = await version;
-    return await act(saved ? { ...decision, item: { ...decision.item, version: saved } } : decision);
+    return await act({ ...decision, item: { ...decision.item, ...(await saving) } });
   } catch (error) {
     // The draft was not saved, so the review that is of it comes back, too.
-    return { ...decision, state: 'refused', error };
+    return { ...decision, state: isConflict(error) ? 'changed' : 'refused', error };
   }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof LinguaLoopError && error.status === 409;
 }
 
 async function act(decision: Decision): Promise<Sent> {
@@ -101,8 +113,7 @@ async function act(decision: Decision): Promise<Sent> {
     queryClient.setQueryData(['jobs', 'job', item.id], job);
     return { ...decision, state: 'done' };
   } catch (error) {
-    if (!(error instanceof LinguaLoopError) || error.status !== 409)
-      return { ...decision, state: 'refused', error };
+    if (!isConflict(error)) return { ...decision, state: 'refused', error };
     // The answer to the first delivery may have been lost on its way.
     const present = await readJob(item.id).catch(() => undefined);
     if (!present) return { ...decision, state: 'refused', error };
@@ -120,7 +131,7 @@ function reviewOf({ item, action, text, notes }: Decision) {
     job_id: item.id,
     updated_at: item.version,
     action,
-    ...(text !== undefined && text !== item.target && { final_translation: text }),
+    ...(action === 'approve' && text !== undefined && text !== item.target && { final_translation: text }),
     ...(notes && { notes }),
   };
 }
