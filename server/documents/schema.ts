@@ -227,7 +227,11 @@ export const documentReviewInput = z
 export const documentApproveInput = z
   .object({
     document_id: z.string().describe('The id of the document job.'),
-    notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+    notes: z
+      .string()
+      .max(10_000)
+      .nullish()
+      .describe('Accepted but not kept: what an approval records is counts. At most 10000 characters.'),
     reviewer: z
       .string()
       .max(320)
