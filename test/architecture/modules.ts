@@ -237,7 +237,7 @@ export const modules: Module[] = [
       observability,
       port,
       /^server\/([\w-]+)\/router\.ts$/,
-      /^server\/engines\/select\.ts$/,
+      /^server\/(backup\/restored-storage|engines\/select)\.ts$/,
       sandbox,
       /^rest\/[\w-]+\.ts$/,
       /^web\/server\/[\w-]+\.ts$/,
