@@ -103,7 +103,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
   });
 
   test('is the text of the field, though a draft of another one is still being saved', async () => {
-    const { page, stored } = await atJobs('First', 'Second', 'Third');
+    const { page, stored } = await atJobs('First', 'Second', 'Third', 'Fourth');
     const first = holdNext(page, 'act');
     await field(page).fill('Brouillon');
     await page.keyboard.press('Control+s');
@@ -130,7 +130,12 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await field(page).fill('Troisième');
     await page.keyboard.press('Control+s');
     await said(page, 'Draft saved.');
-    await row(page, 'Second').waitFor({ state: 'detached' });
+    await row(page, 'Fourth').click();
+    await opened(page, 'Fourth');
+    await select(page, 'Third');
+    await bulk(page, 'Approve').click();
+    await said(page, '1 done.');
+    expect((await stored(2)).status).toBe('human_edited');
   });
 
   test('never overwrites what somebody else has saved since it came back', async () => {
@@ -180,6 +185,8 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await row(page, 'Third', 'Changed by somebody else').click();
     await conflict.getByRole('button', { name: 'Go on with my text' }).waitFor();
     expect(await field(page).inputValue()).toBe('Mon troisième');
+    await field(page).press('Control+s');
+    await said(page, /^Not saved/);
     expect((await stored(2)).final_translation).toBe('Leur troisième');
   });
 
@@ -197,7 +204,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
   });
 
   test('comes back from a rejection with the text of the field, and with the reason', async () => {
-    const { page, stored } = await atJobs('First', 'Second');
+    const { page, stored, other } = await atJobs('First', 'Second', 'Third');
     await refuseNext(page, 'act');
     await field(page).fill('Presque');
     await page.keyboard.press('Escape');
@@ -213,9 +220,30 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await expect.poll(async () => (await stored(0)).status, patient).toBe('rejected');
     expect((await stored(0)).agent_run.human_review_task.metadata.notes).toBe('Too literal');
 
-    // No reason is asked for where none could be sent.
+    // A reason is kept, too, if the item changes while it is written.
     await opened(page, 'Second');
-    await field(page).fill('Deuxième');
+    await other(1, { action: 'save', final_translation: 'Leur texte' });
+    const held = holdNext(page, 'act');
+    await field(page).fill('Mon texte');
+    await page.keyboard.press('Control+s');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    await page.keyboard.type('Too free');
+    await (await held).continue();
+    const conflict = page.locator('section[aria-labelledby=conflict]');
+    await conflict.waitFor();
+    await page.keyboard.press('Control+Enter');
+    await said(page, 'This item cannot be reviewed as it is now.');
+    await conflict.getByRole('button', { name: 'Go on with their text' }).click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('Too free');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored(1)).status, patient).toBe('rejected');
+
+    // No reason is asked for where none could be sent.
+    await opened(page, 'Third');
+    await field(page).fill('Troisième');
     await page.waitForTimeout(300);
     await page.reload();
     await page.getByRole('region', { name: 'Text that you have not sent' }).waitFor();
