@@ -44,8 +44,11 @@ export async function readUpload(
 }
 
 function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
-  const named = headers['x-source-filename'] ?? (query as Record<string, unknown>)['filename'];
-  const name = typeof named === 'string' ? readHeaderText(named).trim() : '';
+  const header = headers['x-source-filename'];
+  // The query is decoded already.
+  const named =
+    typeof header === 'string' ? readHeaderText(header) : (query as Record<string, unknown>)['filename'];
+  const name = typeof named === 'string' ? named.trim() : '';
   const contentType = headers['content-type'] ?? '';
   return { name, contentType, bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0), via: 'raw' };
 }

@@ -1,7 +1,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
+import { RestoredStorage } from './backup/restored-storage.ts';
 import { describeDatabase, explainUnreachable, joinDatabase } from './database-home.ts';
+import { describeForLog } from './errors.ts';
 import { takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -21,6 +23,16 @@ try {
   } finally {
     await home.stop();
   }
+  // Not what this command is for: a storage that is out of reach must not hold up an upgrade.
+  await new RestoredStorage(settings).completeOwn().catch((error: unknown) => {
+    const fields = { error: describeForLog(error) };
+    writeLogLine(
+      process.stderr,
+      'warn',
+      'the storage could not be asked for the mark of an unfinished restore',
+      fields,
+    );
+  });
   const which = `${describeDatabase(settings)}${isNew ? ', which was made now and is empty' : ''}`;
   writeLogLine(process.stdout, 'info', `The schema is up to date in ${which}`);
 } catch (error) {

@@ -2,7 +2,7 @@ import { type Settings, SettingsError } from './settings.ts';
 import type { PlatformStore } from './storage/blob-store.ts';
 
 /** Combinations of settings with which a process would start and then not do what they ask for. The first one that holds stops the start. */
-const contradictions: readonly ((settings: Settings) => string | false)[] = [
+const contradictions: readonly ((settings: Settings, parts: { api: boolean }) => string | false)[] = [
   ({ BILLING_ENABLED, STRIPE_SECRET_KEY }) =>
     BILLING_ENABLED &&
     STRIPE_SECRET_KEY === undefined &&
@@ -19,7 +19,8 @@ const contradictions: readonly ((settings: Settings) => string | false)[] = [
     OPERATOR_API_KEY !== undefined &&
     OPERATOR_API_KEY === SERVICE_API_KEY &&
     'SERVICE_API_KEY: must differ from OPERATOR_API_KEY, which reaches every tenant',
-  ({ PORT, METRICS_PORT }) =>
+  ({ PORT, METRICS_PORT }, { api }) =>
+    api &&
     METRICS_PORT !== undefined &&
     METRICS_PORT !== 0 &&
     METRICS_PORT === PORT &&
@@ -27,12 +28,12 @@ const contradictions: readonly ((settings: Settings) => string | false)[] = [
 ];
 
 /**
- * Refuses settings that cannot work together. Only a process is refused: an application that a test builds may leave out what it does not use.
+ * Refuses settings that cannot work together in a process of these parts. Only a process is refused: an application that a test builds may leave out what it does not use.
  * @throws SettingsError with one sentence, which begins with the setting to change
  */
-export function refuseContradictions(settings: Settings): void {
+export function refuseContradictions(settings: Settings, parts: { api: boolean }): void {
   for (const contradiction of contradictions) {
-    const sentence = contradiction(settings);
+    const sentence = contradiction(settings, parts);
     if (sentence) throw new SettingsError(sentence);
   }
 }

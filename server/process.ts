@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Database, PoolOptions } from '#db/client.ts';
 import { createBackgroundWork } from './background-work.ts';
 import type { Services } from './context.ts';
+import { poolSizes } from './database-connections.ts';
 import { type DatabaseHome, explainUnreachable, joinDatabase } from './database-home.ts';
 import { loadSecretsKeys } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
@@ -22,10 +23,6 @@ import { openAccountStores } from './storage/account-stores.ts';
 import { openPlatformStore } from './storage/platform-store.ts';
 import { refuseWrongSecretsKey } from './stored-secrets.ts';
 import { createGlossaries } from './terminology/glossary.ts';
-
-/** Sizes of the PostgreSQL pools: one for the API, and one for its workers' tasks and reports, which a busy API must not starve. */
-const apiConnections = 10;
-const workerConnections = 6;
 
 /** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
 const longestDrain = 120_000;
@@ -72,7 +69,7 @@ async function startProcess(
 ): Promise<RunningProcess> {
   const started: Stoppable[] = [];
   try {
-    refuseContradictions(settings);
+    refuseContradictions(settings, parts);
     const storage = openPlatformStore(settings);
     const secretsKeys = await loadSecretsKeys(settings);
     await refuseUnusableFolder(storage, settings);
@@ -170,17 +167,17 @@ async function startParts(
     started.push({ stop: () => database.close() });
     return database;
   };
-  const probe = open('probe', 1, { applicationName: 'lingualoop probe', waitMs: 3000 });
+  const probe = open('probe', poolSizes.probe, { applicationName: 'lingualoop probe', waitMs: 3000 });
   if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, given.secretsKeys);
   const api = parts.api
     ? await (await import('./app.ts')).buildApp(
-        { ...given, database: open('api', apiConnections) },
+        { ...given, database: open('api', poolSizes.api) },
         { probe, metrics: observation.metrics },
       )
     : undefined;
   const log = api?.services.log ?? (await openStandaloneLog(settings.LOG_LEVEL));
   if (countTokens) {
-    const spending = openTokenSpending(open('tokens', 1, { waitMs: 3000 }), (error) =>
+    const spending = openTokenSpending(open('tokens', poolSizes.tokens, { waitMs: 3000 }), (error) =>
       log.warn(
         { error: describeForLog(error) },
         'the tokens of model calls could not be stored; they are tried again in some seconds',
@@ -212,7 +209,7 @@ async function startParts(
   );
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
-    const services = { ...given, database: open('workers', workerConnections), log };
+    const services = { ...given, database: open('workers', poolSizes.workers), log };
     const workers = await startWorkers(services, () => home.url);
     started.push(workers);
     readiness.watchWorkers(() => workers.working());

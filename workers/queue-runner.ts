@@ -4,6 +4,7 @@ import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents
 import pg from 'pg';
 import { queueUrl } from '#db/queue-url.ts';
 import type { Log } from '#server/context.ts';
+import { connectionsOfQueue } from '#server/database-connections.ts';
 import { describeForLog } from '#server/errors.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
@@ -108,8 +109,7 @@ function openConnections(databaseUrl: string, concurrency: number, log: Log) {
   const open = new Set<pg.PoolClient>();
   const pool = new pg.Pool({
     connectionString: queueUrl(databaseUrl, 'lingualoop queue'),
-    // One to listen, and one per job for its bookkeeping.
-    max: concurrency + 1,
+    max: connectionsOfQueue(concurrency),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

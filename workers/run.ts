@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
+import { connectionsForService, mostConnections } from '#server/database-connections.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
 import { workerPools } from './tasks.ts';
@@ -16,6 +18,7 @@ export interface Workers {
  * time, and housekeeping in a pool of its own.
  */
 export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
+  await warnOfFewConnections(services);
   const running: RunningPool[] = [];
   const stopPools = () => Promise.all(running.map((pool) => pool.stop()));
   try {
@@ -39,4 +42,22 @@ export async function startWorkers(services: Services, databaseUrl: () => string
       await heartbeat.stop();
     },
   };
+}
+
+/** Beyond its connections, PostgreSQL refuses whoever comes next, so jobs and requests fail now and then. */
+export async function warnOfFewConnections({
+  database,
+  settings,
+  log,
+}: Pick<Services, 'database' | 'settings' | 'log'>): Promise<void> {
+  const needed = mostConnections(settings, { api: false, workers: true });
+  const [row] = await database.inPlatform((tx) =>
+    tx.execute(sql.raw(`select ${connectionsForService} as available`)),
+  );
+  const available = Number(row?.['available']);
+  if (available < needed)
+    log.warn(
+      { available, needed },
+      'PostgreSQL takes fewer connections than the workers of this process may open: lower WORKER_CONCURRENCY or raise max_connections',
+    );
 }

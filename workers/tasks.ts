@@ -1,6 +1,7 @@
 import { pruneExpired } from '#server/access/prune-expired.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
+import { jobsAtATime } from '#server/database-connections.ts';
 import { resumeApproval, resumeApprovals } from '#server/documents/approve.ts';
 import { resumeDocuments } from '#server/documents/queue.ts';
 import { runDocument } from '#server/documents/run-document.ts';
@@ -71,16 +72,14 @@ export interface WorkerPool {
   concurrency(settings: Settings): number;
 }
 
-const concurrency = ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY;
-
 /**
  * Housekeeping has a pool of its own: it frees what dead processes hold, and must not wait for workers that slow models
  * or stores keep busy. Documents have one too: they may take minutes, and an import must not wait for them.
  */
 export const workerPools: readonly WorkerPool[] = [
-  { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: () => 2 },
-  { name: 'documents', tasks: tasksOf('documents'), concurrency },
-  { name: 'work', tasks: tasksOf(undefined), concurrency },
+  { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: jobsAtATime.housekeeping },
+  { name: 'documents', tasks: tasksOf('documents'), concurrency: jobsAtATime.documents },
+  { name: 'work', tasks: tasksOf(undefined), concurrency: jobsAtATime.work },
 ];
 
 function tasksOf(pool: 'housekeeping' | 'documents' | undefined): TaskName[] {

@@ -124,7 +124,7 @@ export interface Documents {
   ): ApiPromise<TenantDocumentJob>;
   /**
    * Approves a translated document and feeds the memory with it. A second call changes nothing and returns the first approver. With an API
-   * key `reviewer` is required: BadRequestError without it.
+   * key `reviewer` is required: BadRequestError without it. `notes` are not kept; those of a review are.
    */
   approve(
     documentId: string,

@@ -44,9 +44,10 @@ export interface ServiceDouble {
  * translated while they are polled, and glossaries that are applied. A repeated idempotency key finds the same work. An access token is
  * an administrator's.
  *
- * It knows no limits of size and no file formats: the text of a file is its bytes as UTF-8, cut every 5,000 characters, a PDF or DOCX of a translation is its
- * text, and a document stays as it is. Glossaries are CSV. What it has no part for is a NotFoundError: XLIFF, TBX and TMX, and every call
- * that is not named here, such as `translations.search` and those of the memory.
+ * It knows no limits of size and no file formats: the text of a file is its bytes as UTF-8, cut every 5,000 characters, a PDF or DOCX of a
+ * translation is its text, and a document stays as it is. Glossaries are CSV, whose terms are replaced where they are written alike. What it
+ * has no part for is a NotFoundError: XLIFF, TBX and TMX, and every call that is not named here, such as `translations.search` and those
+ * of the memory.
  *
  * ```ts
  * const double = createDouble();

@@ -1,6 +1,6 @@
 import { openDatabase } from '#db/client.ts';
 import { migrate } from '#db/migrate.ts';
-import { joinDatabase } from '#server/database-home.ts';
+import { explainUnreachable, joinDatabase } from '#server/database-home.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { listenForStop } from '#server/stop-signals.ts';
@@ -15,7 +15,9 @@ const { stop } = listenForStop();
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
   const home = await joinDatabase(settings, stop);
   try {
-    await migrate(home.url, stop);
+    await migrate(home.url, stop).catch((error: unknown) => {
+      throw explainUnreachable(error, settings);
+    });
     const database = openDatabase(() => home.url, { size: 1, applicationName: 'lingualoop admin' });
     try {
       await work({ settings, database });

@@ -11,6 +11,9 @@ import { Refusal } from './refusal.ts';
 /** What is moved up, in this order: with the last one, the restore is complete. */
 const moved = ['storage', 'secrets.key', 'postgres.json', 'postgres'] as const;
 
+/** What a backup does not have and a restore leaves alone: the operator's public pages, and what a new file system comes with. */
+const left: readonly string[] = ['pages', 'lost+found'];
+
 /** An embedded database in the making. */
 export interface Draft {
   url: string;
@@ -19,7 +22,7 @@ export interface Draft {
 }
 
 /**
- * Fills an empty DATA_DIR: `fill` works in a folder within it, which becomes its content at the end or is removed. What an interrupted restore left is
+ * Fills an empty DATA_DIR, or one that has only the operator's pages: `fill` works in a folder within it, which becomes its content at the end or is removed. What an interrupted restore left is
  * removed first.
  * @throws Refusal if DATA_DIR has anything else
  */
@@ -54,7 +57,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** @throws Refusal if DATA_DIR has anything but the remains of an interrupted restore */
+/** @throws Refusal if DATA_DIR has anything but what is left alone and the remains of an interrupted restore */
 export async function refuseUsedFolder(dataDir: string): Promise<void> {
   const found = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
     ignoreMissing(error);
@@ -62,7 +65,7 @@ export async function refuseUsedFolder(dataDir: string): Promise<void> {
   });
   const interrupted = found.includes(unfinishedRestore) && !found.includes('postgres');
   const remains: readonly string[] = interrupted ? [unfinishedRestore, ...moved] : [];
-  const used = found.find((name) => !remains.includes(name));
+  const used = found.find((name) => !left.includes(name) && !remains.includes(name));
   if (used !== undefined)
     throw new Refusal(
       `DATA_DIR: ${dataDir} is not empty (it has ${used}), and nothing in it is overwritten; set DATA_DIR to another folder`,

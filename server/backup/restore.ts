@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { analyze } from '#db/copy/load.ts';
 import { InDoubtError } from '#db/copy/outcome.ts';
 import { migrate } from '#db/migrate.ts';
@@ -8,7 +7,6 @@ import { explainUnreachable } from '#server/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/encryption.ts';
 import { describeForLog } from '#server/errors.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
-import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { readHeader } from './archive-reader.ts';
 import { hasKeyOf } from './authentication.ts';
 import { fileArgument, runCommand } from './command.ts';
@@ -37,7 +35,7 @@ await runCommand(usage, async (stop, print) => {
   const given = await givenKeys(settings);
   refuseOtherKeys(settings, header, given);
   if (settings.DATABASE_URL === undefined) await refuseUsedFolder(settings.DATA_DIR);
-  const storage = storageOf(settings);
+  const storage = new RestoredStorage(settings);
   const isElsewhere = settings.PLATFORM_STORAGE_URL !== undefined;
   if (settings.DATABASE_URL !== undefined || isElsewhere) await storage.refuseUsed();
   const begun = performance.now();
@@ -48,12 +46,17 @@ await runCommand(usage, async (stop, print) => {
       ? await fillDataDir(settings.DATA_DIR, stop, async ({ url, folder }) => {
           if (!given && backup.keyFile !== undefined)
             await writeFile(join(folder, 'secrets.key'), backup.keyFile, { mode: 0o600 });
-          return restoreDraft(backup, { url, storage: storageOf(settings, folder) }, stop, isElsewhere);
+          return restoreDraft(
+            backup,
+            { url, storage: new RestoredStorage(settings, folder) },
+            stop,
+            isElsewhere,
+          );
         })
       : await restoreTo(backup, { url: settings.DATABASE_URL, storage }, stop).catch((error: unknown) => {
           throw explainUnreachable(error, settings);
         });
-  if (isElsewhere) await storage.complete();
+  if (settings.DATABASE_URL === undefined && isElsewhere) await completeElsewhere(storage);
   for (const name of restored.leftOut) print(`Left out, as it is not the service's own: the table ${name}`);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   print(
@@ -80,6 +83,20 @@ async function restoreDraft(
   }
 }
 
+async function completeElsewhere(storage: RestoredStorage): Promise<void> {
+  await storage.complete().catch((error: unknown) => {
+    throw new IncompleteError(
+      `everything is restored, but the mark of an unfinished restore could not be removed from PLATFORM_STORAGE_URL (${reasonOf(error)}): run npm run migrate`,
+      { cause: error },
+    );
+  });
+}
+
+/** Only the first line of a message is printed, and of a store's it is the one that says what has happened. */
+function reasonOf(error: unknown): string {
+  return String(describeForLog(error).message).replace(/\n.*/s, '');
+}
+
 /** Into a database that counts from the moment at which its rows are committed. */
 async function restoreTo(
   backup: VerifiedBackup,
@@ -94,7 +111,7 @@ async function restoreTo(
     await bringUpToDate(destination.url, stop);
     return restored;
   } catch (error) {
-    const why = stop.aborted ? 'stopped' : describeForLog(error).message;
+    const why = stop.aborted ? 'stopped' : reasonOf(error);
     throw new IncompleteError(
       `everything is restored, but the tables may be those of the version that made the backup (${why}): run npm run migrate`,
       { cause: error },
@@ -138,15 +155,4 @@ function refuseUnauthentic(settings: Settings, backup: VerifiedBackup, given: Se
 
 function includedKeys({ keyFile }: VerifiedBackup): SecretsKeys | undefined {
   return keyFile === undefined ? undefined : { current: Buffer.from(keyFile, 'base64'), previous: null };
-}
-
-/** @param folder holds the storage, unless it is elsewhere */
-function storageOf(settings: Settings, folder = settings.DATA_DIR): RestoredStorage {
-  const { DATABASE_URL, DATA_DIR, PLATFORM_STORAGE_URL } = settings;
-  const { host, pathname } = new URL(DATABASE_URL ?? pathToFileURL(resolve(DATA_DIR)));
-  return new RestoredStorage(
-    openPlatformStore({ ...settings, DATA_DIR: folder }),
-    `${host}${pathname}`,
-    PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL',
-  );
 }

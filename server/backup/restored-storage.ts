@@ -1,4 +1,8 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Settings } from '#server/settings.ts';
 import type { PlatformStore } from '#server/storage/blob-store.ts';
+import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { Refusal } from './refusal.ts';
 
 /** It is there while a restore is at work, and where one was interrupted. Its content says into which database. */
@@ -7,17 +11,18 @@ const marker = 'golden/restore.unfinished';
 /** The platform's storage while a backup is restored into it: empty, but for what an interrupted restore into the same database has left. */
 export class RestoredStorage {
   readonly #storage: PlatformStore;
+  /** Names the database without a secret. */
   readonly #home: string;
+  /** The variable that names the storage. */
   readonly #setting: string;
 
-  /**
-   * @param home names the database without a secret
-   * @param setting the variable that names the storage
-   */
-  constructor(storage: PlatformStore, home: string, setting: string) {
-    this.#storage = storage;
-    this.#home = home;
-    this.#setting = setting;
+  /** @param folder holds the storage, unless it is elsewhere */
+  constructor(settings: Settings, folder = settings.DATA_DIR) {
+    const { DATABASE_URL, DATA_DIR, PLATFORM_STORAGE_URL } = settings;
+    const { host, pathname } = new URL(DATABASE_URL ?? pathToFileURL(resolve(DATA_DIR)));
+    this.#storage = openPlatformStore({ ...settings, DATA_DIR: folder });
+    this.#home = `${host}${pathname}`;
+    this.#setting = PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
   }
 
   /** @throws Refusal if anybody else has an object in it */
@@ -47,6 +52,11 @@ export class RestoredStorage {
   /** From now on, the objects are those of a service. */
   async complete(): Promise<void> {
     await this.#storage.remove(marker);
+  }
+
+  /** The same for a restore into this database that ended before it. Call it when a service has the database. */
+  async completeOwn(): Promise<void> {
+    if ((await this.#interruptedHome()) === this.#home) await this.complete();
   }
 
   /** The marker goes last, so that this can be repeated. */

@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { openDatabase } from '#db/client.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
+import { connectionsForService, mostConnections } from '#server/database-connections.ts';
 import { explainUnreachable } from '#server/database-home.ts';
 import type { SecretsKeys } from '#server/encryption.ts';
 import type { Settings } from '#server/settings.ts';
@@ -51,7 +52,7 @@ export async function checkDatabase(
     const answered = Date.now();
     await connectAsQueue(url).catch(explain);
     return [
-      ...describeServer(facts),
+      ...describeServer(facts, settings),
       compareClocks((asked + answered) / 2, facts.now, answered - asked),
       ...(facts.migrated ? await checkContents(url, keys) : [notMigrated]),
     ];
@@ -68,7 +69,7 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
       (select pg_encoding_to_char(encoding) from pg_database where datname = current_database()) as encoding,
       pg_is_in_recovery() as standby, (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
       to_regclass('drizzle.__drizzle_migrations') is not null as migrated,
-      current_setting('max_connections')::int as connections
+      ${sql.unsafe(connectionsForService)} as connections
     from pg_roles where rolname = current_user`;
   return facts as Facts;
 }
@@ -84,10 +85,7 @@ async function connectAsQueue(url: string): Promise<void> {
   }
 }
 
-/** Connections that one process may open, with its job queue's. */
-const connectionsOfProcess = 30;
-
-function describeServer(facts: Facts): Finding[] {
+function describeServer(facts: Facts, settings: Settings): Finding[] {
   const found: Finding[] = [ok('database', `PostgreSQL ${facts.printed} responds, as "${facts.role}"`)];
   const because = (holds: boolean, finding: Finding) => void (holds && found.push(finding));
   because(
@@ -119,14 +117,19 @@ function describeServer(facts: Facts): Finding[] {
     ),
   );
   because(facts.standby, fail('database', 'it is a standby, which takes no writes', 'use the primary'));
-  because(
-    facts.connections < 2 * connectionsOfProcess,
-    warn(
-      'database',
-      `it takes ${facts.connections} connections; a process may open ${connectionsOfProcess}`,
-      'raise max_connections if you run several processes',
-    ),
-  );
+  const needed = mostConnections(settings, { api: true, workers: true });
+  const says = `it takes ${facts.connections} connections of the service; an API with workers may open ${needed}`;
+  // That of the embedded database is fixed.
+  const orMore = settings.DATABASE_URL === undefined ? '' : ' or raise max_connections';
+  if (facts.connections < needed) found.push(fail('database', says, `lower WORKER_CONCURRENCY${orMore}`));
+  else if (facts.connections < 2 * needed)
+    found.push(
+      warn(
+        'database',
+        says,
+        `lower WORKER_CONCURRENCY${orMore} if you run several processes (docs/scaling.md)`,
+      ),
+    );
   return found;
 }
 

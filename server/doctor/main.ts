@@ -35,7 +35,7 @@ async function diagnose(print: (finding: Finding) => void): Promise<void> {
   let settings: Settings;
   try {
     settings = readSettings();
-    refuseContradictions(settings);
+    refuseContradictions(settings, { api: true });
   } catch (error) {
     print(fail('settings', reasonOf(error), 'docs/settings.md says what each may be'));
     return;

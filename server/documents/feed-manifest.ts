@@ -4,6 +4,7 @@ import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { LanguageCode } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
 import {
   type DocumentFeed,
   type DocumentPair,
@@ -136,27 +137,28 @@ async function selectCorrections(
 
 /** The segments that no reviewer changed, each distinct text once. */
 async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
-  const rows = await tx
-    .selectDistinctOn([documentSegments.sourceText, documentSegments.targetText], {
-      sourceText: documentSegments.sourceText,
-      targetText: documentSegments.targetText,
-      fastPath: documentSegments.fastPath,
-      needsReview: documentSegments.needsReview,
-      // Fed after the correction, this translation would be served in its place.
-      isCorrectedElsewhere: sql<boolean>`${documentSegments.sourceText} in (select c.source_text
-        from document_segments c where c.tenant_id = ${tenantId} and c.document_id = ${documentId} and c.corrected)`,
-    })
-    .from(documentSegments)
-    .where(
-      and(
-        ofDocument(tenantId, documentId),
-        isNotNull(documentSegments.target),
-        sql`not ${documentSegments.corrected}`,
-      ),
-    );
+  const ofThis = ofDocument(tenantId, documentId);
+  const [correctedRows, rows] = await Promise.all([
+    tx
+      .selectDistinct({ sourceText: documentSegments.sourceText })
+      .from(documentSegments)
+      .where(and(ofThis, sql`${documentSegments.corrected}`)),
+    tx
+      .selectDistinctOn([documentSegments.sourceText, documentSegments.targetText], {
+        sourceText: documentSegments.sourceText,
+        targetText: documentSegments.targetText,
+        fastPath: documentSegments.fastPath,
+        needsReview: documentSegments.needsReview,
+      })
+      .from(documentSegments)
+      .where(and(ofThis, isNotNull(documentSegments.target), sql`not ${documentSegments.corrected}`)),
+  ]);
+  const corrected = new Set(correctedRows.map(({ sourceText }) => normalForm(sourceText)));
   const skipped = { ...nothingSkipped };
   const pairs = rows.flatMap(({ sourceText, targetText, ...segment }) => {
-    const reason = reasonToSkip(targetText ?? '', segment);
+    // Fed after the correction, this translation would be served in its place.
+    const isCorrectedElsewhere = corrected.size > 0 && corrected.has(normalForm(sourceText));
+    const reason = reasonToSkip(targetText ?? '', { ...segment, isCorrectedElsewhere });
     if (reason) skipped[reason] += 1;
     return reason ? [] : [{ sourceText, targetText: targetText ?? '', corrected: false }];
   });

@@ -53,6 +53,8 @@ export const emptyManifest: DocumentFeedManifest = {
 /** A job as it is returned. Operators also see what it cost (B 4.3). */
 function documentView({ row, artifacts }: StoredDocument, operator: boolean): DocumentJob {
   const failure = row.failure as DocumentFailureDetail | null;
+  // A job that failed after its file had reached the tenant's own account is billed too.
+  const isBilled = row.status === 'translated' || failure?.metadata['delivered_to'] !== undefined;
   return {
     id: row.documentId,
     tenant_id: row.tenantId === serviceTenantId ? null : row.tenantId,
@@ -62,7 +64,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     source_format: row.sourceFormat,
     layout: null,
     quality_report: row.status === 'translated' ? reportOf(row) : null,
-    billable_chars: row.status === 'translated' ? row.sourceChars : 0,
+    billable_chars: isBilled ? row.sourceChars : 0,
     review_history: row.reviewHistory as DocumentReviewRecord[],
     artifacts: artifacts.map(artifactView),
     approved_at: row.approvedAt?.toISOString() ?? null,

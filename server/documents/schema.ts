@@ -140,7 +140,9 @@ export const documentJob = z
     source_format: z.enum(['pdf', 'docx', 'xlsx']).describe('The format, of the translation too.'),
     layout: z.null().describe('Always null.'),
     quality_report: documentQualityReport.nullable().describe('Null before it is translated.'),
-    billable_chars: z.int().describe('Characters of translated source segments, unweighted.'),
+    billable_chars: z
+      .int()
+      .describe('Characters of translated source segments, unweighted; 0 for a job that is not billed.'),
     review_history: z.array(documentReviewRecord).describe('A record of each review, oldest first.'),
     artifacts: z.array(documentArtifact).describe('The source and the translated revisions, oldest first.'),
     approved_at: dateTime.nullable().describe('ISO 8601 in UTC; null before the approval.'),
@@ -225,7 +227,11 @@ export const documentReviewInput = z
 export const documentApproveInput = z
   .object({
     document_id: z.string().describe('The id of the document job.'),
-    notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+    notes: z
+      .string()
+      .max(10_000)
+      .nullish()
+      .describe('Accepted but not kept: what an approval records is counts. At most 10000 characters.'),
     reviewer: z
       .string()
       .max(320)

@@ -5,11 +5,12 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { type LayoutKind, layoutKind } from '#server/formats/document-kind.ts';
+import { type LayoutKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { clip } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
+import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
 import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
 import { type Destination, destinationIn } from '#server/storage/destination.ts';
 import { expectRoom, requireRoom } from '#server/storage/usage.ts';
@@ -49,7 +50,7 @@ interface CheckedForm {
 /**
  * Accepts a document (B 4.3): checks the form, the replay by key, payment and the file, then stores the file and queues the
  * job. With `wait` the job runs here, and its failure is thrown.
- * @throws AppError 400, 401, 402, 409, 413, 415, 422, 507 before a job exists; with `wait` also 429, 503 and 504
+ * @throws AppError 400, 401, 402, 409, 413, 415, 422, 429, 507 before a job exists; with `wait` also 429, 503 and 504
  */
 export async function submitDocument(
   services: RunServices,
@@ -66,7 +67,7 @@ export async function submitDocument(
     const key = checked.request.idempotency_key;
     const known = key === null ? undefined : await selectDocumentByKey(tx, tenant.id, key);
     if (known) return { tenant, checked, known };
-    await requirePayment(tx, services, principal);
+    await requireEntitlement(tx, services, principal);
     const destination = await destinationIn(tx, services, tenant.id);
     if (destination.provider === 'platform')
       await expectRoom(tx, services.settings, tenant.id, checked.file.bytes.length);
@@ -216,14 +217,22 @@ async function replay(
   return { tenantId, documentId, replayed: true, inFlight: isInFlight(row) };
 }
 
-/** B 4.3: a subscription is required whenever billing is on; the trial never covers layout jobs. @throws AppError 402 */
-async function requirePayment(
+/**
+ * A subscription is required whenever billing is on, since the trial never covers layout jobs (B 4.3); and the allowance must have any room
+ * at all (A 8.2 rule 7). How many characters there are is known later: the stage `admit` looks again.
+ * @throws AppError 402, 429
+ */
+async function requireEntitlement(
   tx: Tx,
   { settings }: Pick<Services, 'settings'>,
   principal: Principal,
 ): Promise<void> {
   const tenant = await readBilledTenant(tx, settings);
-  checkEntitlement(settings, tenant, { kind: 'document', credential: principal.kind, chars: 1 }, []);
+  const request = { kind: 'document', credential: principal.kind, chars: 1 } as const;
+  const { limits, refusal } = checkEntitlement(settings, tenant, request, []);
+  const [usage] = await selectCommittedUsage(tx, { ...limits, tenantId: principal.tenant.id });
+  const refused = usage && refusal(usage);
+  if (refused) throw refused;
 }
 
 function checkForm(form: DocumentForm): CheckedForm {
@@ -262,12 +271,8 @@ function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
-/** The name without folders and control characters. A name without the format's extension gets it (B 4.3 "Format detection"). */
+/** A name without the format's extension gets it (B 4.3 "Format detection"). */
 function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
-  const last = name
-    .replace(/^.*[\\/]/s, '')
-    .replace(/\p{C}/gu, '')
-    .trim();
-  const stem = clip(last, 250) || 'document';
+  const stem = clip(plainFileName(name).trim(), 250) || 'document';
   return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;
 }

@@ -13,7 +13,8 @@ export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<Docu
       count(approved_at)::int as approved,
       count(*) filter (where status = 'translated' and exists (select from document_segments s
         where s.tenant_id = ${tenantId} and s.document_id = document_jobs.document_id and s.needs_review))::int as needs_review,
-      coalesce(sum(source_chars) filter (where status = 'translated'), 0)::float8 as billable_chars
+      coalesce(sum(source_chars) filter (where status = 'translated'
+        or failure #> '{metadata,delivered_to}' is not null), 0)::float8 as billable_chars
     from document_jobs where tenant_id = ${tenantId}`);
   if (!row) throw new Error('a count without a row');
   return row;

@@ -64,6 +64,17 @@ export function layoutKind(fileName: string, contentType: string | undefined): L
   return layoutExtensions.get(extension(fileName)) ?? layoutTypes.get(mediaType(contentType));
 }
 
+/** Control characters, lone surrogates, and what reverses the reading direction: a name must not seem to have another extension. */
+const notInNames = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu;
+
+/**
+ * Returns a file name as it is stored and shown: without folders and characters that do harm. Joiners stay, which Persian and
+ * Indic words and many emoji need.
+ */
+export function plainFileName(fileName: string): string {
+  return fileName.replace(/^.*[\\/]/s, '').replace(notInNames, '');
+}
+
 /** Returns the extension in lower case, without the dot; empty if the name has none. */
 function extension(fileName: string): string {
   const dot = fileName.lastIndexOf('.');

@@ -47,7 +47,7 @@ export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topU
 
 /** The limits that new work is held against, beside the tenant's own monthly limit. */
 export interface UsageLimits {
-  /** Weighted characters of the work to admit. */
+  /** Weighted characters that the allowance must have room for. */
   chars: number;
   /** The idempotency keys of the work, a JSON array: see `reservedByOthers`. */
   keys: string;

@@ -63,9 +63,11 @@ export function checkEntitlement(
     tenant && payment && !subscribed ? { granted: payment.trial.granted, since: tenant.createdAt } : null;
   const remedies: Remedies = { subscribed, topUpSold: settings.STRIPE_PRICE_TOPUP !== undefined };
   const ceiling = settings.MONTHLY_CHAR_CEILING;
+  // A document that is larger than the room left is admitted whole, if there is any (A 8.2 rule 7). Nothing passes the ceiling (rule 4).
+  const room = request.kind === 'document' ? Math.min(request.chars, 1) : request.chars;
   return {
     limits: {
-      chars: request.chars,
+      chars: room,
       keys: JSON.stringify(keys),
       staleSeconds: settings.STALE_PENDING_SECONDS,
       monthBefore: ceiling - request.chars,
@@ -84,7 +86,7 @@ export function checkEntitlement(
         if (refused) return paymentRequired(refused);
       }
       const figures = { ...used, ceiling, topUp: subscribed ? topUp : null };
-      const exceeded = refuseByAllowance(figures, remedies, request.chars);
+      const exceeded = refuseByAllowance(figures, remedies, request.chars, room);
       if (exceeded !== null) return new AppError('too_many_requests', exceeded);
       const spent = refuseByTokens(tokenLimitOf(settings), { tokensSpent, tokensExpected }, Date.now());
       return spent ?? refuseByFailedRuns(settings, failedFor);

@@ -40,15 +40,18 @@ export function remainingAllowance(figures: AllowanceFigures): number {
 
 /**
  * Decides whether work of `chars` may start. Returns null if so, else the message of the response.
+ * @param room how many of them the allowance must have room for; the month's ceiling must have it for all
  */
 export function refuseByAllowance(
   figures: AllowanceFigures,
   remedies: Remedies,
   chars: number,
+  room = chars,
 ): string | null {
-  return chars <= remainingAllowance(figures)
-    ? null
-    : `tenant usage limit exceeded${remedyOf(figures, remedies, chars)}`;
+  const { windowUsed, monthUsed, inFlight, ceiling } = figures;
+  const fits =
+    windowUsed + inFlight + room <= effectiveLimit(figures) && monthUsed + inFlight + chars <= ceiling;
+  return fits ? null : `tenant usage limit exceeded${remedyOf(figures, remedies, chars)}`;
 }
 
 function remedyOf(figures: AllowanceFigures, { subscribed, topUpSold }: Remedies, chars: number): string {

@@ -135,7 +135,7 @@ function registerGauges(
   ]);
   const sandboxProcesses = gauge('sandbox_processes', 'Child processes of the sandbox.', []);
   const databaseUp = gauge('db_up', 'Whether the database responds.', []);
-  const queued = gauge('queue_jobs', 'Background jobs in the queue, at most 10000 of a state.', [
+  const queued = gauge('queue_jobs', 'Background jobs in the queue, among a million at most.', [
     'task',
     'state',
   ]);

@@ -37,7 +37,7 @@ export interface GlossaryMatches {
   whole: TermRow[];
 }
 
-/** A tenant's glossary of a language pair at one revision. The object itself holds no terms. */
+/** A tenant's glossary of a language pair. The object itself holds no terms. */
 export interface Glossary {
   /**
    * Returns the terms in a text; null if no term applies to the pair. With `whole`, also returns the entries whose source term
@@ -51,7 +51,10 @@ export interface Glossary {
 
 /** Compiles glossaries, caches those used last, and checks texts against them. */
 export interface Glossaries {
-  /** @param revision of the tenant's glossaries (`readGlossaryRevision`); glossaries cached for another revision are not used */
+  /**
+   * @param revision of the tenant's glossaries (`readGlossaryRevision`). A glossary that is cached for it is used; otherwise the
+   *   terms are read as they are now, and cached for the revision that they have then
+   */
   of(
     database: Database,
     tenantId: string,
@@ -99,31 +102,41 @@ export function createGlossaries(): Glossaries {
     checkAtOnce,
     check,
     of(database, tenantId, revision, { sourceLang, targetLang }) {
-      // Work that began before an upload keeps its revision: two revisions are two glossaries.
-      const key = `${tenantId} ${sourceLang} ${targetLang} ${revision}`;
-      const read = () =>
-        database.inTenant(tenantId, (tx: Tx) => selectTerms(tx, tenantId, sourceLang, targetLang));
-      const keep = (rows: TermRow[], tables: TermTables | null): Compiled => {
+      const keyOf = (revision: string | null) => `${tenantId} ${sourceLang} ${targetLang} ${revision}`;
+      const key = keyOf(revision);
+      /** The terms as they are now, by their own revision: after an upload it is not the caller's. */
+      const read = async () => {
+        const { revision, terms } = await database.inTenant(tenantId, (tx: Tx) =>
+          selectTerms(tx, tenantId, sourceLang, targetLang),
+        );
+        const own = keyOf(revision);
+        return { own, rows: terms, known: kept.get(own) };
+      };
+      const keep = (own: string, rows: TermRow[], tables: TermTables | null): Compiled => {
         const terms = tables && { matcher: openTerms(rows, tables, sourceLang), tables };
         const bytes = tables ? bytesOfRows(rows) + bytesOfTables(tables) : 0;
         const compiled = { tenantId, terms, bytes };
-        kept.keep(key, compiled);
+        kept.keep(own, compiled);
         return compiled;
       };
 
       /** The caller must hold a slot. */
       async function loadInSlot(): Promise<Compiled> {
-        const known = kept.get(key);
+        const ready = kept.get(key);
+        if (ready) return ready;
+        const { own, rows, known } = await read();
         if (known) return known;
-        const rows = await read();
-        if (sourceUnits(rows) <= inlineLimits.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
+        if (sourceUnits(rows) <= inlineLimits.sources)
+          return keep(own, rows, tabulateAtOnce(rows, sourceLang));
         const entries = rows.map(plainEntry);
-        return keep(rows, await runOnTermThread('tabulate', { entries, language: sourceLang }));
+        return keep(own, rows, await runOnTermThread('tabulate', { entries, language: sourceLang }));
       }
 
       async function load(): Promise<Compiled> {
-        const rows = await read();
-        if (sourceUnits(rows) <= inlineLimits.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
+        const { own, rows, known } = await read();
+        if (known) return known;
+        if (sourceUnits(rows) <= inlineLimits.sources)
+          return keep(own, rows, tabulateAtOnce(rows, sourceLang));
         // Read the terms again in the slot, so that waiting work holds no glossary in memory.
         return threadSlots.run({ tenantId }, loadInSlot);
       }

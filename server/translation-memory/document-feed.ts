@@ -70,8 +70,8 @@ export function feedDocument(
       for (const [index, pair] of some.entries()) {
         const { served, sourceHeld, targetHeld } = known[index]!;
         const target = normalForm(pair.targetText);
-        const repeats =
-          added.get(pair.sourceHash) === target || (pair.corrected ? served === target : targetHeld);
+        const addedNow = added.get(pair.sourceHash);
+        const repeats = pair.corrected ? (addedNow ?? served) === target : addedNow === target || targetHeld;
         if (repeats) feed.duplicates += 1;
         else if (!sourceHeld && !added.has(pair.sourceHash) && room === 0) feed.atCap += 1;
         else {

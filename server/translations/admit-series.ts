@@ -40,11 +40,13 @@ export interface Run {
   drawsTopUp: boolean;
 }
 
-/** The tenant, and the kind of credential that submitted the series. */
+/** The tenant, and the kind of credential and the request that submitted the series. */
 export interface SeriesCaller {
   id: string;
   name: string;
   credential: 'session' | 'api_key';
+  /** For the log. */
+  requestId: string;
 }
 
 /** One request of a series, with the job that its key already has. */

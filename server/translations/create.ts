@@ -35,17 +35,17 @@ const submissionProcedure = deferredTenantProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-type SubmissionContext = Pick<RequestContext, 'services' | 'response'> & {
+type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'requestId'> & {
   withTenant: WithTenant;
   audience: { operator: boolean };
 };
 
 /** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response (B 4.2). */
 async function submitFor(
-  { services, response, withTenant, audience }: SubmissionContext,
+  { services, response, requestId, withTenant, audience }: SubmissionContext,
   requests: TranslationRequest[],
 ): Promise<TranslationJob[]> {
-  const { jobs, replayed } = await submit(services, withTenant, requests);
+  const { jobs, replayed } = await submit(services, withTenant, requestId, requests);
   if (replayed) response.setHeader('Idempotency-Replayed', 'true');
   return jobs.map(viewFor(audience));
 }
@@ -195,6 +195,7 @@ interface Submission {
 async function submit(
   services: RunServices,
   withTenant: WithTenant,
+  requestId: string,
   requests: TranslationRequest[],
 ): Promise<Submission> {
   const { settings } = services;
@@ -206,7 +207,7 @@ async function submit(
       // Gate (3): a full replay is returned before any gate that could refuse work.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
-      const caller = { ...principal.tenant, credential: principal.kind };
+      const caller = { ...principal.tenant, credential: principal.kind, requestId };
       // Gates (5) to (7), over the whole series.
       const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
       // With keys, `runSeries` looks again: a concurrent duplicate may account for the usage.

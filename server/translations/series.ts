@@ -127,6 +127,7 @@ async function runJob(
 ): Promise<Completion> {
   const { engine, log } = services;
   const { tenantId, request, admitted } = run;
+  const about = { request_id: rest.caller.requestId, job_id: admitted.jobId, tenant_id: tenantId };
   const keeping = keepPending(services, run);
   // AbortSignal.timeout would keep its timer beyond the run.
   const deadline = new AbortController();
@@ -137,16 +138,13 @@ async function runJob(
     const result = await runPipeline(engine, request, scope, {
       leverage,
       searchFailed: (error) =>
-        log.warn(
-          { job_id: admitted.jobId, tenant_id: tenantId, error: describeForLog(error) },
-          'a job is translated without close matches',
-        ),
+        log.warn({ ...about, error: describeForLog(error) }, 'a job is translated without close matches'),
     });
     return await completeRun(services, run, result, rest);
   } catch (error) {
     const known = toAppError(error instanceof RunError ? error.cause : error);
     // The translation is stored; only its golden record is missing.
-    if (known.code !== 'persistence_failed') await fail(services, run, error, known);
+    if (known.code !== 'persistence_failed') await fail(services, run, error, known, about);
     throw known;
   } finally {
     clearInterval(keeping);
@@ -176,14 +174,19 @@ function keepPending(
 }
 
 /** Logs why a run failed and marks its job failed. If that fails too, the stale sweep marks the job later. */
-async function fail(services: RunServices, run: Run, error: unknown, known: AppError): Promise<void> {
+async function fail(
+  services: RunServices,
+  run: Run,
+  error: unknown,
+  known: AppError,
+  about: object,
+): Promise<void> {
   const { log } = services;
-  const fields = { job_id: run.admitted.jobId, tenant_id: run.tenantId };
-  log.warn({ ...fields, error: describeForLog(known) }, 'a run failed');
+  log.warn({ ...about, error: describeForLog(known) }, 'a run failed');
   try {
     if (await storeFailure(services, run, error, known.message)) countEvent('jobs', 'text failed');
   } catch (unrecorded) {
-    log.warn({ ...fields, error: describeForLog(unrecorded) }, 'failure not recorded');
+    log.warn({ ...about, error: describeForLog(unrecorded) }, 'failure not recorded');
   }
 }
 

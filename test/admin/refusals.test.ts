@@ -66,7 +66,7 @@ describe('a wrong environment is one line, too', () => {
     const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
     const { code, stdout, stderr } = await runCommand({ DATABASE_URL }, ['tenants']);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^lingualoop: .*\n$/);
+    expect(stderr).toMatch(/^lingualoop: DATABASE_URL: cannot connect to the database "none" .*\n$/);
     expect(stderr).not.toContain('hunter2');
   });
 

@@ -181,7 +181,7 @@ export const modules: Module[] = [
     may: [
       published,
       sandbox,
-      /^server\/(database-home|encryption|engines\/select|ids|process-settings|settings|stop-signals|stored-secrets)\.ts$/,
+      /^server\/(database-connections|database-home|encryption|engines\/select|ids|process-settings|settings|stop-signals|stored-secrets)\.ts$/,
       /^web\/server\/build\.ts$/,
       /^db\/(client|queue-url|schema-version)\.ts$/,
       /^npm:(pg|postgres)$/,
@@ -237,7 +237,7 @@ export const modules: Module[] = [
       observability,
       port,
       /^server\/([\w-]+)\/router\.ts$/,
-      /^server\/engines\/select\.ts$/,
+      /^server\/(backup\/restored-storage|engines\/select)\.ts$/,
       sandbox,
       /^rest\/[\w-]+\.ts$/,
       /^web\/server\/[\w-]+\.ts$/,
@@ -296,7 +296,7 @@ export const modules: Module[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|job-queue|module-loading|process|settings|stop-signals|telemetry)\.ts$/,
+      /^server\/(context|database-connections|errors|job-queue|module-loading|process|settings|stop-signals|telemetry)\.ts$/,
       published,
       /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/(client|queue-url)\.ts$/,

@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const scripts = {
   backup: 'server/backup/backup.ts',
   restore: 'server/backup/restore.ts',
+  migrate: 'server/migrate.ts',
   'upgrade-database': 'server/backup/upgrade-database.ts',
 } as const;
 

@@ -5,7 +5,6 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { withSnapshot } from '#db/copy/snapshot.ts';
-import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { readHeader, readParts } from '#server/backup/archive-reader.ts';
 import { ArchiveWriter } from '#server/backup/archive-writer.ts';
 import { authenticate } from '#server/backup/authentication.ts';
@@ -265,13 +264,6 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
   expect(await readdir(DATA_DIR)).toEqual(['mine']);
 });
 
-test('a service does not start where a restore is unfinished', async () => {
-  const DATA_DIR = await mkdtemp(join(folder, 'unfinished-'));
-  await mkdir(join(DATA_DIR, 'restore.unfinished'));
-  await expect(joinEmbeddedPostgres(DATA_DIR)).rejects.toThrow(/run "npm run restore" again/);
-  expect(await readdir(DATA_DIR)).toEqual(['restore.unfinished']);
-});
-
 test('an existing file is not overwritten', async () => {
   const before = await readFile(file);
   expect(await refusal('backup', settings, [file])).toBe(`${file} exists already; choose another name`);
@@ -326,24 +318,6 @@ test('a stop at the end of a backup leaves the whole file or none', async () => 
     await readHeader(join(place, 'backup')),
     new AbortController().signal,
   );
-});
-
-test('a restore that is killed can be run again, and leaves a database without a row until it is complete', async () => {
-  const { env, remains } = await emptyPlace();
-  const { child, ended } = start('restore', env, [file]);
-  const storage = join(env.DATA_DIR, 'storage');
-  await poll(() => stat(join(storage, 'golden/restore.unfinished')).catch(() => undefined));
-  await writeFile(join(storage, 'golden/of-the-interrupted-one'), '');
-  child.kill('SIGKILL');
-  expect((await ended).code).toBe(null);
-  expect((await remains()).filter((name) => name === 'translation_jobs')).toEqual([]);
-  const elsewhere = await emptyPlace();
-  expect(await refusal('restore', { ...elsewhere.env, DATA_DIR: env.DATA_DIR }, [file])).toMatch(
-    /^DATA_DIR: the storage is not empty/,
-  );
-  await succeed('restore', env, [file]);
-  expect(await readdir(join(storage, 'golden'))).not.toContain('restore.unfinished');
-  expect(await readdir(join(storage, 'golden'))).not.toContain('of-the-interrupted-one');
 });
 
 test('an object that is gone is named, and all else is backed up and restored', async () => {

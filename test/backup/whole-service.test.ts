@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -82,12 +82,18 @@ describe.each(['an empty DATA_DIR', 'an empty database of another server'])('res
   let app: ReturnType<typeof connect>;
 
   beforeAll(async () => {
-    settings = { ...original.settings, DATA_DIR: join(folder, place.replaceAll(' ', '-')) };
+    const DATA_DIR = join(folder, place.replaceAll(' ', '-'));
+    settings = { ...original.settings, DATA_DIR };
     if (place.includes('database')) {
       database = await createTestDatabase({ empty: true });
       settings['DATABASE_URL'] = database.url;
       settings['SECRETS_KEY'] = (await readFile(join(folder, 'original/secrets.key'), 'utf8')).trim();
-    } else await killRestore(settings, original.file);
+    } else {
+      await mkdir(join(DATA_DIR, 'lost+found'), { recursive: true });
+      await mkdir(join(DATA_DIR, 'pages'));
+      await writeFile(join(DATA_DIR, 'pages/about.md'), '# A page of our own');
+      await killRestore(settings, original.file);
+    }
     const [line] = await succeed('restore', settings, [original.file]);
     expect(line).toMatch(/^Restored what there was at .+Z: \d+ rows, \d+ objects, in [\d.]+ s$/);
     service = await startService(settings);
@@ -104,6 +110,11 @@ describe.each(['an empty DATA_DIR', 'an empty database of another server'])('res
     const answers = await answersOf(app, original.populated);
     expect(Object.keys(answers).length).toBeGreaterThan(60);
     expect(answers).toEqual(original.answers);
+  });
+
+  test.runIf(place === 'an empty DATA_DIR')('the public pages that are there already stay', async () => {
+    const page = await readFile(join(folder, 'an-empty-DATA_DIR/pages/about.md'), 'utf8');
+    expect(page).toBe('# A page of our own');
   });
 
   test('what was submitted during the backup is there as a whole or not at all, and nothing of before is missing', async () => {

@@ -175,7 +175,7 @@ function fakeDatabase({ sources, targets }: Shape): Database {
   });
   const tx = {
     execute: () => null,
-    last: async () => [{ set_id: 'one', name: 'One', ...JSON.parse(columns) }],
+    last: async () => [{ revision: 'r1', set_id: 'one', name: 'One', ...JSON.parse(columns) }],
   };
   const inTenant = async (_: string, work: (scope: unknown) => Promise<unknown>) => {
     await setImmediate();

@@ -29,19 +29,45 @@ describe('A 8.2: the allowance', () => {
     expect((await theirs.submit({ source_text: 'z', target_lang: 'fr' })).status).toBe(429);
   });
 
-  test('that has no room ends the job before anything is translated', async () => {
+  test('admits a document that is larger than the room left whole, and then nothing more', async () => {
     const theirs = await openDocuments(app, { monthly_char_limit: 100 });
-    const cells = ['x'.repeat(101)];
-    const waited = await theirs.send({
-      source_document: workbookFile(cells),
-      wait: 'true',
-      idempotency_key: 'full',
-    });
-    expect([waited.status, waited.body.error_code]).toEqual([429, 'quota_exceeded']);
-    const again = await theirs.send({ source_document: workbookFile(cells), idempotency_key: 'full' });
+    await theirs.job({ source_text: 'y'.repeat(99) });
+    const sent = await theirs.send({ source_document: workbookFile(['x'.repeat(300)]), wait: 'true' });
+    expect(sent).toMatchObject({ status: 200, body: { status: 'translated', billable_chars: 300 } });
+    expect((await theirs.submit({ source_text: 'z', target_lang: 'fr' })).status).toBe(429);
+  });
+
+  test('without any room refuses a document before there is a job, but not the resend of one', async () => {
+    const theirs = await openDocuments(app, { monthly_char_limit: 100 });
+    const form = { source_document: workbookFile(['x'.repeat(100)]), idempotency_key: 'first' };
+    const first = await theirs.send({ ...form, wait: 'true' });
+    for (const wait of [undefined, 'true']) {
+      const refused = await theirs.send({
+        source_document: workbookFile(['y']),
+        wait,
+        idempotency_key: 'next',
+      });
+      expect([refused.status, refused.body]).toEqual([
+        429,
+        { detail: expect.stringMatching(/^tenant usage limit exceeded/) },
+      ]);
+    }
+    expect((await theirs.listDocuments()).body).toHaveLength(1);
+    expect((await theirs.send(form)).body.id).toBe(first.body.id);
+  });
+
+  test('that has no room left ends the job before anything is translated', async () => {
+    const theirs = await openDocuments(app, { monthly_char_limit: 100 });
+    const form = { source_document: workbookFile(['x']), idempotency_key: 'full' };
+    const { body: queued } = await theirs.send(form);
+    await theirs.job({ source_text: 'y'.repeat(100) });
+    engine.reset();
+    await theirs.run(queued.id);
+    const again = await theirs.send(form);
     expect(again).toMatchObject({
       status: 200,
       body: {
+        id: queued.id,
         status: 'failed',
         billable_chars: 0,
         error: expect.any(String),
@@ -56,17 +82,17 @@ describe('A 8.2: the allowance', () => {
     });
     expect(again.body.error).toBe(again.body.failure.message);
     expect(engine.asked).toEqual([]);
-    expect(await theirs.records()).toEqual([]);
-    // And holds nothing.
-    expect((await theirs.submit({ source_text: 'z'.repeat(100), target_lang: 'fr' })).status).toBe(200);
+    expect(await theirs.row(queued.id)).toMatchObject({ reserved_chars: '0' });
+    expect(await theirs.records()).toHaveLength(1);
   });
 
-  test('of two documents that fit alone and not together admits one', async () => {
+  test('of three documents at once admits the two that find room', async () => {
     const theirs = await openDocuments(app, { monthly_char_limit: 100 });
-    const ids = [await theirs.queue(['x'.repeat(60)]), await theirs.queue(['y'.repeat(60)])];
+    const ids: string[] = [];
+    for (const letter of 'xyz') ids.push(await theirs.queue([letter.repeat(60)]));
     await Promise.all(ids.map((id) => theirs.run(id)));
     const statuses = await Promise.all(ids.map(async (id) => (await theirs.read(id)).status));
-    expect(statuses.toSorted()).toEqual(['failed', 'translated']);
+    expect(statuses.toSorted()).toEqual(['failed', 'translated', 'translated']);
   });
 
   test('of a failed job is free again', async () => {

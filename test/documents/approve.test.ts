@@ -171,15 +171,22 @@ describe('B 4.3 approve', () => {
     expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Salut');
   });
 
-  test('a correction is served, not the unedited translation of the same text in another place', async () => {
-    const { id } = await mine.translate(['Hello', 'Hello']);
-    await mine.correct(id, { A2: 'Bonjour' });
-    expect((await mine.approve(id)).body.approval_result).toMatchObject({
-      fed_pairs: 0,
-      skipped: { ...nothing, duplicates: 1 },
-    });
-    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Bonjour');
-  });
+  test.each([
+    ['the same text', 'Hello you', 'Hello you'],
+    ['other white space', 'Hello you', 'Hello  you'],
+    ['another composition', 'Café', 'Cafe\u0301'],
+  ])(
+    'a correction is served, not the unedited translation of %s in another place',
+    async (_, unedited, corrected) => {
+      const { id } = await mine.translate([unedited, corrected]);
+      await mine.correct(id, { A2: 'Bonjour' });
+      expect((await mine.approve(id)).body.approval_result).toMatchObject({
+        fed_pairs: 0,
+        skipped: { ...nothing, duplicates: 1 },
+      });
+      expect((await mine.job({ source_text: unedited })).final_translation).toBe('Bonjour');
+    },
+  );
 
   test.each(['source', 'translated'])('400 while the %s file is missing or damaged', async (kind) => {
     const { id, artifacts } = await mine.translate(['Hello']);

@@ -228,6 +228,7 @@ describe('B 4.3: files', () => {
       'Zahlen für März 数字.xlsx',
       `; filename*=UTF-8''Zahlen%20f%C3%BCr%20M%C3%A4rz%20%E6%95%B0%E5%AD%97.xlsx`,
     ],
+    ['می\u200cروم.xlsx', `; filename*=UTF-8''${encodeURIComponent('می\u200cروم')}.xlsx`],
   ])('the download of %j has its name (RFC 6266)', async (name, disposition) => {
     const { id } = await mine.translate(['Hello'], { source_document: workbookFile(['Hello'], name) });
     const response = await mine.download(id);

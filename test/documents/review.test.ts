@@ -309,6 +309,16 @@ describe('C 7 "Documents": a correction feeds the memory at once', () => {
     expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
   });
 
+  test('B 8 rule 4: of two corrections of one text, the last is served, even if it repeats what was served before', async () => {
+    const { id } = await mine.translate(['Hello', 'Hello', 'Hello']);
+    await mine.correct(id, { A1: 'Bonjour' });
+    const { body } = await mine.correct(id, { A2: 'Salut', A3: 'Bonjour' });
+    expect(body.feed_manifest.fed_pairs).toMatchObject(
+      ['Bonjour', 'Salut', 'Bonjour'].map((target_text) => ({ source_text: 'Hello', target_text })),
+    );
+    expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
+  });
+
   test('B 8 rule 5: a blank text, the source itself and its echo feed nothing', async () => {
     const { id } = await mine.translate(['Hello']);
     for (const text of ['', ' ', 'Hello', '[fr] Hello']) {

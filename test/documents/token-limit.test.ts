@@ -29,7 +29,7 @@ async function spent(tenantId: string): Promise<number> {
   return row?.['tokens'] ?? 0;
 }
 
-test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document ends as one without allowance does', async () => {
+test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document is refused, and one that was sent before ends as without allowance', async () => {
   const theirs = await openDocuments(app);
   const send = () => theirs.send({ source_document: workbookFile([cat]), target_lang: 'de', wait: 'true' });
   expect((await send()).status).toBe(200);
@@ -37,9 +37,16 @@ test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document ends 
   expect(calls).toBeGreaterThan(0);
   expect(await spent(theirs.tenantId)).toBe(calls * perCall);
 
+  const queued = await theirs.queue([cat]);
   await spending.record(theirs.tenantId, limit);
   const refused = await send();
-  expect([refused.status, refused.body.error_code]).toEqual([429, 'quota_exceeded']);
+  expect([refused.status, refused.body.error_code]).toEqual([429, undefined]);
   expect(refused.body.detail).toContain('the limit of today is reached');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  await theirs.run(queued);
+  expect((await theirs.read(queued)).failure).toMatchObject({
+    code: 'quota_exceeded',
+    message: expect.stringContaining('the limit of today is reached'),
+  });
   expect(fake.requests).toHaveLength(calls);
 });

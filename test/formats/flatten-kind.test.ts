@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentKind, layoutKind } from '#server/formats/document-kind.ts';
+import { documentKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -66,4 +66,15 @@ describe('B 4.3: which files are translated in their layout', () => {
   ])('%s of type %s is %s', (name, type, kind) => {
     expect(layoutKind(name, type)).toBe(kind);
   });
+});
+
+it.each([
+  ['../etc/a.txt', 'a.txt'],
+  ['C:\\temp\\a.txt', 'a.txt'],
+  ['a\r\n\u0085b\ud800.txt', 'ab.txt'],
+  ['\u061ca\u200e\u200f\u202a\u202etxt.\u2066\u2069exe', 'atxt.exe'],
+  ['می\u200cروم.txt', 'می\u200cروم.txt'],
+  ['👩\u200d💻.txt', '👩\u200d💻.txt'],
+])('the name %j is kept as %j', (name, plain) => {
+  expect(plainFileName(name)).toBe(plain);
 });

@@ -95,6 +95,15 @@ const remedies: [cause: string, Partial<AllowanceFigures>, Remedies, detail: str
   ],
 ];
 
+test('A 8.2 rules 4 and 7: a document needs room for one character in the allowance, and for all below the ceiling', () => {
+  const refusal = (figures: Partial<AllowanceFigures>) =>
+    refuseByAllowance({ ...fresh, ...figures }, { subscribed: false, topUpSold: false }, 1000, 1);
+  expect(refusal({ windowUsed: 499_999, monthUsed: 499_999 })).toBeNull();
+  expect(refusal({ windowUsed: 400_000, monthUsed: 400_000, inFlight: 100_000 })).toBe(prefix);
+  expect(refusal({ windowUsed: 0, monthUsed: 9_999_000 })).toBeNull();
+  expect(refusal({ windowUsed: 0, monthUsed: 9_999_001 })).toContain("the deployment's ceiling");
+});
+
 describe('A 8.2 rule 5: the remedies', () => {
   test.each(remedies)('%s', (_cause, figures, given, detail) => {
     expect(refuseByAllowance({ ...fresh, ...figures }, given, 1)).toBe(detail);

@@ -150,6 +150,16 @@ test('a key that is not set is named by its setting, also where no file would ho
   ]);
 }, 60_000);
 
+test('more workers than PostgreSQL has connections for are found', async () => {
+  const { env } = await service();
+  const words = (needed: number) =>
+    `database: it takes 197 connections of the service; an API with workers may open ${needed}`;
+  const many = await doctor({ ...env, WORKER_CONCURRENCY: '40' });
+  expect(many.found('warn')).toContain(words(103));
+  const tooMany = await doctor({ ...env, WORKER_CONCURRENCY: '100' });
+  expect(tooMany.found('fail')).toEqual([words(223)]);
+}, 60_000);
+
 test('before the first start it makes neither a database nor a key', async () => {
   const DATA_DIR = await folder();
   const { code, found } = await doctor({ DATA_DIR });

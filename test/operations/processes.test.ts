@@ -296,6 +296,12 @@ test('metrics count requests, jobs, engine calls, transactions, files, sweeps an
   }
   const sql = openSuperuser(service.superuserUrl);
   await sql`select graphile_worker.add_job('import_memory', '{"tenantId":"x","importId":"y"}'::json, run_at => now() + interval '1 hour')`;
+  // A backlog of one task hides no other.
+  await sql`
+    insert into graphile_worker._private_jobs (task_id, run_at)
+    select task_id, run_at from graphile_worker._private_jobs, generate_series(1, 10499)
+    where payload ->> 'importId' = 'y'`;
+  await sql`select graphile_worker.add_job('nobodys', '{}'::json, run_at => now() - interval '1 hour')`;
 
   const response = await fetch(`${service.operator}/metrics`);
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -307,7 +313,10 @@ test('metrics count requests, jobs, engine calls, transactions, files, sweeps an
   expect(text).toContain('lingualoop_engine_duration_seconds_count{call="translate",outcome="ok"} 3\n');
   expect(text).toMatch(/lingualoop_storage_duration_seconds_count\{operation="put",outcome="ok"\} [3-9]/);
   expect(text).toMatch(/lingualoop_transaction_duration_seconds_count\{pool="api",outcome="ok"\} \d+/);
-  expect(text).toContain('lingualoop_queue_jobs{task="import_memory",state="waiting"} 1\n');
+  expect(text).toContain('lingualoop_queue_jobs{task="import_memory",state="waiting"} 10500\n');
+  expect(text).toContain('lingualoop_queue_oldest_seconds{task="import_memory"} 0\n');
+  expect(text).toContain('lingualoop_queue_jobs{task="nobodys",state="waiting"} 1\n');
+  expect(text).toMatch(/lingualoop_queue_oldest_seconds\{task="nobodys"\} 36\d\d/);
   expect(text).toContain('lingualoop_unfinished_jobs{kind="document",state="queued"} 0\n');
   expect(text).toContain('lingualoop_engine_slots{state="in_use"} 0\n');
   expect(text).toContain('lingualoop_db_up 1\n');

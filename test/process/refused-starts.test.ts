@@ -104,6 +104,12 @@ describe('a start that must fail', () => {
     }
   });
 
+  test('a process with workers only may have METRICS_PORT at PORT, where it does not listen', async () => {
+    const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none';
+    const env = { DATABASE_URL, SECRETS_KEY: secretsKey, METRICS_PORT: '18080', PORT: '18080' };
+    expect(oneLine((await fail(env, 'workers/main.ts')).stderr)).toMatch(/^DATABASE_URL: /);
+  });
+
   test('an address that cannot be listened on, and a folder that cannot be written, name their setting', async () => {
     const { env } = await externalDatabase();
     const other = createServer();

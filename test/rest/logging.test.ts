@@ -112,10 +112,15 @@ test('a failed run is logged with its cause, without text of the upstream or the
   });
   const { headers } = await app.signUp();
   const body = { source_text: 'A confidential sentence, never logged.', target_lang: 'fr' };
-  expect((await app.json('POST', '/api/translations', { headers, body })).status).toBe(503);
+  const answer = await app.json('POST', '/api/translations', { headers, body });
+  expect(answer.status).toBe(503);
   const log = await app.finish();
   const line = log.split('\n').find((text) => text.includes('a run failed'));
-  expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 40, job_id: expect.any(String) });
+  expect(JSON.parse(line ?? '{}')).toMatchObject({
+    level: 40,
+    job_id: expect.any(String),
+    request_id: answer.headers.get('x-request-id'),
+  });
   expect(line).toMatch(/401/);
   expect(line).toContain('invalid_api_key');
   expect(log).not.toMatch(/never-logged|never logged|confidential/i);

@@ -42,6 +42,11 @@ function shapeOf(value: unknown): unknown {
 
 type Call = (client: sdk.LinguaLoop) => Promise<unknown>;
 
+const glossary =
+  (text: string, request: Partial<sdk.TerminologyUpload> = {}): Call =>
+  ({ terminology }) =>
+    terminology.upload(csv(text), { name: 'G', ...request });
+
 describe('the double answers as the service does', () => {
   const both = async (call: Call, as: 'apiKey' | 'accessToken' = 'apiKey') => {
     const { [as]: credential } = await app.signUp();
@@ -56,7 +61,11 @@ describe('the double answers as the service does', () => {
       const languages = { source_lang: 'en', target_lang: 'fr' };
       const set = await client.terminology.upload(csv('Hello,Bonjour\n'), { name: 'G', ...languages });
       const document = await client.documents.translate(menu, french, { wait: true });
-      return [job, set, await client.terminology.list(), document].map(shapeOf);
+      const files = (await client.documents.artifacts(document.id)).map(({ kind, revision }) => [
+        kind,
+        revision,
+      ]);
+      return [...[job, set, await client.terminology.list(), document].map(shapeOf), files];
     });
     expect(double).toEqual(real);
   });
@@ -93,6 +102,11 @@ describe('the double answers as the service does', () => {
       ({ translations }) =>
         translations.createBatch({ inputs: [{ Text: 'x', Targets: [{ Language: 'xx' }] }] }),
     ],
+    [
+      'a source that is null',
+      (client) => client.translations.create({ ...hello, source_lang: null } as never),
+    ],
+    ['a key of no characters', ({ translations }) => translations.create({ ...hello, idempotency_key: '' })],
     ['a batch of nothing', ({ translations }) => translations.createBatch({ inputs: [] })],
     [
       'a file in a language that is none',
@@ -135,16 +149,12 @@ describe('the double answers as the service does', () => {
       async ({ documents }) =>
         documents.approve((await documents.translate(menu, french, { wait: true })).id),
     ],
-    [
-      'a glossary in a language that is none',
-      ({ terminology }) => terminology.upload(csv('a,b\n'), { name: 'G', source_lang: 'xx' }),
-    ],
-    [
-      'a glossary with a row in a language that is none',
-      ({ terminology }) => terminology.upload(csv('a,b,en,xx\n'), { name: 'G' }),
-    ],
-    ['a glossary without terms', ({ terminology }) => terminology.upload(csv('a\n'), { name: 'G' })],
-    ['a glossary without a name', ({ terminology }) => terminology.upload(csv('a,b\n'), { name: ' ' })],
+    ['a glossary in a language that is none', glossary('a,b\n', { source_lang: 'xx' })],
+    ['a glossary with a row in a language that is none', glossary('a,b,en,xx\n')],
+    ['a glossary of one language', glossary('a,b\n', { source_lang: 'en', target_lang: 'en-US' })],
+    ['a glossary without terms', glossary('a\n')],
+    ['a glossary without a name', glossary('a,b\n', { name: ' ' })],
+    ['a workbook as glossary', ({ terminology }) => terminology.upload(menu, { name: 'G' })],
   ])('with the same error: %s', async (_, call) => {
     const outcomeOf = (client: sdk.LinguaLoop) =>
       call(client).then(
@@ -259,16 +269,11 @@ describe('the double answers as the service does', () => {
       const { id } = await documents.translate(menu, french, { wait: true });
       const first = await documents.approve(id, { reviewer: ' Ada ' });
       const again = await documents.approve(id, { reviewer: 'Eve' });
-      return [first, again].map(({ job, approval_result: { already_approved, reviewer } }) => [
+      return [first, again].flatMap(({ job, approval_result: { already_approved, reviewer } }) => [
         ...[already_approved, reviewer, job.approved_by],
       ]);
     });
-    expect(outcomes).toEqual(
-      Array(2).fill([
-        [false, 'Ada', 'Ada'],
-        [true, 'Ada', 'Ada'],
-      ]),
-    );
+    for (const outcome of outcomes) expect(outcome).toEqual([false, 'Ada', 'Ada', true, 'Ada', 'Ada']);
   });
 });
 
@@ -363,12 +368,9 @@ describe('the double behaves', () => {
   });
 
   test('credentials that it was given are the only ones', async () => {
-    await expect(
-      doubled({ credentials: ['other'] }).client.translations.create(hello),
-    ).rejects.toBeInstanceOf(sdk.AuthenticationError);
-    expect((await doubled({ credentials: ['k'] }).client.translations.create(hello)).status).toBe(
-      'published',
-    );
+    const create = (key: string) => doubled({ credentials: [key] }).client.translations.create(hello);
+    await expect(create('other')).rejects.toBeInstanceOf(sdk.AuthenticationError);
+    expect((await create('k')).status).toBe('published');
   });
 
   test('an answer that is lost has done its work: the retry finds it', async () => {

@@ -49,6 +49,8 @@ const long = [
   'test/web/administration.test.ts',
   'test/web/document-preview.test.ts',
   'test/web/jobs.test.ts',
+  'test/web/review.test.ts',
+  'test/web/review-typing.test.ts',
   'test/web/batch.test.ts',
   'test/web/translate.test.ts',
   'test/db/upgrade.test.ts',

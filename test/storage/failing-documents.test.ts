@@ -200,7 +200,12 @@ describe('B 2.7: a job that fails after its translated file reached the account'
     await mine.run(id);
     expect(counted).toEqual(['jobs document failed']);
     const job = await mine.read(id);
-    expect(job).toMatchObject({ status: 'failed', failure: { stage: 'reconstruct', transient: false } });
+    expect(job).toMatchObject({
+      status: 'failed',
+      billable_chars: 5,
+      failure: { stage: 'reconstruct', transient: false },
+    });
+    expect((await mine.summary()).body.billable_chars).toBe(5);
     expect(job.error).toMatch(/need not be sent again|no resubmi/);
     expect(job.error).toMatch(/billed/);
     expect(job.error).not.toContain('no room');
@@ -228,7 +233,8 @@ describe('B 2.7: a job that fails after its translated file reached the account'
     const id = await mine.queue(['Hello']);
     await mine.run(id);
     const job = await mine.read(id);
-    expect(job.status).toBe('failed');
+    expect(job).toMatchObject({ status: 'failed', billable_chars: 0 });
+    expect((await mine.summary()).body.billable_chars).toBe(0);
     expect(job.error).not.toMatch(/billed|need not be sent/);
     expect(await mine.records()).toEqual([]);
   });

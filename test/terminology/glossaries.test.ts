@@ -6,11 +6,12 @@ import { createGlossaries, type Glossaries } from '#server/terminology/glossary.
 
 const pair = { sourceLang: 'en', targetLang: 'fr' } as const;
 
-/** A database that knows one statement: a glossary of `terms` terms of `units` units on the source's side. */
+/** A database that knows one statement: a glossary of `terms` terms of `units` units on the source's side, and its revision. */
 function spied({ terms = 1, units = 10 } = {}) {
   const loads: string[] = [];
-  const state = { failing: false };
+  const state = { failing: false, revision: 'r1' };
   const set = () => ({
+    revision: state.revision,
     set_id: 'one',
     name: 'One',
     numbers: Array.from({ length: terms }, (_, index) => index),
@@ -19,7 +20,10 @@ function spied({ terms = 1, units = 10 } = {}) {
     cases: Array.from({ length: terms }, () => true),
     priorities: Array.from({ length: terms }, () => 0),
   });
-  const tx = { execute: () => null, last: async () => (terms === 0 ? [] : [set()]) };
+  const tx = {
+    execute: () => null,
+    last: async () => [terms === 0 ? { revision: state.revision, set_id: null } : set()],
+  };
   const inTenant = async (tenantId: string, work: (scope: unknown) => Promise<unknown>) => {
     loads.push(tenantId);
     if (state.failing) throw new Error('the database is away');
@@ -79,9 +83,24 @@ test('another revision, pair or tenant is another load, at the same time too', a
 });
 
 test('a request for an older revision does not replace the newer one', async () => {
-  const { loads, database } = spied();
+  const { loads, state, database } = spied();
   const glossaries = createGlossaries();
-  for (const revision of ['r1', 'r2', 'r1', 'r2', 'r1']) await use(glossaries, database, { revision });
+  for (const revision of ['r1', 'r2', 'r1', 'r2', 'r1']) {
+    state.revision = revision;
+    await use(glossaries, database, { revision });
+  }
+  expect(loads).toHaveLength(2);
+});
+
+test('terms are cached for the revision that they have, not for that of the request', async () => {
+  const { loads, state, database } = spied();
+  const glossaries = createGlossaries();
+  state.revision = 'r1 r2';
+  await use(glossaries, database, { revision: 'r1' });
+  await use(glossaries, database, { revision: 'r1 r2' });
+  expect(loads).toHaveLength(1);
+  state.revision = 'r1';
+  for (let time = 0; time < 2; time++) await use(glossaries, database, { revision: 'r1' });
   expect(loads).toHaveLength(2);
 });
 

@@ -1,9 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { holdRuns } from '#test/setup/held-runs.ts';
 import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const small = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_TERMINOLOGY_TERMS: '5' } });
+const held = holdRuns();
+const holding = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: held.engine });
+afterEach(() => held.release());
 
 let mine: Sets;
 beforeEach(async () => {
@@ -66,6 +70,23 @@ describe('B 4.4: deletion', () => {
     expect(await mine.glossaries()).toEqual([]);
     expect(await final('ledger')).toBe('[fr] ledger');
     expect((await mine.removeGlossary(id)).status).toBe(404);
+  });
+
+  test('of a set that was uploaded while a batch ran: its terms are gone too', async () => {
+    const at = await openSets(holding);
+    await at.glossary(['ledger,grand livre']);
+    const inputs = [
+      { Text: 'held', Targets: [{ Language: 'fr' }] },
+      { Text: 'order', Targets: [{ Language: 'de' }] },
+    ];
+    const batch = at.submit({ inputs });
+    const run = await held.next();
+    const { id } = await at.glossary(['order,Bestellung'], { name: 'Later' });
+    run.succeed();
+    expect((await batch).body[1].final_translation).toBe('Bestellung');
+    expect((await at.removeGlossary(id)).status).toBe(204);
+    const { final_translation } = await at.job({ source_text: 'order', target_lang: 'de' });
+    expect(final_translation).toBe('«order»');
   });
 
   test('of an unknown set is 404', async () => {

@@ -162,6 +162,23 @@ describe('B 4.1: a raw body', () => {
     expect(asked.body[0].request.metadata.source_document.name).toBe('from query.txt');
   });
 
+  test.each([
+    'Отчёт.txt',
+    'تقرير.txt',
+    'รายงาน.txt',
+    '数字.txt',
+    '100%25 sure.txt',
+    'می\u200cروم 👩\u200d💻.txt',
+  ])('the file may be named %s', async (name) => {
+    const encoded = encodeURIComponent(name);
+    const asked = await raw('Hello', 'text/plain', `?target_lang=fr&filename=${encoded}`);
+    const said = await raw('Hello', 'text/plain', undefined, { 'x-source-filename': encoded });
+    for (const { status, body } of [asked, said]) {
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body[0].request.metadata.source_document.name).toBe(name);
+    }
+  });
+
   test('a JSON text in a text body is text', async () => {
     const content = JSON.stringify({ source_text: 'x', target_lang: 'de', inputs: [] });
     const { status, body } = await raw(content, 'text/plain');

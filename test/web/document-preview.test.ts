@@ -41,11 +41,13 @@ test.skipIf(withoutBrowser)(
     await page.goto(`/app/documents/${id}`);
     const first = page.getByRole('img', { name: 'Page 1', exact: true });
     await first.waitFor();
-    await page.route(/\/artifacts\//, (route) =>
-      route.fulfill({ contentType: 'application/pdf', body: 'no PDF' }),
-    );
+    await page.route(/\/artifacts\//, async (route) => {
+      const response = await route.fetch();
+      const { length } = await response.body();
+      await route.fulfill({ response, body: 'x'.repeat(length) });
+    });
     await page.getByRole('radio', { name: 'Source' }).check();
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText('Something unexpected went wrong').waitFor();
     await page.getByRole('radio', { name: 'Translation' }).check();
     await first.waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);

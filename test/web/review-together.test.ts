@@ -105,4 +105,24 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     await page.keyboard.type('Et ');
     expect(await field(page).inputValue()).toBe('Et Trois');
   });
+
+  test('keep the focus in the search, too, when an item that was still being read comes', async () => {
+    const founder = await found(app);
+    await waitingJobs(app, founder.key, ['First text', `Second text ${'is long '.repeat(50)}`]);
+    const { page } = await memberAt(browser, founder, '/app');
+    const read = Promise.withResolvers<void>();
+    await page.route('**/api/translations/*', async (route) => {
+      await read.promise;
+      await route.continue();
+    });
+    await openReview(page);
+    await field(page).press('Control+Enter');
+    await field(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('sec');
+    read.resolve();
+    await opened(page, 'Second text');
+    await page.keyboard.type('ond');
+    expect(await page.getByRole('searchbox').first().inputValue()).toBe('second');
+  });
 });

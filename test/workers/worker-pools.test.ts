@@ -5,7 +5,7 @@ import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
-import { startWorkers, type Workers } from '#workers/run.ts';
+import { startWorkers, type Workers, warnOfFewConnections } from '#workers/run.ts';
 import { tasks, workerPools } from '#workers/tasks.ts';
 
 const fake = await startFakeOpenAi();
@@ -88,4 +88,17 @@ test('documents have a pool of their own, which never keeps other work waiting',
   const pool = workerPools.find(({ name }) => name === 'documents');
   expect(pool?.tasks).toEqual(['run_document']);
   expect(pool?.concurrency({ ...app.services.settings, WORKER_CONCURRENCY: 7 })).toBe(7);
+});
+
+test('a start with more workers than PostgreSQL has connections for is logged', async () => {
+  const warned = async (WORKER_CONCURRENCY: number) => {
+    const lines: object[] = [];
+    const log = { ...app.services.log, warn: (fields: object) => void lines.push(fields) };
+    const settings = { ...app.services.settings, WORKER_CONCURRENCY };
+    await warnOfFewConnections({ ...app.services, settings, log });
+    return lines;
+  };
+  // 13, and 2 for each of WORKER_CONCURRENCY (docs/scaling.md).
+  expect(await warned(100)).toEqual([{ available: 197, needed: 213 }]);
+  expect(await warned(2)).toEqual([]);
 });

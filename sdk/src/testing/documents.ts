@@ -58,19 +58,20 @@ export function createDocuments(): Documents {
       throw new Refused(400, 'source_document upload is required', 'validation_error');
     if (file.size === 0) throw new Refused(400, 'source_document is empty', 'validation_error');
     const format = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-    if (!formats[format])
+    const type = formats[format];
+    if (type === undefined)
       throw new Refused(415, 'unsupported source_document type; accepted: .pdf, .docx, .xlsx');
     const target_lang = requireLanguage('target_lang', requireField(fields, 'target_lang'));
     const source_lang = requireLanguage('source_lang', (fields['source_lang'] as string | undefined) ?? 'en');
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const source = await sourceOf(bytes, type);
     const known = kept.get(byKey.get(key ?? '') ?? '')?.value;
     if (known)
       return answer(known.status === 'translated' ? 200 : 202, known, { 'idempotency-replayed': 'true' });
-    const job = documentOf(file, format, { ...fields, source_lang, target_lang, idempotency_key: key });
+    const request = { ...fields, source_lang, target_lang, idempotency_key: key };
+    const job = documentOf(file.name, format, source, request);
     const now = fields['wait'] === 'true';
-    keep(
-      now ? { ...job, status: 'translated', progress: null } : job,
-      new Uint8Array(await file.arrayBuffer()),
-    );
+    keep(now ? translated(job) : job, bytes);
     if (key !== null) byKey.set(key, job.id);
     return answer(now ? 200 : 202, find(job.id).value);
   }
@@ -78,15 +79,9 @@ export function createDocuments(): Documents {
   /** Each look finds the document one step further. */
   function look(id: string | undefined): Response {
     const { value, bytes } = find(id);
-    const steps: Readonly<Record<string, Partial<TenantDocumentJob>>> = {
-      queued: {
-        status: 'extracted',
-        progress: { stage: 'map_translate', translated_segments: 1, total_segments: 2 },
-      },
-      extracted: { status: 'translated', progress: null },
-    };
-    const step = steps[value.status];
-    if (step) keep({ ...value, ...step }, bytes);
+    const progress = { stage: 'map_translate', translated_segments: 1, total_segments: 2 } as const;
+    if (value.status === 'queued') keep({ ...value, status: 'extracted', progress }, bytes);
+    else if (value.status === 'extracted') keep(translated(value), bytes);
     return answer(200, find(id).value);
   }
 
@@ -158,7 +153,34 @@ export function createDocuments(): Documents {
   };
 }
 
-function documentOf(file: File, format: string, request: Record<string, unknown>): TenantDocumentJob {
+type Artifact = TenantDocumentJob['artifacts'][number];
+
+async function sourceOf(bytes: Uint8Array<ArrayBuffer>, content_type: string): Promise<Artifact> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return {
+    id: newId(),
+    kind: 'source',
+    revision: 1,
+    content_type,
+    size_bytes: bytes.length,
+    sha256: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    created_at: new Date().toISOString(),
+  };
+}
+
+/** The document with its translated file, which is the source. */
+function translated(job: TenantDocumentJob): TenantDocumentJob {
+  const made = { id: newId(), kind: 'translated', created_at: new Date().toISOString() } as const;
+  const artifacts = [...job.artifacts, ...job.artifacts.map((source) => ({ ...source, ...made }))];
+  return { ...job, status: 'translated', progress: null, artifacts };
+}
+
+function documentOf(
+  fileName: string,
+  format: string,
+  source: Artifact,
+  request: Record<string, unknown>,
+): TenantDocumentJob {
   const at = new Date().toISOString();
   const text = (name: string) => (request[name] as string | undefined) ?? null;
   return {
@@ -175,13 +197,13 @@ function documentOf(file: File, format: string, request: Record<string, unknown>
       gender: text('gender'),
     },
     status: 'queued',
-    source_file_name: file.name,
+    source_file_name: fileName,
     source_format: format as TenantDocumentJob['source_format'],
     layout: null,
     quality_report: null,
     billable_chars: 0,
     review_history: [],
-    artifacts: [],
+    artifacts: [source],
     approved_at: null,
     approved_by: null,
     feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },

@@ -45,10 +45,14 @@ export function createGlossaries(): Glossaries {
       if (!(file instanceof File))
         throw new Refused(400, 'terminology_file upload is required', 'validation_error');
       if (/\.(tmx|tbx)$/i.test(file.name)) throw noPart(request, ' with a TMX or TBX file');
+      if (/\.[^.\\/]*$/.test(file.name) && !/\.csv$/i.test(file.name))
+        throw new Refused(415, 'terminology_file must be a .csv or .tmx file');
       if (file.size === 0) throw new Refused(400, 'terminology_file is empty', 'validation_error');
       const name = requireField(fields, 'name');
       const source = declaredLanguage(fields, 'source_lang');
       const target = declaredLanguage(fields, 'target_lang');
+      if (source && source.code === target?.code)
+        throw new Refused(400, 'source_lang and target_lang stand for the same language', 'validation_error');
       const entries = readTable(await file.text()).map((entry) => ({
         ...entry,
         sourceLang: entry.sourceLang ?? source?.code ?? null,

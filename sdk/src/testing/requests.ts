@@ -23,6 +23,7 @@ export function requestOf(
   if (source_text.trim() === '')
     throw new Refused(400, `${names.source_text} must not be blank`, 'validation_error');
   const { source_lang = 'en', metadata = {} } = fields as Partial<TextRequest>;
+  requireText({ source_lang }, 'source_lang');
   const text = (name: string) => (fields[name] as string | undefined) ?? null;
   return {
     source_text,

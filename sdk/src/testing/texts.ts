@@ -76,11 +76,13 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   };
 
   async function post(request: DoubleRequest): Promise<Response> {
+    if (request.body === undefined) throw new Refused(400, 'invalid JSON body: it is empty');
     const { headers, query } = request;
     const isRaw = request.body instanceof Uint8Array;
     const fields = (isRaw ? query : (request.body ?? {})) as Record<string, unknown>;
     const given = fields['idempotency_key'] ?? headers['idempotency-key'];
     const key = typeof given === 'string' ? given : null;
+    if (key === '') throw misfit(['body', 'idempotency_key'], 'Too small: expected 1 character or more');
     if (Array.isArray(fields['inputs'])) return createMany(textsOfBatch(fields['inputs']), key, 0);
     const file = isRaw ? rawFile(request) : fields['source_document'];
     if (file instanceof File) {
@@ -95,7 +97,10 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   }
 
   function review(id: string | undefined, { body }: DoubleRequest): Response {
-    const { action, final_translation: text } = body as { action: string; final_translation?: string | null };
+    const { action, final_translation: text } = (body ?? {}) as {
+      action: string;
+      final_translation?: string | null;
+    };
     if (!reviewActions.includes(action)) throw misfit(['body', 'action'], 'Invalid option');
     if (text?.trim() === '') throw misfit(['body', 'final_translation'], 'must not be blank');
     if (action === 'modify' && !text) throw misfit(['body', 'final_translation'], 'is required to modify');

@@ -15,16 +15,16 @@ import { requestOf } from '../jobs.ts';
 
 const value = sql.placeholder;
 
-/** Counts what the tenant has committed, and reserves the document's characters if they fit. */
+/** Counts what the tenant has committed, and reserves all of the document's characters if there is room. */
 const reserve = prepare<
-  UsageLimits & { tenantId: string; documentId: string; attempt: number },
+  UsageLimits & { tenantId: string; documentId: string; attempt: number; weight: number },
   { usage: CommittedUsage; admitted: string | null }[]
 >((db) => {
   const { committed, withinLimits, usage } = usageCheck(db);
   const admitted = db.$with('admitted').as(
     db
       .update(documentJobs)
-      .set({ reservedChars: sql`${value('chars')}::bigint`, stage: 'map_translate', updatedAt: sql`now()` })
+      .set({ reservedChars: sql`${value('weight')}::bigint`, stage: 'map_translate', updatedAt: sql`now()` })
       .from(committed)
       .where(
         sql`${documentJobs.tenantId} = ${value('tenantId')} and ${documentJobs.documentId} = ${value('documentId')}
@@ -42,23 +42,23 @@ const reserve = prepare<
 
 /**
  * Reserves the document's characters of the allowance until it ends (A 8.2, B 3.2 stage `admit`).
- * @throws AppError quota_exceeded if there is no room for them; rate_limit if the tenant's runs fail too often
+ * @throws AppError quota_exceeded if there is no room at all; rate_limit if the tenant's runs fail too often
  */
 export async function admitDocument(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, attempt, row } = run;
   const { settings, database } = services;
-  const chars = weightOf(run);
+  const weight = weightOf(run);
   await database.inTenant(tenantId, async (tx: Tx) => {
     const tenant = await readBilledTenant(tx, settings);
     const entitlement = checkEntitlement(
       settings,
       tenant,
       // Which credential sent the job was checked at submission.
-      { kind: 'document', credential: 'session', chars },
+      { kind: 'document', credential: 'session', chars: weight },
       [],
     );
     await lockAdmissions(tx, tenantId);
-    const [counted] = await reserve(tx, { ...entitlement.limits, tenantId, documentId, attempt });
+    const [counted] = await reserve(tx, { ...entitlement.limits, tenantId, documentId, attempt, weight });
     if (!counted) throw new Error('the tenant of a document is gone');
     if (counted.admitted) {
       await updateRun(tx, run, {

@@ -1,6 +1,7 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { plainFileName } from '#server/formats/document-kind.ts';
 import { clip } from '#server/formats/text.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
@@ -70,9 +71,7 @@ function goldenFileName({ id, request }: TranslationJob, extension: string): str
   };
   const name = typeof document?.name === 'string' ? document.name : '';
   const stem =
-    name
-      .replace(/^.*[\\/]/s, '')
-      .replace(/\p{C}/gu, '')
+    plainFileName(name)
       .replace(/\.[A-Za-z0-9]{1,5}$/, '')
       .replace(/^[.\s]+/, '') || `translation-${id}`;
   const page =

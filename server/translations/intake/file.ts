@@ -1,7 +1,7 @@
 import type { SlotScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { documentKind, type FlattenKind, layoutKind } from '#server/formats/document-kind.ts';
+import { documentKind, type FlattenKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { clip } from '#server/formats/text.ts';
 import { findUnstorable } from '#server/input-limits.ts';
@@ -39,7 +39,7 @@ export async function readFileRequest(
   const scope = await authenticate();
   const source_text = await flattenFile(services, scope, kind, file.bytes);
   const document: SourceDocument = {
-    name: displayName(file.name),
+    name: clip(plainFileName(file.name), 255) || defaultName,
     content_type: clip(file.contentType, 255) || null,
     size_bytes: file.bytes.length,
   };
@@ -108,12 +108,6 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
     throw new AppError('malformed_request', 'metadata must be a JSON object');
   if (findUnstorable(value)) throw new AppError('malformed_request', 'metadata holds what cannot be stored');
   return value as Record<string, unknown>;
-}
-
-/** A file name without folders and control characters: it is displayed, and downloads are named after it. */
-function displayName(name: string): string {
-  const last = name.replace(/^.*[\\/]/s, '');
-  return clip(last.replace(/\p{C}/gu, ''), 255) || defaultName;
 }
 
 /**

@@ -2,13 +2,13 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
-import { type Item, isReviewable, itemOfJob, lastReview } from './items.ts';
+import { isReviewable, itemOfJob, lastReview, type Seen } from './items.ts';
 import styles from './review.module.css';
 
 /**
  * Somebody has changed the job while the person worked at it: their text, the person's own, and the one that both began with. The
  * person chooses; nothing is overwritten.
- * @param base what the person began with
+ * @param base what the person began with; without a text if they had seen the beginning of it only
  * @param mine what the person wrote
  * @param onChoose goes on with a text, as a change of the present job
  * @param onGiveUp ends the work at a job that nobody can review any more
@@ -20,7 +20,7 @@ export function Conflict({
   onChoose,
   onGiveUp,
 }: {
-  base: Item;
+  base: Seen;
   mine: string;
   present: TranslationJob;
   onChoose: (text: string) => void;
@@ -30,26 +30,31 @@ export function Conflict({
   const theirs = itemOfJob(present);
   const who = lastReview(present)?.actor ?? '';
   const isOpen = isReviewable(present);
-  const wrote = mine !== base.target;
-  const language = base.targetLang;
+  const before = base.target;
+  const wrote = mine !== (before ?? theirs.target);
+  const language = theirs.targetLang;
   return (
     <section className={styles.conflict} aria-labelledby="conflict">
       <h3 id="conflict">{isOpen ? t('review.changed_by', { who }) : t('review.closed_by', { who })}</h3>
       <p>{isOpen ? t('review.choose') : t('review.closed_hint')}</p>
       <dl>
-        <dt>{t('review.base')}</dt>
-        <dd>
-          <LanguageText language={language}>{base.target}</LanguageText>
-        </dd>
+        {before !== undefined && (
+          <>
+            <dt>{t('review.base')}</dt>
+            <dd>
+              <LanguageText language={language}>{before}</LanguageText>
+            </dd>
+          </>
+        )}
         <dt>{t('review.theirs')}</dt>
         <dd>
-          <TextDiff before={base.target} after={theirs.target} language={language} />
+          <TextDiff before={before ?? theirs.target} after={theirs.target} language={language} />
         </dd>
         {wrote && (
           <>
             <dt>{t('review.mine')}</dt>
             <dd>
-              <TextDiff before={base.target} after={mine} language={language} />
+              <TextDiff before={before ?? theirs.target} after={mine} language={language} />
             </dd>
           </>
         )}

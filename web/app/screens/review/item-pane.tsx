@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, type RefObject, useImperativeHandle, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { dropDraft } from '../../drafts/drafts.ts';
@@ -11,11 +11,19 @@ import { NewTerm } from '../../terms/new-term.tsx';
 import { Conflict } from './conflict.tsx';
 import { SourceAndTarget } from './field.tsx';
 import { FoundDrafts } from './found-drafts.tsx';
-import { type Item, isReviewable, itemOfJob, itemOfSummary, lastReview, type Summary } from './items.ts';
-import { type Sent, takeBack } from './outbox.ts';
+import {
+  type Item,
+  isNewer,
+  isReviewable,
+  itemOfJob,
+  itemOfSummary,
+  lastReview,
+  type Summary,
+} from './items.ts';
+import { type Saved, type Sent, takeBack } from './outbox.ts';
 import styles from './review.module.css';
 import { Side, useMatches } from './side.tsx';
-import { isNewer, useEditing } from './use-editing.ts';
+import { useEditing } from './use-editing.ts';
 import { useTextCheck } from './use-text-check.ts';
 
 /** What the screen's commands ask of the open item. */
@@ -23,11 +31,10 @@ export interface OpenItem {
   /** What would be sent: the item as the person saw it, and the text of the field. */
   item: Item;
   text: string;
-  isEdited: boolean;
   /** Whether it can be reviewed as it is: not while somebody else's change waits for the person's choice. */
   isReady: boolean;
-  /** The version that a draft gets which is being saved. */
-  saving: () => Promise<string> | undefined;
+  /** What a draft that is being saved will make of the item. */
+  saving: () => Promise<Saved> | undefined;
   save: () => Promise<void>;
   walkMatches: (step: 1 | -1) => void;
   putBack: () => void;
@@ -57,7 +64,12 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
   const { data, error, refetch } = useQuery(jobQuery(id));
   const listed = props.summary && itemOfSummary(props.summary);
   const read = data && itemOfJob(data);
-  const item = read && !(listed && isNewer(listed, read)) ? read : (listed ?? read);
+  const isBehind = listed !== undefined && read !== undefined && isNewer(listed, read);
+  const item = read && !isBehind ? read : listed;
+  useEffect(() => {
+    // The list says that somebody has changed it; what they wrote, and who they are, is in the job.
+    if (isBehind) void refetch();
+  }, [isBehind, refetch]);
   if (!item)
     return (
       <div className={styles.item}>
@@ -91,7 +103,7 @@ function Editor({
   job: TranslationJob | undefined;
 }) {
   const t = useT();
-  const editing = useEditing(item, back && (back.text ?? back.item.target));
+  const editing = useEditing(item, back);
   const { base, text, isEdited } = editing;
   const check = useTextCheck(base, text);
   const matches = useMatches(base);
@@ -102,9 +114,8 @@ function Editor({
 
   const isOpen = job === undefined || isReviewable(job);
   // What a review was of that came back; otherwise what the person's text was made from.
-  const began = back?.state === 'changed' ? back.item : base;
-  const isChanged =
-    job !== undefined && isNewer(itemOfJob(job), began) && (isEdited || back?.state === 'changed');
+  const began = back?.item ?? base;
+  const isChanged = job !== undefined && isNewer(itemOfJob(job), began) && (isEdited || back !== undefined);
 
   const insert = (value: string, as: 'match' | 'at_caret') => {
     editing.insert(value, as);
@@ -113,7 +124,6 @@ function Editor({
   useImperativeHandle(ref, () => ({
     item: base,
     text,
-    isEdited,
     isReady: isOpen && !isChanged,
     saving: editing.saving,
     async save() {

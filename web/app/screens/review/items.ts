@@ -49,6 +49,14 @@ export function itemOfSummary(summary: Summary): Item | undefined {
   };
 }
 
+/** What a person saw of an item that they decided on: its version, and its translation unless they saw the beginning of it only. */
+export type Seen = Pick<Item, 'id' | 'version'> & Partial<Pick<Item, 'target'>>;
+
+/** Whether an item is of a later version than another one. */
+export function isNewer(item: Pick<Item, 'version'>, than: Pick<Item, 'version'>): boolean {
+  return Date.parse(item.version) > Date.parse(than.version);
+}
+
 function isWhole(excerpt: string): boolean {
   return [...excerpt].length < longestExcerpt;
 }

@@ -5,7 +5,7 @@ import { actOnJob, actOnJobs, client } from '../../client.ts';
 import { dropDraft, listDrafts } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
 import { onSessionChange, sessionState } from '../../session/keeper.ts';
-import { type Item, isReviewable, itemOfJob, lastReview } from './items.ts';
+import { type Item, isReviewable, itemOfJob, lastReview, type Seen } from './items.ts';
 
 /*
  * Reviews that are sent behind the person's back: the next item is shown at once, and a refusal brings its item back with its text.
@@ -16,9 +16,9 @@ export type Action = 'approve' | 'reject';
 
 /** What a person decided about an item. */
 export interface Decision {
-  item: Item;
+  item: Seen;
   action: Action;
-  /** The text as it is in the field; undefined for the stored one. */
+  /** The text as it is in the field; undefined for the stored one, of an item that was not open. */
   text?: string | undefined;
   /** Why it is rejected. */
   notes?: string | undefined;
@@ -31,6 +31,9 @@ export interface Decision {
  * meanwhile.
  */
 export type Sent = Decision & { state: 'sending' | 'done' | 'refused' | 'changed'; error?: unknown };
+
+/** What a saved draft makes of its item. */
+export type Saved = Pick<Item, 'version' | 'target'>;
 
 /** The longest working time that the service takes. */
 const dayMs = 86_400_000;
@@ -46,6 +49,28 @@ export function useSent(): ReadonlyMap<string, Sent> {
   return useSyncExternalStore(subscribe, () => sent);
 }
 
+/** How many reviews are being sent. */
+export function useSending(): number {
+  return useSyncExternalStore(subscribe, countSending);
+}
+
+export function countSending(): number {
+  return [...sent.values()].filter(({ state }) => state === 'sending').length;
+}
+
+/** Waits until nothing is being sent, for these milliseconds at most. */
+export function untilSent(most: number): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = subscribe(() => countSending() === 0 && done());
+    const timer = setTimeout(done, countSending() === 0 ? 0 : most);
+    function done() {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    }
+  });
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -56,37 +81,53 @@ function enter(...changes: readonly Sent[]): void {
   for (const listener of listeners) listener();
 }
 
-/** The item is in the editor's hands again, or is none of ours any more. */
+/** Whether a review came back. */
+export function isBack(one: Sent | undefined): boolean {
+  return one?.state === 'refused' || one?.state === 'changed';
+}
+
+/** An item that came back is in the editor's hands again, or is none of ours any more. */
 export function takeBack(id: string): void {
+  if (!isBack(sent.get(id))) return;
   sent = new Map([...sent].filter(([key]) => key !== id));
   for (const listener of listeners) listener();
 }
 
 /**
  * Sends a review. An item that is being sent is not sent again.
- * @param version the version that a draft gets which is still being saved: the review waits for it, and is of that version
- * @returns what became of it
+ * @param saving a draft that is still being saved: the review waits for it, and is of what it makes of the item
+ * @returns what became of it; undefined if the person has signed out meanwhile
  */
-export async function send(decision: Decision, version?: Promise<string>): Promise<Sent> {
+export async function send(decision: Decision, saving?: Promise<Saved>): Promise<Sent | undefined> {
   const { id } = decision.item;
   const before = sent.get(id);
   if (before?.state === 'sending') return before;
   const decidedAt = Date.now();
-  enter({ ...decision, state: 'sending' });
-  const outcome = await afterDraft(decision, version);
+  const sending: Sent = { ...decision, state: 'sending' };
+  enter(sending);
+  const outcome = await afterDraft(decision, saving);
+  if (!isUnderWay(sending)) return undefined;
   enter(outcome);
   if (outcome.state === 'done') await dropDraft({ kind: 'job', id }, decidedAt);
   return outcome;
 }
 
-async function afterDraft(decision: Decision, version: Promise<string> | undefined): Promise<Sent> {
+/** Whether it is still being sent: a sign-out ends that. */
+function isUnderWay(sending: Sent): boolean {
+  return sent.get(sending.item.id) === sending;
+}
+
+async function afterDraft(decision: Decision, saving: Promise<Saved> | undefined): Promise<Sent> {
   try {
-    const saved = await version;
-    return await act(saved ? { ...decision, item: { ...decision.item, version: saved } } : decision);
+    return await act({ ...decision, item: { ...decision.item, ...(await saving) } });
   } catch (error) {
     // The draft was not saved, so the review that is of it comes back, too.
-    return { ...decision, state: 'refused', error };
+    return { ...decision, state: isConflict(error) ? 'changed' : 'refused', error };
   }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof LinguaLoopError && error.status === 409;
 }
 
 async function act(decision: Decision): Promise<Sent> {
@@ -101,8 +142,7 @@ async function act(decision: Decision): Promise<Sent> {
     queryClient.setQueryData(['jobs', 'job', item.id], job);
     return { ...decision, state: 'done' };
   } catch (error) {
-    if (!(error instanceof LinguaLoopError) || error.status !== 409)
-      return { ...decision, state: 'refused', error };
+    if (!isConflict(error)) return { ...decision, state: 'refused', error };
     // The answer to the first delivery may have been lost on its way.
     const present = await readJob(item.id).catch(() => undefined);
     if (!present) return { ...decision, state: 'refused', error };
@@ -120,7 +160,7 @@ function reviewOf({ item, action, text, notes }: Decision) {
     job_id: item.id,
     updated_at: item.version,
     action,
-    ...(text !== undefined && text !== item.target && { final_translation: text }),
+    ...(action === 'approve' && text !== undefined && text !== item.target && { final_translation: text }),
     ...(notes && { notes }),
   };
 }
@@ -156,14 +196,23 @@ function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
   );
 }
 
-/** Sends several reviews, a hundred in a request. Each has an outcome of its own. @returns how many were done and how many came back */
-export async function sendMany(decisions: readonly Decision[]): Promise<{ done: number; back: number }> {
+/**
+ * Sends several reviews, a hundred in a request. Each has an outcome of its own.
+ * @returns how many were done and how many came back; undefined if the person has signed out meanwhile
+ */
+export async function sendMany(
+  decisions: readonly Decision[],
+): Promise<{ done: number; back: number } | undefined> {
   const decidedAt = Date.now();
-  const fresh = decisions.filter(({ item }) => sent.get(item.id)?.state !== 'sending');
-  enter(...fresh.map((one) => ({ ...one, state: 'sending' as const })));
+  const fresh = decisions
+    .filter(({ item }) => sent.get(item.id)?.state !== 'sending')
+    .map((one): Sent => ({ ...one, state: 'sending' }));
+  enter(...fresh);
   const outcomes: Sent[] = [];
   for (let at = 0; at < fresh.length; at += mostOfRequest) {
-    const some = await actMany(fresh.slice(at, at + mostOfRequest));
+    const sending = fresh.slice(at, at + mostOfRequest);
+    const some = await actMany(sending);
+    if (!sending.every(isUnderWay)) return undefined;
     enter(...some);
     outcomes.push(...some);
   }
@@ -209,5 +258,5 @@ onSessionChange(() => {
 
 // Leaving the page now would end what is being sent; the browser asks.
 addEventListener('beforeunload', (event) => {
-  if ([...sent.values()].some(({ state }) => state === 'sending')) event.preventDefault();
+  if (countSending() > 0) event.preventDefault();
 });

@@ -3,18 +3,23 @@ import { useT } from '../../i18n.tsx';
 import { isComposing } from '../../keys/match-key.ts';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
 
-/** Asks why something is rejected, before it is. */
+/**
+ * Asks why something is rejected, before it is.
+ * @param initial the reason of a rejection that was not sent, or came back
+ */
 export function RejectDialog({
   count,
+  initial = '',
   onReject,
   onClose,
 }: {
   count: number;
+  initial?: string | undefined;
   onReject: (notes: string) => void;
   onClose: () => void;
 }) {
   const t = useT();
-  const [notes, setNotes] = useState('');
+  const [notes, setNotes] = useState(initial);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onReject(notes.trim());

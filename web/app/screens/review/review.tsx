@@ -111,35 +111,50 @@ export function ReviewScreen() {
     show(next?.summary.id, isTyping() ? 'field' : 'list');
     if (!next) heading.current?.focus();
   };
-  const report = ({ state, error }: Sent) => {
-    if (state === 'changed') announce(t('review.came_back_changed'));
-    if (state === 'refused') announce(t('review.came_back', { problem: problemText(error, t) }));
+  const report = (outcome: Sent | undefined) => {
+    if (outcome?.state === 'changed') announce(t('review.came_back_changed'));
+    if (outcome?.state === 'refused')
+      announce(t('review.came_back', { problem: problemText(outcome.error, t) }));
+  };
+  /** The open item, if it can be decided on; if not, the person hears why. */
+  const decidable = (action: Action): OpenItem | undefined => {
+    const opened = editor.current;
+    if (!opened?.isReady) announce(t('review.not_now'));
+    // A decision would end what the person wrote before.
+    else if (opened.showUndecided()) announce(t('review.decide_draft'));
+    else if (action === 'approve' && opened.text.trim() === '') announce(t('review.empty'));
+    else return opened;
+    return undefined;
   };
   const decide = (action: Action, notes?: string) => {
-    const opened = editor.current;
-    if (!opened?.isReady) return announce(t('review.not_now'));
-    // An approval would end what the person wrote before.
-    if (opened.showUndecided()) return announce(t('review.decide_draft'));
-    if (action === 'approve' && opened.text.trim() === '') return announce(t('review.empty'));
-    const decision = {
-      item: opened.item,
-      action,
-      text: action === 'approve' ? opened.text : undefined,
-      notes,
-      workedMs: workedAt(opened.item.id),
-    };
+    const opened = decidable(action);
+    if (!opened) return false;
+    const { item, text } = opened;
+    const decision = { item, action, text, notes, workedMs: workedAt(item.id) };
     void send(decision, opened.saving()).then(report);
     goOn(t(action === 'approve' ? 'review.approving' : 'review.rejecting'));
+    return true;
+  };
+  /** A reason that was given when the item could not be decided on any more. */
+  const [unsent, setUnsent] = useState<{ id: string | undefined; notes: string }>();
+  const reasonBefore = () => {
+    if (unsent?.id === openId && selection.ids.size === 0) return unsent?.notes;
+    const meant =
+      selection.ids.size > 0 ? rows.filter(({ summary }) => selection.ids.has(summary.id)) : [open];
+    return meant.find((row) => row?.back?.notes)?.back?.notes;
+  };
+  const askWhy = () => {
+    if (selection.ids.size > 0 || decidable('reject')) setRejecting(true);
   };
   const move = (step: 1 | -1, to: 'field' | 'list') => {
     const row = rows[Math.min(Math.max(openAt + step, 0), rows.length - 1)];
     if (row) show(row.summary.id, to);
   };
   const approve = () =>
-    selection.ids.size > 0 ? void selection.act('approve', editor.current) : decide('approve');
+    selection.ids.size > 0 ? void selection.act('approve', editor.current) : void decide('approve');
 
   useCommands({
-    approve: () => decide('approve'),
+    approve: () => void decide('approve'),
     save: () => void editor.current?.save(),
     nextItem: () => move(1, isTyping() ? 'field' : 'list'),
     previousItem: () => move(-1, isTyping() ? 'field' : 'list'),
@@ -149,12 +164,9 @@ export function ReviewScreen() {
     toList,
     listDown: () => move(1, 'list'),
     listUp: () => move(-1, 'list'),
-    open: () => {
-      inField.current = true;
-      editor.current?.focus();
-    },
+    open: () => editor.current?.focus(),
     approveInList: approve,
-    reject: () => setRejecting(true),
+    reject: askWhy,
     select: () => openId && selection.toggle(openId),
     selectDown: () => {
       if (openId) selection.add(openId, rows[openAt + 1]?.summary.id);
@@ -189,7 +201,7 @@ export function ReviewScreen() {
             {done > 0 && ` · ${t('review.done', { count: done })}`}
           </p>
           <QueueFilters filters={filters} search={search} onChange={setFilters} onLeave={toList} />
-          <BulkBar selection={selection} onApprove={approve} onReject={() => setRejecting(true)} />
+          <BulkBar selection={selection} onApprove={approve} onReject={askWhy} />
           {error ? <Problem error={error} retry={() => void refetch()} /> : null}
           {isWaiting && !error && <Loading lines={10} />}
           {!isWaiting && rows.length === 0 && <Empty isFiltered={Object.keys(filters).length > 0} />}
@@ -229,7 +241,7 @@ export function ReviewScreen() {
               <button type="button" onClick={() => void editor.current?.save()}>
                 {t('review.save')}
               </button>
-              <button type="button" className="danger" onClick={() => setRejecting(true)}>
+              <button type="button" className="danger" onClick={askWhy}>
                 {t('review.reject')}
               </button>
             </div>
@@ -239,11 +251,12 @@ export function ReviewScreen() {
       {rejecting && (
         <RejectDialog
           count={selection.ids.size || 1}
+          initial={reasonBefore()}
           onClose={() => setRejecting(false)}
           onReject={(notes) => {
             setRejecting(false);
             if (selection.ids.size > 0) void selection.act('reject', editor.current, notes);
-            else decide('reject', notes);
+            else setUnsent(decide('reject', notes) ? undefined : { id: openId, notes });
           }}
         />
       )}

@@ -12,8 +12,8 @@ import {
   textsOf,
 } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
-import { type Item, isReviewable } from './items.ts';
-import { readJob } from './outbox.ts';
+import { type Item, isNewer, isReviewable } from './items.ts';
+import { readJob, type Saved, type Sent, takeBack } from './outbox.ts';
 
 /** What became of the text: nothing to save, kept on this device, or saved on the service. */
 export type SaveState =
@@ -44,8 +44,8 @@ export interface Editing {
   insert(text: string, as: 'match' | 'all' | 'at_caret'): void;
   /** Saves the text as a draft on the service and stays. */
   save(): Promise<void>;
-  /** The version that a save under way will give the item. */
-  saving(): Promise<string> | undefined;
+  /** What a save under way will make of the item. */
+  saving(): Promise<Saved> | undefined;
   /** Begins anew from another version of the item; the focus stays where it is, unless it is to go into the field. */
   restart(base: Item, text: string, to?: 'field'): void;
   /** Gives up a found text. */
@@ -54,14 +54,15 @@ export interface Editing {
 
 /**
  * @param item the item as the service has it now
- * @param restored the text that came back with a refusal
+ * @param back a review of it that came back
  */
-export function useEditing(item: Item, restored: string | undefined): Editing {
-  const [base, setBase] = useState(item);
-  const [text, setText] = useState(restored ?? item.target);
+export function useEditing(item: Item, back: Sent | undefined): Editing {
+  // What came back is of the version that the person saw: a review of a later one could overwrite what they have not seen.
+  const [base, setBase] = useState<Item>({ ...item, ...back?.item });
+  const [text, setText] = useState(back?.text ?? base.target);
   const [start, setStart] = useState({
     generation: 0,
-    initial: restored ?? item.target,
+    initial: text,
     hasFocus: undefined as boolean | undefined,
   });
   const [state, setState] = useState<SaveState>({ kind: 'unchanged' });
@@ -70,9 +71,9 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
   const undecided = useRef<readonly Draft[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const inserted = useRef<string>(undefined);
-  const saving = useRef<Promise<string>>(undefined);
+  const saving = useRef<Promise<Saved>>(undefined);
   /** Of `base`, at once: a second save may follow before the next rendering. */
-  const version = useRef(item.version);
+  const version = useRef(base.version);
   const isEdited = text !== base.target && text !== inserted.current;
   const draftItem = { kind: 'job', id: item.id } as const;
 
@@ -88,7 +89,7 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
     const typed = field.current?.value ?? base.target;
     if (typed !== base.target) keep(typed);
   });
-  const [isRestored] = useState(restored !== undefined);
+  const [isRestored] = useState(back?.text !== undefined);
   useEffect(() => {
     // What came back with a refusal is in the field already.
     if (isRestored) return;
@@ -116,11 +117,11 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
   );
 
   useEffect(() => {
-    // A text that is being edited is never touched: the screen shows what changed, and the person chooses.
-    if (!isNewer(item, base) || saving.current || isEdited) return;
+    // A text that is being edited, or came back, is never touched: the screen shows what changed, and the person chooses.
+    if (!isNewer(item, base) || saving.current || isEdited || back) return;
     if (item.target === base.target) rebase(item);
     else restart(item, item.target);
-  }, [item, base, isEdited, rebase, restart]);
+  }, [item, base, isEdited, back, rebase, restart]);
 
   const keep = (value: string) => {
     if (value === base.target) {
@@ -145,11 +146,14 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
     setState({ kind: 'kept' });
   };
 
-  const saveText = async (value: string): Promise<string> => {
+  const saveText = async (value: string): Promise<Saved> => {
     const job = await saveDraft(item.id, version.current, value);
-    version.current = job.updated_at;
-    setBase((before) => ({ ...before, target: value, version: job.updated_at }));
-    return job.updated_at;
+    const saved = { version: job.updated_at, target: value };
+    version.current = saved.version;
+    setBase((before) => ({ ...before, ...saved }));
+    // The service has the text that came back.
+    takeBack(item.id);
+    return saved;
   };
 
   return {
@@ -204,11 +208,6 @@ export function useEditing(item: Item, restored: string | undefined): Editing {
       keep(value === inserted.current ? base.target : value);
     },
   };
-}
-
-/** Whether the service has a later version of an item than another one. */
-export function isNewer(item: Item, than: Item): boolean {
-  return Date.parse(item.version) > Date.parse(than.version);
 }
 
 /** Saves a draft on the service, of the version that the person saw. */

@@ -4,7 +4,7 @@ import { client } from '../../client.ts';
 import { useJobCounts } from '../../parts/use-job-counts.ts';
 import type { Filters } from './filters.ts';
 import type { Summary } from './items.ts';
-import { type Sent, useSent } from './outbox.ts';
+import { isBack, type Sent, useSent } from './outbox.ts';
 
 /** Rows that stand in the document. The browser's find and screen readers have them all; the rest comes as these are done. */
 const mostRows = 2000;
@@ -61,7 +61,7 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
     places.current.order.push(...[...summaries.keys()].filter((id) => !known.has(id)));
     return places.current.order.flatMap((id): Row[] => {
       const outcome = sent.get(id);
-      const came = outcome?.state === 'refused' || outcome?.state === 'changed';
+      const came = isBack(outcome);
       if (outcome && !came) return [];
       const summary = summaries.get(id) ?? lastKnown.get(id);
       if (!summary) return [];

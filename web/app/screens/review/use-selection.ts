@@ -1,9 +1,11 @@
 import { useMemo, useState } from 'react';
+import type { TranslationJob } from '#sdk/types.ts';
 import { listDrafts } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import type { OpenItem } from './item-pane.tsx';
-import type { Item, Summary } from './items.ts';
+import { queryClient } from '../../query-client.ts';
+import { jobQuery, type OpenItem } from './item-pane.tsx';
+import { isNewer, itemOfJob, itemOfSummary, type Seen, type Summary } from './items.ts';
 import { type Action, type Decision, sendMany } from './outbox.ts';
 import type { Row } from './use-queue.ts';
 
@@ -38,33 +40,39 @@ export function useSelection(rows: readonly Row[]): Selection {
     clear: () => setChosen(new Set()),
     async act(action, open, notes) {
       const selected = rows.filter(({ summary }) => ids.has(summary.id));
-      // A text that waits on this device would be passed over without a word.
-      const drafts = new Set((await listDrafts()).map(({ item }) => item.id));
-      const decisions = selected.flatMap(({ summary }): Decision[] => {
-        if (open?.item.id === summary.id)
-          return open.isReady && !open.showUndecided()
-            ? [{ item: open.item, action, notes, text: open.isEdited ? open.text : undefined }]
-            : [];
-        return drafts.has(summary.id) ? [] : [{ item: listedItem(summary), action, notes }];
-      });
       setChosen(new Set());
+      // A text that waits on this device would be passed over without a word.
+      const stored = await listDrafts().catch(() => []);
+      const drafts = new Set(stored.map(({ item }) => item.id));
+      // So would a draft of the open one that is not saved in the end.
+      const opened = selected.some(({ summary }) => summary.id === open?.item.id) ? open : null;
+      const saving = opened?.saving();
+      const saved = await saving?.catch(() => undefined);
+      const mayActOnOpened =
+        opened?.isReady &&
+        !opened.showUndecided() &&
+        (saved || !saving) &&
+        (action === 'reject' || opened.text.trim() !== '');
+      const decisions = selected.flatMap(({ summary }): Decision[] => {
+        if (opened?.item.id === summary.id)
+          return mayActOnOpened
+            ? [{ item: { ...opened.item, ...saved }, action, notes, text: opened.text }]
+            : [];
+        return drafts.has(summary.id) ? [] : [{ item: seenItem(summary), action, notes }];
+      });
       const left = selected.length - decisions.length;
-      const { done, back } = await sendMany(decisions);
-      setOutcome({ done, back, left });
-      announce(t('review.bulk_outcome', { done, back, left }));
+      const became = await sendMany(decisions);
+      if (!became) return;
+      setOutcome({ ...became, left });
+      announce(t('review.bulk_outcome', { ...became, left }));
     },
   };
 }
 
-/** The item of a row whose job was not opened. No text is sent, so that excerpts are enough. */
-function listedItem(summary: Summary): Item {
-  return {
-    id: summary.id,
-    source: summary.source_excerpt,
-    sourceLang: summary.source_lang,
-    target: summary.translation_excerpt ?? '',
-    targetLang: summary.target_lang,
-    isHtml: summary.text_type === 'Html',
-    version: summary.updated_at,
-  };
+/** The item of a row that is not open, as this page knows it last: the list is older than what the person has just saved. */
+function seenItem(summary: Summary): Seen {
+  const { id, updated_at: version } = summary;
+  const job = queryClient.getQueryData<TranslationJob>(jobQuery(id).queryKey);
+  const read = job && itemOfJob(job);
+  return read && !isNewer({ version }, read) ? read : (itemOfSummary(summary) ?? { id, version });
 }

@@ -1,0 +1,240 @@
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { found } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { responseOf } from './answers.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field, memberAt, opened, openReview, patient, said, waitingJobs } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** A founder at the first of the jobs that wait for review. */
+async function atJobs(...texts: string[]) {
+  const founder = await found(app);
+  const jobs = await waitingJobs(app, founder.key, texts);
+  const { page, context } = await memberAt(browser, founder, '/app');
+  await openReview(page);
+  await opened(page, texts[0] ?? '');
+  const stored = async (n: number) =>
+    (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers: founder.key })).body;
+  /** What somebody else does. */
+  const other = async (n: number, body: object) => {
+    const path = `/api/translations/${jobs[n]?.id}/review`;
+    expect((await app.json('POST', path, { headers: founder.key, body })).status).toBe(200);
+  };
+  return { founder, page, context, stored, other };
+}
+
+/** The next call of a procedure is refused. */
+const refuseNext = (page: Page, procedure: 'act' | 'reviewMany') =>
+  page.route(
+    `**/trpc/translations.${procedure}*`,
+    (route) => route.fulfill(responseOf({ code: 'validation_error', detail: 'Refused for once.' }, '/trpc/')),
+    { times: 1 },
+  );
+
+/** The next call of a procedure waits for what is returned. */
+async function holdNext(page: Page, procedure: 'act' | 'reviewMany') {
+  const held = Promise.withResolvers<Route>();
+  await page.route(`**/trpc/translations.${procedure}*`, (route) => held.resolve(route), { times: 1 });
+  return held.promise;
+}
+
+const row = (page: Page, text: string, as = '') =>
+  page.getByRole('button', { name: new RegExp(`^${text}.*${as}`) });
+const select = (page: Page, text: string) => page.getByRole('checkbox', { name: `Select: ${text}` }).check();
+const bulk = (page: Page, action: string) => page.getByRole('group').getByRole('button', { name: action });
+
+/** Longer than the list's excerpts. */
+const long = (text: string) => `${text} ${'and so on '.repeat(40)}to the end.`;
+
+describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
+  test('is the whole text of a job that came back from an approval of many', async () => {
+    const between = Array.from({ length: 8 }, (_, n) => `Between ${n}`);
+    const { page, stored, other } = await atJobs('First', long('Second'), ...between, long('Last'));
+    await select(page, 'Second');
+    await refuseNext(page, 'reviewMany');
+    await bulk(page, 'Approve').click();
+    await row(page, 'Second', 'Refused').click();
+    const whole = `[fr] ${long('Second')}`;
+    await expect.poll(() => field(page).inputValue(), patient).toBe(whole);
+    await field(page).press('Control+Enter');
+    await expect.poll(async () => (await stored(1)).status, patient).toBe('published');
+    expect((await stored(1)).final_translation).toBe(whole);
+
+    // What the list has of a job that was never read is nothing to compare with what somebody else wrote.
+    await openReview(page);
+    await opened(page, 'First');
+    const theirs = `${long('Le dernier')} Fin.`;
+    await other(10, { action: 'save', final_translation: theirs });
+    await select(page, 'Last');
+    await bulk(page, 'Approve').click();
+    await row(page, 'Last', 'Changed by somebody else').click();
+    const conflict = page.locator('section[aria-labelledby=conflict]');
+    await conflict.getByText(theirs).waitFor();
+    expect(await conflict.getByText('The text you began with').count()).toBe(0);
+    await conflict.getByRole('button', { name: 'Go on with their text' }).click();
+    await expect.poll(() => field(page).inputValue(), patient).toBe(theirs);
+  });
+
+  test('is the match in the field, also with others at once; an emptied field holds up no other', async () => {
+    const { page, stored, other } = await atJobs('Before', 'The door is open.', 'The door is open now.');
+    await other(1, { action: 'approve', final_translation: 'La porte est ouverte.' });
+    await row(page, 'The door is open now').click();
+    await opened(page, 'The door is open now.');
+    await page.getByRole('button', { name: 'Insert' }).click();
+    expect(await field(page).inputValue()).toBe('La porte est ouverte.');
+    await select(page, 'The door is open now.');
+    await bulk(page, 'Approve').click();
+    await said(page, '1 done.');
+    expect((await stored(2)).final_translation).toBe('La porte est ouverte.');
+  });
+
+  test('passes over an emptied field among many', async () => {
+    const { page, stored } = await atJobs('First', 'Second');
+    await field(page).fill('');
+    await select(page, 'First');
+    await select(page, 'Second');
+    await bulk(page, 'Approve').click();
+    await said(page, '1 done, 1 left: it has a text that you have not sent.');
+    expect((await stored(1)).status).toBe('published');
+    expect((await stored(0)).status).toBe('awaiting_review');
+  });
+
+  test('is the text of the field, though a draft of another one is still being saved', async () => {
+    const { page, stored } = await atJobs('First', 'Second', 'Third');
+    const first = holdNext(page, 'act');
+    await field(page).fill('Brouillon');
+    await page.keyboard.press('Control+s');
+    const saving = await first;
+    await field(page).fill('[fr] First');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 'Second');
+    await saving.continue();
+    await expect.poll(async () => (await stored(0)).status, patient).toBe('published');
+    expect((await stored(0)).final_translation).toBe('[fr] First');
+
+    // With others at once, too; and a draft of one's own is no change of somebody else.
+    const second = holdNext(page, 'act');
+    await field(page).fill('Brouillon');
+    await page.keyboard.press('Control+s');
+    await field(page).fill('[fr] Second');
+    await select(page, 'Second');
+    await bulk(page, 'Approve').click();
+    await (await second).continue();
+    await said(page, '1 done.');
+    expect((await stored(1)).final_translation).toBe('[fr] Second');
+    await row(page, 'Third').click();
+    await opened(page, 'Third');
+    await field(page).fill('Troisième');
+    await page.keyboard.press('Control+s');
+    await said(page, 'Draft saved.');
+    await row(page, 'Second').waitFor({ state: 'detached' });
+  });
+
+  test('never overwrites what somebody else has saved since it came back', async () => {
+    const { page, stored, other } = await atJobs('First', 'Second', 'Third', 'Fourth');
+    const conflict = page.locator('section[aria-labelledby=conflict]');
+    for (const name of ['First', 'Second']) {
+      await opened(page, name);
+      await refuseNext(page, 'act');
+      await field(page).fill(`Mon texte: ${name}`);
+      await page.keyboard.press('Control+Enter');
+      await row(page, name, 'Refused').waitFor();
+    }
+    await other(0, { action: 'save', final_translation: 'Leur texte' });
+    // The list is read again: it has their version before the item is opened.
+    const read = page.waitForResponse('**/trpc/translations.search*');
+    await page.getByText('Filters').click();
+    await page.getByLabel('Target language').selectOption('fr');
+    await (await read).finished();
+
+    await row(page, 'First').click();
+    await conflict.getByText('The text you began with').waitFor();
+    await field(page).press('Control+Enter');
+    await said(page, 'This item cannot be reviewed as it is now.');
+    expect((await stored(0)).final_translation).toBe('Leur texte');
+    await conflict.getByRole('button', { name: 'Go on with my text' }).click();
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Mon texte: First');
+
+    await other(1, { action: 'approve' });
+    await row(page, 'Second').click();
+    await opened(page, 'Second');
+    await field(page).press('Control+Enter');
+    await row(page, 'Second', 'Changed by somebody else').click();
+    await page.getByRole('button', { name: 'Give up my text' }).click();
+    await row(page, 'Second', 'Changed').waitFor({ state: 'detached' });
+
+    // A draft that is refused because of theirs brings its approval back as changed, not as refused.
+    await row(page, 'Third').click();
+    await opened(page, 'Third');
+    await other(2, { action: 'save', final_translation: 'Leur troisième' });
+    const held = holdNext(page, 'act');
+    await field(page).fill('Mon troisième');
+    await page.keyboard.press('Control+s');
+    await page.keyboard.press('Control+Enter');
+    await (await held).continue();
+    await said(page, 'An item came back: somebody else has changed it.');
+    await row(page, 'Third', 'Changed by somebody else').click();
+    await conflict.getByRole('button', { name: 'Go on with my text' }).waitFor();
+    expect(await field(page).inputValue()).toBe('Mon troisième');
+    expect((await stored(2)).final_translation).toBe('Leur troisième');
+  });
+
+  test('saved as a draft after it came back, is in the editor’s hands again', async () => {
+    const { page, stored } = await atJobs('First', 'Second');
+    await refuseNext(page, 'act');
+    await field(page).fill('Premier');
+    await page.keyboard.press('Control+Enter');
+    await row(page, 'First', 'Refused').click();
+    await field(page).press('Control+s');
+    await said(page, 'Draft saved.');
+    await row(page, 'First', 'Refused').waitFor({ state: 'detached' });
+    await field(page).press('Control+Enter');
+    await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
+  });
+
+  test('comes back from a rejection with the text of the field, and with the reason', async () => {
+    const { page, stored } = await atJobs('First', 'Second');
+    await refuseNext(page, 'act');
+    await field(page).fill('Presque');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    await page.keyboard.type('Too literal');
+    await page.keyboard.press('Control+Enter');
+    await row(page, 'First', 'Refused').click();
+    expect(await field(page).inputValue()).toBe('Presque');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('Too literal');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored(0)).status, patient).toBe('rejected');
+    expect((await stored(0)).agent_run.human_review_task.metadata.notes).toBe('Too literal');
+
+    // No reason is asked for where none could be sent.
+    await opened(page, 'Second');
+    await field(page).fill('Deuxième');
+    await page.waitForTimeout(300);
+    await page.reload();
+    await page.getByRole('region', { name: 'Text that you have not sent' }).waitFor();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await said(page, 'You wrote a text before and have not sent it: use it, or discard it.');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('are all that were selected, also where the device cannot read what it keeps', async () => {
+    const { page, stored } = await atJobs('First', 'Second');
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.getAll = () => {
+        throw new DOMException('broken', 'UnknownError');
+      };
+    });
+    await select(page, 'First');
+    await select(page, 'Second');
+    await bulk(page, 'Approve').click();
+    await said(page, '2 done.');
+    expect((await stored(1)).status).toBe('published');
+  });
+});
