@@ -1,8 +1,9 @@
+import type { Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { found } from '#test/factories.ts';
+import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { memberAt, signInAt, waitingJobs } from './reviewing.ts';
+import { field, memberAt, opened, openReview, signInAt, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -36,5 +37,54 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
     expect(await page.evaluate(() => (globalThis as unknown as { seen: { text: boolean } }).seen.text)).toBe(
       false,
     );
+  });
+
+  test('has nothing to do with a review that the other one was still sending', async () => {
+    const one = await found(app);
+    const other = await join(app, one);
+    const jobs = await waitingJobs(app, one.key, ['First text', 'Second text']);
+    const { page, tab } = await memberAt(browser, one, '/app');
+    await openReview(page);
+    await opened(page, 'First text');
+    await page.route('**/trpc/translations.act*', () => undefined);
+    // As if a repetition waited: it would be made in the name of who signs in next.
+    const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('translations.act'));
+    await field(page).press('Control+Enter');
+    await page.getByText('1 being sent').waitFor();
+    const second = await tab();
+    await second.goto('/app');
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/signin*');
+    await ended;
+    await signInAt(page, other);
+    await page.locator('#main h1').waitFor();
+    await page.getByRole('link', { name: 'Review', exact: true }).first().click();
+    const row = page.locator(`[data-row="${jobs[0]?.id}"]`);
+    await row.waitFor();
+    expect(await row.getByText('Refused').count()).toBe(0);
+  });
+});
+
+describe.skipIf(withoutBrowser)('who signs out while reviews are being sent', () => {
+  test('is asked before they are lost, and is not once they have been sent', async () => {
+    const founder = await found(app);
+    const [job] = await waitingJobs(app, founder.key, ['First text', 'Second text']);
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    await opened(page, 'First text');
+    const held = Promise.withResolvers<Route>();
+    await page.route('**/trpc/translations.act*', (route) => held.resolve(route), { times: 1 });
+    await field(page).press('Control+Enter');
+    await opened(page, 'Second text');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign out' });
+    await dialog.getByText('1 review is still being sent').waitFor();
+    await (await held.promise).continue();
+    await dialog.getByText('No review is being sent any more.').waitFor();
+    await dialog.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/signin*');
+    const path = `/api/translations/${job?.id}`;
+    expect((await app.json('GET', path, { headers: founder.key })).body.status).toBe('published');
   });
 });

@@ -223,4 +223,18 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await said(page, 'You wrote a text before and have not sent it: use it, or discard it.');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
+
+  test('are all that were selected, also where the device cannot read what it keeps', async () => {
+    const { page, stored } = await atJobs('First', 'Second');
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.getAll = () => {
+        throw new DOMException('broken', 'UnknownError');
+      };
+    });
+    await select(page, 'First');
+    await select(page, 'Second');
+    await bulk(page, 'Approve').click();
+    await said(page, '2 done.');
+    expect((await stored(1)).status).toBe('published');
+  });
 });

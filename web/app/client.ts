@@ -20,7 +20,7 @@ import type {
 } from '#sdk/types.ts';
 import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
-import { session } from './session/keeper.ts';
+import { onSessionChange, session, sessionState } from './session/keeper.ts';
 
 /** A person who waits is told of a wait above a second, and counts down with it: a screen that only loads says nothing. */
 const settings: Settings = {
@@ -65,6 +65,14 @@ export async function readArtifact(documentId: string, { id, content_type }: Ten
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
+/** Ends when the person signs out: an attempt that waits must not be made in the name of who signs in next. */
+let signedIn = new AbortController();
+onSessionChange(() => {
+  if (sessionState().kind !== 'signed_out') return;
+  signedIn.abort();
+  signedIn = new AbortController();
+});
+
 /**
  * Acts on a job as `client.translations.act`, and delivers the review again after a failure that passes. It names the version that it is of:
  * if the first delivery arrived, the second one is a ConflictError, and the caller looks what became of the job.
@@ -75,10 +83,11 @@ export function actOnJob(
   { inBackground = false }: { inBackground?: boolean } = {},
 ): Promise<TranslationJob> {
   const by = inBackground ? patientConnection : connection;
-  return by.mutate({ name: 'translations.act', repeatable: true }, request);
+  return by.mutate({ name: 'translations.act', repeatable: true }, request, { signal: signedIn.signal });
 }
 
 /** Acts on several jobs behind the person's back, in the same way: what the first delivery did, the second one refuses. */
 export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<ReviewManyResult> {
-  return patientConnection.mutate({ name: 'translations.reviewMany', repeatable: true }, { reviews });
+  const call = { name: 'translations.reviewMany', repeatable: true };
+  return patientConnection.mutate(call, { reviews }, { signal: signedIn.signal });
 }

@@ -1,9 +1,10 @@
 import { useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
+import { useSending } from '../screens/review/outbox.ts';
 import { dropDraft, type StoredDraft } from './drafts.ts';
 
-/** Shows what was not sent before the person signs out. The texts stay on the device unless the person deletes them. */
+/** Shows what was not sent, or is still being sent, before the person signs out. The texts stay on the device unless the person deletes them. */
 export function SignOutDialog({
   drafts,
   onSignOut,
@@ -14,13 +15,16 @@ export function SignOutDialog({
   onClose: () => void;
 }) {
   const t = useT();
+  const sending = useSending();
+  const hasDrafts = drafts.length > 0;
   const deleteAll = async () => {
     await Promise.all(drafts.map(({ item }) => dropDraft(item)));
     onSignOut();
   };
   return (
-    <Dialog title={t('drafts.title')} onClose={onClose}>
-      <p>{t('drafts.hint')}</p>
+    <Dialog title={t(hasDrafts ? 'drafts.title' : 'common.sign_out')} onClose={onClose}>
+      {(sending > 0 || !hasDrafts) && <p role="status">{t('drafts.sending', { count: sending })}</p>}
+      {hasDrafts && <p>{t('drafts.hint')}</p>}
       <ul className="rows">
         {drafts.map(({ item, source, text, language }) => (
           <li key={`${item.kind} ${item.id}`}>
@@ -35,11 +39,13 @@ export function SignOutDialog({
       </ul>
       <div className="actions">
         <button type="button" className="primary" onClick={onSignOut}>
-          {t('drafts.keep')}
+          {t(hasDrafts ? 'drafts.keep' : 'common.sign_out')}
         </button>
-        <button type="button" className="danger" onClick={() => void deleteAll()}>
-          {t('drafts.delete')}
-        </button>
+        {hasDrafts && (
+          <button type="button" className="danger" onClick={() => void deleteAll()}>
+            {t('drafts.delete')}
+          </button>
+        )}
         <button type="button" onClick={onClose}>
           {t('drafts.cancel')}
         </button>

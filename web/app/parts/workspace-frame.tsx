@@ -4,6 +4,7 @@ import { listDrafts, type StoredDraft } from '../drafts/drafts.ts';
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
 import { useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
+import { countSending, untilSent } from '../screens/review/outbox.ts';
 import { signOut } from '../session/keeper.ts';
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
@@ -11,6 +12,9 @@ import { LanguageChoice } from './language-choice.tsx';
 import { Navigation } from './navigation.tsx';
 import { OfflineNotice } from './offline.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
+
+/** Milliseconds that a sign-out waits for reviews that are being sent, before the person is asked. */
+const pauseBeforeAsking = 1000;
 
 /** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
 export function WorkspaceFrame() {
@@ -34,9 +38,11 @@ export function WorkspaceFrame() {
 
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
+    // What was decided on a moment ago is on its way.
+    await untilSent(pauseBeforeAsking);
     // A browser that cannot read its storage must not keep anybody signed in.
     const drafts = await listDrafts().catch(() => []);
-    if (drafts.length === 0) await signOut();
+    if (drafts.length === 0 && countSending() === 0) await signOut();
     else setUnsent(drafts);
   };
 

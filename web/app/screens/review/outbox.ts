@@ -49,6 +49,28 @@ export function useSent(): ReadonlyMap<string, Sent> {
   return useSyncExternalStore(subscribe, () => sent);
 }
 
+/** How many reviews are being sent. */
+export function useSending(): number {
+  return useSyncExternalStore(subscribe, countSending);
+}
+
+export function countSending(): number {
+  return [...sent.values()].filter(({ state }) => state === 'sending').length;
+}
+
+/** Waits until nothing is being sent, for these milliseconds at most. */
+export function untilSent(most: number): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = subscribe(() => countSending() === 0 && done());
+    const timer = setTimeout(done, countSending() === 0 ? 0 : most);
+    function done() {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    }
+  });
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -74,18 +96,25 @@ export function takeBack(id: string): void {
 /**
  * Sends a review. An item that is being sent is not sent again.
  * @param saving a draft that is still being saved: the review waits for it, and is of what it makes of the item
- * @returns what became of it
+ * @returns what became of it; undefined if the person has signed out meanwhile
  */
-export async function send(decision: Decision, saving?: Promise<Saved>): Promise<Sent> {
+export async function send(decision: Decision, saving?: Promise<Saved>): Promise<Sent | undefined> {
   const { id } = decision.item;
   const before = sent.get(id);
   if (before?.state === 'sending') return before;
   const decidedAt = Date.now();
-  enter({ ...decision, state: 'sending' });
+  const sending: Sent = { ...decision, state: 'sending' };
+  enter(sending);
   const outcome = await afterDraft(decision, saving);
+  if (!isUnderWay(sending)) return undefined;
   enter(outcome);
   if (outcome.state === 'done') await dropDraft({ kind: 'job', id }, decidedAt);
   return outcome;
+}
+
+/** Whether it is still being sent: a sign-out ends that. */
+function isUnderWay(sending: Sent): boolean {
+  return sent.get(sending.item.id) === sending;
 }
 
 async function afterDraft(decision: Decision, saving: Promise<Saved> | undefined): Promise<Sent> {
@@ -167,14 +196,23 @@ function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
   );
 }
 
-/** Sends several reviews, a hundred in a request. Each has an outcome of its own. @returns how many were done and how many came back */
-export async function sendMany(decisions: readonly Decision[]): Promise<{ done: number; back: number }> {
+/**
+ * Sends several reviews, a hundred in a request. Each has an outcome of its own.
+ * @returns how many were done and how many came back; undefined if the person has signed out meanwhile
+ */
+export async function sendMany(
+  decisions: readonly Decision[],
+): Promise<{ done: number; back: number } | undefined> {
   const decidedAt = Date.now();
-  const fresh = decisions.filter(({ item }) => sent.get(item.id)?.state !== 'sending');
-  enter(...fresh.map((one) => ({ ...one, state: 'sending' as const })));
+  const fresh = decisions
+    .filter(({ item }) => sent.get(item.id)?.state !== 'sending')
+    .map((one): Sent => ({ ...one, state: 'sending' }));
+  enter(...fresh);
   const outcomes: Sent[] = [];
   for (let at = 0; at < fresh.length; at += mostOfRequest) {
-    const some = await actMany(fresh.slice(at, at + mostOfRequest));
+    const sending = fresh.slice(at, at + mostOfRequest);
+    const some = await actMany(sending);
+    if (!sending.every(isUnderWay)) return undefined;
     enter(...some);
     outcomes.push(...some);
   }
@@ -220,5 +258,5 @@ onSessionChange(() => {
 
 // Leaving the page now would end what is being sent; the browser asks.
 addEventListener('beforeunload', (event) => {
-  if ([...sent.values()].some(({ state }) => state === 'sending')) event.preventDefault();
+  if (countSending() > 0) event.preventDefault();
 });

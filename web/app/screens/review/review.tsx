@@ -111,9 +111,10 @@ export function ReviewScreen() {
     show(next?.summary.id, isTyping() ? 'field' : 'list');
     if (!next) heading.current?.focus();
   };
-  const report = ({ state, error }: Sent) => {
-    if (state === 'changed') announce(t('review.came_back_changed'));
-    if (state === 'refused') announce(t('review.came_back', { problem: problemText(error, t) }));
+  const report = (outcome: Sent | undefined) => {
+    if (outcome?.state === 'changed') announce(t('review.came_back_changed'));
+    if (outcome?.state === 'refused')
+      announce(t('review.came_back', { problem: problemText(outcome.error, t) }));
   };
   /** The open item, if it can be decided on; if not, the person hears why. */
   const decidable = (action: Action): OpenItem | undefined => {

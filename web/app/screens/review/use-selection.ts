@@ -42,7 +42,8 @@ export function useSelection(rows: readonly Row[]): Selection {
       const selected = rows.filter(({ summary }) => ids.has(summary.id));
       setChosen(new Set());
       // A text that waits on this device would be passed over without a word.
-      const drafts = new Set((await listDrafts()).map(({ item }) => item.id));
+      const stored = await listDrafts().catch(() => []);
+      const drafts = new Set(stored.map(({ item }) => item.id));
       // So would a draft of the open one that is not saved in the end.
       const opened = selected.some(({ summary }) => summary.id === open?.item.id) ? open : null;
       const saving = opened?.saving();
@@ -60,9 +61,10 @@ export function useSelection(rows: readonly Row[]): Selection {
         return drafts.has(summary.id) ? [] : [{ item: seenItem(summary), action, notes }];
       });
       const left = selected.length - decisions.length;
-      const { done, back } = await sendMany(decisions);
-      setOutcome({ done, back, left });
-      announce(t('review.bulk_outcome', { done, back, left }));
+      const became = await sendMany(decisions);
+      if (!became) return;
+      setOutcome({ ...became, left });
+      announce(t('review.bulk_outcome', { ...became, left }));
     },
   };
 }
