@@ -16,6 +16,7 @@ import {
 } from '#server/trpc.ts';
 import {
   bodyTypes,
+  formType,
   mediaType,
   parseChoosingBody,
   parseForm,
@@ -62,6 +63,10 @@ export function serveRest(
           route.gate?.(services);
           // Parse a raw body as bytes: its declared content type must not select another parser.
           if (address.body === 'raw') request.headers['content-type'] = 'application/octet-stream';
+          // No content type keeps anybody from signing out (A 4.1): what is not a form is read as JSON.
+          if (address.body === 'form_or_json')
+            request.headers['content-type'] =
+              mediaType(request.headers['content-type']) === formType ? formType : 'application/json';
           if (address.takesFiles) refuseDeclaredSize(request, limits);
         } catch (error) {
           return sendError(reply, error);

@@ -7,9 +7,9 @@ import { findUnstorable } from './input-limits.ts';
 
 /**
  * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all
- * strings. `form_or_json` accepts either, or no body. `raw` accepts bytes of any content type and fills the input
- * `body`, because the sender's signature covers the exact bytes. `xliff` accepts XLIFF alone and fills the input `body` with
- * its bytes, too; it may share its address with a procedure that takes JSON.
+ * strings. `form_or_json` accepts either, or no body, and takes what it cannot read for none. `raw` accepts bytes of any
+ * content type and fills the input `body`, because the sender's signature covers the exact bytes. `xliff` accepts XLIFF alone
+ * and fills the input `body` with its bytes, too; it may share its address with a procedure that takes JSON.
  */
 export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw' | 'xliff';
 
@@ -108,6 +108,8 @@ export function carriesFiles({ upload, download, body }: Route): boolean {
 export interface ProcedureMeta {
   guard?: GuardName;
   route?: Route;
+  /** Inputs that are only hashed, never stored: they may hold any text, which then gets the answer of an unknown token. */
+  onlyHashed?: readonly string[];
 }
 
 const t = initTRPC
@@ -170,6 +172,22 @@ function invalidInput(error: TRPCError, route: Route | undefined): AppError | un
   return new AppError('invalid_fields', problems);
 }
 
+/**
+ * For procedures whose validation errors have a string as their detail (A 7.1): the message of the first problem, in which the
+ * schema names the field.
+ */
+export const detailInWords = middleware(async ({ next }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const { code, cause } = result.error;
+  if (cause instanceof AppError && cause.problems) throw new AppError('unprocessable', cause.message);
+  if (code === 'BAD_REQUEST' && cause?.name === 'ZodError') {
+    const [issue] = (cause as ZodError).issues;
+    throw new AppError('unprocessable', issue?.message ?? 'the body is not what is expected');
+  }
+  return result;
+});
+
 /** The `loc` of a field: the source of its input, then its path. */
 export function locationOf(
   route: Route | undefined,
@@ -183,12 +201,17 @@ const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
   next({
     getRawInput: async () => {
       const input = await getRawInput();
-      const problem = findUnstorable(input);
+      const problem = findUnstorable(without(input, meta?.onlyHashed));
       if (!problem) return input;
       throw new AppError('invalid_fields', [{ ...problem, loc: locationOf(meta?.route, problem.loc) }]);
     },
   }),
 );
+
+function without(input: unknown, names: readonly string[] = []): unknown {
+  if (names.length === 0 || typeof input !== 'object' || input === null) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+}
 
 /** The base of every procedure. The guards in `access/guards/` add who may call it. */
 export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);

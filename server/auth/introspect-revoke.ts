@@ -96,6 +96,7 @@ export const introspect = adminProcedure
       description: 'For administrators, of tokens of their own workspace. The role is the one at issuance.',
       body: 'form',
     },
+    onlyHashed: ['token'],
   })
   .input(introspectRequest)
   .output(introspectResponse)
@@ -111,6 +112,7 @@ export const revoke = adminProcedure
       description: 'For administrators. The answer does not say whether the token existed.',
       body: 'form',
     },
+    onlyHashed: ['token'],
   })
   .input(revokeRequest)
   .output(revokeResponse)

@@ -55,6 +55,7 @@ export const resetPassword = publicProcedure
       description:
         'The token of the link is the proof. It is for one use, and every session of the member ends.',
     },
+    onlyHashed: ['reset_token'],
   })
   .use(rateLimited('password_reset'))
   .input(passwordResetRequest)

@@ -3,8 +3,8 @@ import { tenantAccount, tenantMetadata } from '#server/tenants/schema.ts';
 
 /** Ids, scopes and other short strings of requests. */
 const short = z.string().max(1000);
-/** The limit exceeds any token's length, so that malformed tokens are reported as unknown rather than too long. */
-const token = z.string().max(16_384);
+/** Of any length, because tokens are only hashed: a malformed one is reported as unknown. */
+const token = z.string();
 /** In UTF-16 units. Bounds the input of the normalization; the policy then counts the characters of its result. */
 const password = z.string().max(4096);
 
@@ -103,9 +103,12 @@ export const emailSignupRequest = z
       .describe(
         '12 characters or more, not a common password, and not the name part of the e-mail address. Under 8 characters the request does not fit its schema.',
       ),
+    // Not z.int(), which ends at 2^53: larger values are lowered like others.
     monthly_char_limit: z
-      .int()
+      .number()
+      .refine(Number.isInteger, 'expected an integer')
       .min(1)
+      .meta({ type: 'integer' })
       .nullish()
       .describe(
         'Weighted characters a month. Larger values are lowered to the default, 500000. Ignored beside `invite_token`.',
@@ -203,7 +206,10 @@ export const introspectResponse = z
   });
 
 export const signOutRequest = z
-  .object({ refresh_token: token.nullish().describe('Revoked with the session of the cookie.') })
+  .object({
+    // What is no token must not keep the session of the cookie alive.
+    refresh_token: token.nullish().catch(null).describe('Revoked with the session of the cookie.'),
+  })
   .meta({ id: 'SignOutRequest' });
 
 export const signOutResponse = z

@@ -42,6 +42,7 @@ export const signOut = publicProcedure
       description: 'Needs no credential, and always succeeds.',
       body: 'form_or_json',
     },
+    onlyHashed: ['refresh_token'],
   })
   .input(signOutRequest)
   .output(signOutResponse)

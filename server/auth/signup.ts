@@ -11,6 +11,7 @@ import { readTenantToken } from '#server/members/tenant-token.ts';
 import { memberViewOf } from '#server/tenants/accounts.ts';
 import type { TenantAccount } from '#server/tenants/schema.ts';
 import { readTenant } from '#server/tenants/tenant-row.ts';
+import { middleware } from '#server/trpc.ts';
 import { requireEmail } from './email-address.ts';
 import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import { hashPassword } from './passwords/hashing.ts';
@@ -47,7 +48,9 @@ async function signUp(
   const email = requireEmail(request.email);
   const password = normalizePassword(request.password);
   await checkPasswordPolicy(password, email);
-  const join = request.invite_token ? await checkInvite(services, request.invite_token, email) : undefined;
+  const token = request.invite_token ?? undefined;
+  // An empty token is a bad one: only its absence founds a workspace.
+  const join = token === undefined ? undefined : await checkInvite(services, token, email);
   const passwordHash = await hashPassword(password, email, secretsKeys);
   const registrant: Registrant = {
     userId: newId(),
@@ -117,6 +120,25 @@ async function joinTenant(
   });
 }
 
+/** Whoever joins ignores what a founder says of the new workspace (A 4.2), so its values need not fit the schema. */
+const ignoredByJoin = middleware(({ getRawInput, next }) =>
+  next({
+    getRawInput: async () => {
+      const input = await getRawInput();
+      if (typeof input !== 'object' || input === null) return input;
+      const {
+        invite_token = null,
+        tenant_name,
+        monthly_char_limit,
+        metadata,
+        ...rest
+      } = input as Record<string, unknown>;
+      if (invite_token === null) return input;
+      return { ...rest, invite_token, ...(tenant_name !== undefined && { tenant_name: 'ignored' }) };
+    },
+  }),
+);
+
 export const signUpWithEmail = publicProcedure
   .meta({
     route: {
@@ -126,9 +148,11 @@ export const signUpWithEmail = publicProcedure
       summary: 'Create a workspace and its founding administrator, or join one by an invite',
       description: 'The API key of a new workspace is in this response only.',
     },
+    onlyHashed: ['invite_token'],
   })
   .use(sameSiteOnly)
   .use(rateLimited('signup'))
+  .use(ignoredByJoin)
   .input(emailSignupRequest)
   .output(signupResponse)
   .mutation(async ({ ctx, input }) => {

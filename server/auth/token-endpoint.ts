@@ -61,6 +61,7 @@ export const token = publicProcedure
         'A form, never JSON. The password grant may answer a challenge, or a choice of workspaces, instead of tokens; it sets the session cookie.',
       body: 'form',
     },
+    onlyHashed: ['refresh_token'],
   })
   // Every grant can set the session cookie.
   .use(sameSiteOnly)

@@ -1,9 +1,8 @@
-import type { ZodError } from 'zod';
 import { deferredTenantProcedure, type WithTenant } from '#server/access/guards/tenant.ts';
 import { hasTenants } from '#server/access/service-key.ts';
 import type { Log, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { middleware } from '#server/trpc.ts';
+import { detailInWords, middleware } from '#server/trpc.ts';
 import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';
 import { ProcessorError } from './processor.ts';
 
@@ -18,7 +17,8 @@ export function payingProcedure(gate: (services: Services) => void) {
       gate(ctx.services);
       return next();
     })
-    .use(refusalsOfBilling)
+    .use(refusalsOfProcessor)
+    .use(detailInWords)
     .use(async ({ ctx, next }) =>
       next({ ctx: { tenant: await readPayingTenant(ctx.services, ctx.withTenant) } }),
     );
@@ -38,19 +38,11 @@ async function readPayingTenant(
   });
 }
 
-/**
- * Makes the details of a validation error a string (A 7.1). Logs what the processor refused, and replaces its message by ours.
- */
-const refusalsOfBilling = middleware(async ({ ctx, next }) => {
+/** Logs what the processor refused, and replaces its message by ours. */
+const refusalsOfProcessor = middleware(async ({ ctx, next }) => {
   const result = await next();
-  if (result.ok) return result;
-  const { code, cause } = result.error;
-  if (cause instanceof ProcessorError) throw processorRefusal(cause, ctx.services.log, ctx.requestId);
-  if (cause instanceof AppError && cause.problems) throw new AppError('unprocessable', cause.message);
-  if (code === 'BAD_REQUEST' && cause?.name === 'ZodError') {
-    const [issue] = (cause as ZodError).issues;
-    throw new AppError('unprocessable', issue?.message ?? 'the body is not what is expected');
-  }
+  if (!result.ok && result.error.cause instanceof ProcessorError)
+    throw processorRefusal(result.error.cause, ctx.services.log, ctx.requestId);
   return result;
 });
 

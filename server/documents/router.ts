@@ -183,7 +183,7 @@ const download = deferredTenantProcedure
     }),
   );
 
-const summary = tenantProcedure
+const summary = deferredTenantProcedure
   .meta({
     route: {
       method: 'GET',
@@ -197,11 +197,16 @@ const summary = tenantProcedure
   .output(documentSummary)
   .query(async ({ ctx, input }) => {
     const { include_tenant_breakdown: byTenant, include_stage_timing_breakdown: byStage } = input;
-    if ((byTenant || byStage) && !ctx.audience.operator)
-      throw new AppError('forbidden', 'cross-tenant breakdowns require operator access');
+    // End the tenant's transaction before the platform's begins: requests that hold one connection and wait for a second could
+    // block each other.
+    const own = await ctx.withTenant((tx, { tenant }) => {
+      if ((byTenant || byStage) && !ctx.audience.operator)
+        throw new AppError('forbidden', 'cross-tenant breakdowns require operator access');
+      return summarizeDocuments(tx, tenant.id);
+    });
     const { database } = ctx.services;
     return {
-      ...(await summarizeDocuments(ctx.tx, ctx.principal.tenant.id)),
+      ...own,
       ...(byTenant && { tenants: await database.inPlatform(summarizeByTenant) }),
       ...(byStage && { stage_timings: await database.inPlatform(summarizeStages) }),
     };

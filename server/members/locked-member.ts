@@ -42,12 +42,16 @@ export async function withLockedMember<T>(
 }
 
 /**
- * Only the operator key resets a designated operator's sign-in (A 5.2). Another administrator of the workspace could take
- * the account over. The operator's own session could be a stolen one, which a reset would make permanent.
+ * Only the operator key resets another operator's sign-in (A 5.2): an administrator of the workspace could take the account
+ * over. Their own they reset like every administrator.
  * @throws AppError 403
  */
-export function requireMayReset({ tenantId, admin, member }: LockedMemberContext, settings: Settings): void {
-  if (admin.operatorKey || !isDesignatedOperator(tenantId, member.email, settings)) return;
+export function requireMayReset(
+  { tenantId, userId, admin, member }: LockedMemberContext,
+  settings: Settings,
+): void {
+  if (admin.operatorKey || admin.user?.id === userId) return;
+  if (!isDesignatedOperator(tenantId, member.email, settings)) return;
   throw new AppError('forbidden', "resetting an operator's sign-in requires the operator key");
 }
 

@@ -150,6 +150,7 @@ export const membersRouter = router({
         summary: 'Look at an invite before it is redeemed',
         description: 'Every unusable token gives the same answer: valid is false.',
       },
+      onlyHashed: ['invite_token'],
     })
     .use(rateLimited('invite_preview'))
     .input(invitePreviewRequest)

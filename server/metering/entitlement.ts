@@ -54,7 +54,8 @@ export function checkEntitlement(
   keys: readonly string[],
 ): EntitlementCheck {
   const payment = tenant && paymentStateOf(tenant, settings);
-  const unpaid = payment && refuseByPayment(payment, request, Date.now());
+  // Without characters, because what is left of the trial is only known once usage is counted.
+  const unpaid = payment && refuseByPayment(payment, { ...request, chars: 0 }, Date.now());
   if (unpaid) throw paymentRequired(unpaid);
 
   const subscribed = payment?.subscription === 'current';

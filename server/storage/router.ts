@@ -1,7 +1,7 @@
 import { deferredTenantAdminProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { router } from '#server/trpc.ts';
+import { detailInWords, router } from '#server/trpc.ts';
 import { bindingView, selectBinding } from './bindings.ts';
 import { removeBinding, replaceBinding } from './change-binding.ts';
 import { storageBinding, storageBindingRequest, storageUsage } from './schema.ts';
@@ -40,6 +40,7 @@ export const storageRouter = router({
     }),
 
   bind: bindingProcedure
+    .use(detailInWords)
     .meta({
       route: {
         method: 'PUT',

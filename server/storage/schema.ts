@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-const authMode = z.enum(['managed_identity', 'sas', 'connection_string']);
+const authMode = z.enum(
+  ['managed_identity', 'sas', 'connection_string'],
+  'auth_mode must be managed_identity, sas or connection_string',
+);
 
 /** Directories in the container, by what they hold (B 2.10). `terminology` is reserved. */
 export const defaultPrefixes = {
@@ -9,11 +12,18 @@ export const defaultPrefixes = {
   terminology: 'terminology/',
 } as const;
 
-const prefixes = z.object({
-  documents: z.string().describe('The directory of document files.'),
-  golden: z.string().describe('The directory of golden records and their daily manifest.'),
-  terminology: z.string().describe('Reserved: nothing is written there.'),
-});
+const prefixes = z.object(
+  {
+    documents: z.string('prefixes.documents must be a string').describe('The directory of document files.'),
+    golden: z
+      .string('prefixes.golden must be a string')
+      .describe('The directory of golden records and their daily manifest.'),
+    terminology: z
+      .string('prefixes.terminology must be a string')
+      .describe('Reserved: nothing is written there.'),
+  },
+  'prefixes must be an object',
+);
 
 export const replaySummary = z
   .object({
@@ -64,19 +74,23 @@ export const storageBinding = z
 
 export type StorageBinding = z.infer<typeof storageBinding>;
 
+/** Its refusals are strings (A 7.1), so each message names its field. */
 export const storageBindingRequest = z
   .object({
-    provider: z.enum(['platform', 'datalake']).default('datalake').describe('`platform` ends the binding.'),
+    provider: z
+      .enum(['platform', 'datalake'], 'provider must be platform or datalake')
+      .default('datalake')
+      .describe('`platform` ends the binding.'),
     account_url: z
-      .string()
+      .string('account_url must be a string')
       .nullish()
       .describe(
         "The account's own endpoint over https, in its dfs form, or its blob form, which is saved as dfs.",
       ),
-    filesystem: z.string().nullish().describe('The name of the container.'),
+    filesystem: z.string('filesystem must be a string').nullish().describe('The name of the container.'),
     auth_mode: authMode.nullish().describe('How the account is opened.'),
     secret: z
-      .string()
+      .string('secret must be a string')
       .nullish()
       .describe(
         'A SAS token or a connection string. With the same `auth_mode` it may be left out to keep the stored one.',

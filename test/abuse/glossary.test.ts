@@ -20,8 +20,7 @@ function countReads(): () => Promise<number> {
   return async () => {
     const answers = await Promise.all(inTenant.mock.results.map(({ value }) => value as Promise<unknown>));
     inTenant.mockRestore();
-    return answers.filter((rows) => Array.isArray(rows) && rows[0] !== undefined && 'sourceTerm' in rows[0])
-      .length;
+    return answers.filter((read) => typeof read === 'object' && read !== null && 'terms' in read).length;
   };
 }
 

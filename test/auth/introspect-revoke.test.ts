@@ -179,7 +179,8 @@ describe('A 4.1: revocation', () => {
   });
 
   test('of an unknown or foreign token it returns the same, and does nothing', async () => {
-    for (const value of ['nobody', ben.accessToken, ben.refreshToken, ada.apiKey, OPERATOR_KEY]) {
+    const odd = ['\0', 'x'.repeat(20_000)];
+    for (const value of ['nobody', ...odd, ben.accessToken, ben.refreshToken, ada.apiKey, OPERATOR_KEY]) {
       const { status, body } = await revoke(app, value, admin());
       expect([status, body]).toEqual([200, { revoked: true }]);
     }

@@ -70,6 +70,32 @@ describe('A 4.1: signout', () => {
     }
   });
 
+  test.each([
+    ['a token of another type', { 'content-type': 'application/json' }, '{"refresh_token":5}'],
+    ['a token with a NUL', { 'content-type': 'application/json' }, '{"refresh_token":"\\u0000"}'],
+    [
+      'a token that is too long',
+      { 'content-type': 'application/json' },
+      JSON.stringify({ refresh_token: 'x'.repeat(16_385) }),
+    ],
+    ['no object', { 'content-type': 'application/json' }, '[]'],
+    ['cut off JSON', { 'content-type': 'application/json' }, '{"refresh'],
+    ['text', { 'content-type': 'text/plain' }, 'refresh_token=nonsense'],
+    ['no content type at all', { 'content-type': 'nonsense' }, 'refresh_token=nonsense'],
+    ['a multipart form', { 'content-type': 'multipart/form-data; boundary=x' }, '--x--'],
+    [
+      'a field given twice',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'refresh_token=a&refresh_token=b',
+    ],
+  ])('%s counts as no refresh token, and the session of the cookie ends', async (_what, type, body) => {
+    const headers = { ...type, ...cookie(ada.accessToken) };
+    const answer = await app.json('POST', SIGNOUT, { headers, body });
+    expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
+    expectCookieCleared(answer);
+    expect((await meOf(app, ada.accessToken)).status).toBe(401);
+  });
+
   test('a second time is the same response', async () => {
     for (let i = 0; i < 2; i += 1) {
       const answer = await byJson({ refresh_token: ada.refreshToken }, cookie(ada.accessToken));

@@ -15,6 +15,8 @@ describe('A 4.2: monthly_char_limit', () => {
     ['the default itself is kept', 500_000, 500_000],
     ['one more is clamped, not rejected', 500_001, 500_000],
     ['a far larger value is clamped', 9_000_000_000_000, 500_000],
+    ['one beyond 2^53 too', 1e16, 500_000],
+    ['the largest of all', Number.MAX_VALUE, 500_000],
   ])('%s', async (_name, limit, kept) => {
     const { status, body } = await post(founding({ monthly_char_limit: limit }));
     expect(status).toBe(200);

@@ -114,7 +114,10 @@ describe('A 4.2 rule 1: a refusal creates nothing', () => {
 
 describe('A 4.2: invite_token', () => {
   test.each([
+    ['that is empty', ''],
     ['of no known shape', 'nonsense'],
+    ['with a NUL', 'a.\0'],
+    ['of 20,000 characters', 'x'.repeat(20_000)],
     ['of an unknown tenant', `${'0'.repeat(32)}.${'A'.repeat(43)}`],
     ['with quotes', "' or 1=1 --.'"],
     ['of dots', '...'],

@@ -74,7 +74,8 @@ describe('A 8.3 rules 1 and 4: to the character', () => {
     expect((await founder.translate(text(150))).status).toBe(200);
     expectPaymentRequired(await founder.translate(text(51)), TOO_FEW);
     expect((await founder.translate(text(50))).status).toBe(200);
-    expectPaymentRequired(await founder.translate('a'), USED_UP);
+    // However large the text is.
+    for (const chars of [1, 201]) expectPaymentRequired(await founder.translate(text(chars)), USED_UP);
     expect(await founder.billed()).toBe(200);
     expect(await founder.list()).toHaveLength(2);
   });

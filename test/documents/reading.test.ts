@@ -338,6 +338,17 @@ describe('C 5 "Summary"', () => {
     });
     expect((await mine.summary('?include_tenant_breakdown=true', operator)).status).toBe(401);
   });
+
+  test('needs one connection at a time, so that operators who ask together cannot block each other', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { size } = app.database.connections();
+    const held = Array.from({ length: size - 1 }, () => app.database.inPlatform(() => released));
+    const query = '?include_tenant_breakdown=true&include_stage_timing_breakdown=true';
+    const { status } = await mine.summary(query, { ...mine.admin, ...operator });
+    release();
+    await Promise.all(held);
+    expect(status).toBe(200);
+  });
 });
 
 test('B 5: ids of another tenant are 404 on every route, also for its administrators', async () => {

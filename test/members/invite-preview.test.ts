@@ -51,14 +51,11 @@ describe('C 2: a usable invite', () => {
 
 describe('A 4.1: every unusable token gives the same 200 with valid false', () => {
   test('malformed', async () => {
-    const forms = ['nonsense', 'a.b', '.', '..', `${team.tenantId}.`, '%00', '😀.😀', 'x'.repeat(5000)];
+    const forms = [
+      ...['nonsense', 'a.b', '.', '..', `${team.tenantId}.`, '%00', '😀.😀', 'x'.repeat(20_000)],
+      ...['\0.\0', `${team.tenantId}.\0`, '\ud800', ''],
+    ];
     for (const token of forms) await expectInvalid(token);
-  });
-
-  test('with a NUL: not a server error', async () => {
-    const { status, body } = await preview('\u0000.\u0000');
-    expect([200, 422]).toContain(status);
-    if (status === 200) expect(body).toEqual({ valid: false });
   });
 
   test('of an unknown tenant, of another tenant, with a wrong secret', async () => {

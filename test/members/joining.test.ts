@@ -59,6 +59,17 @@ describe('A 4.2: joining by an invite', () => {
     expect((await app.json('GET', '/api/auth/users', { headers: member.bearer })).status).toBe(200);
   });
 
+  test.each([
+    ['an empty name', { tenant_name: '' }],
+    ['a name of 201 characters', { tenant_name: 'x'.repeat(201) }],
+    ['a limit of 0', { monthly_char_limit: 0 }],
+    ['too much metadata', { metadata: { a: 'x'.repeat(20_000) } }],
+  ])('ignores them where they would not do for a new workspace: %s', async (_what, fields) => {
+    const { invite_token } = await team.invite();
+    const { status, body } = await join(invite_token, fields);
+    expect([status, body.account?.name]).toEqual([200, 'The workspace']);
+  });
+
   test('ignores tenant_name, monthly_char_limit and metadata', async () => {
     const { invite_token } = await team.invite();
     const { body } = await join(invite_token, {

@@ -161,7 +161,7 @@ describe('C 2: a reset link', () => {
     const forged = [
       ...['', 'nonsense', '*.x', 'a.b', '.', '%00', 'é'.repeat(40), `unknown.${'x'.repeat(43)}`],
       ...[`${token}A`, token.slice(0, -1), `${owner}.`, `${other.tenantId}.${secret}`, `nobody.${secret}`],
-      member.accessToken,
+      ...[member.accessToken, '\0', `${owner}.\0`, '\ud800', 'x'.repeat(20_000)],
     ];
     for (const value of forged) {
       const { status, body } = await reset(value);

@@ -209,19 +209,21 @@ describe('A 4.1, signout: a form or JSON', () => {
     },
   );
 
-  test.each(['text/plain', 'application/octet-stream', 'multipart/form-data; boundary=x'])(
-    'a body of content type %s is 415, as for JSON',
-    async (type) => {
-      expect((await post('/signout', 'refresh_token=r', type)).status).toBe(415);
-    },
-  );
+  test.each([
+    ['text/plain', 'refresh_token=r'],
+    ['application/octet-stream', 'refresh_token=r'],
+    ['multipart/form-data; boundary=x', 'refresh_token=r'],
+    ['no content type', 'refresh_token=r'],
+    ['application/json', '{'],
+    ['application/json', '[]'],
+    ['application/json', '{"other":"\\u0000","__proto__":1}'],
+    [formType, 'refresh_token=%FF'],
+    [formType, 'refresh_token=a&refresh_token=b'],
+  ])('what cannot be read counts as no body (%s: %s)', async (type, body) => {
+    expect(await post('/signout', body, type)).toEqual({ status: 200, body: {} });
+  });
 
-  test('malformed input is refused in the terms of its type', async () => {
-    const json = await post('/signout', '{', 'application/json');
-    expect([json.status, json.body.detail]).toEqual([400, expect.stringMatching(/^invalid JSON body: /)]);
-    expect((await post('/signout', '[]', 'application/json')).status).toBe(422);
-    expect((await post('/signout', 'refresh_token=%FF')).status).toBe(400);
-    expect((await post('/signout', 'refresh_token=a&refresh_token=b')).status).toBe(422);
+  test('a field that does not fit its schema is left to the schema', async () => {
     expect((await post('/signout', '{"refresh_token":5}', 'application/json')).status).toBe(422);
   });
 

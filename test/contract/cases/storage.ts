@@ -99,7 +99,7 @@ export const storageCases: Cases = {
       status: 422,
       ask: asOwner({ ...account, prefixes: { golden: '../x' } }),
     },
-    { name: 'the provider is unknown', status: 422, ask: asOwner({ ...account, provider: 's3' }) },
+    bindWith('the provider is unknown', { provider: 's3' }, 'provider must be platform or datalake'),
     ...refusals(account),
   ],
   'storage.unbind': [
