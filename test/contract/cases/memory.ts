@@ -130,6 +130,8 @@ export const memoryCases: Cases = {
   'memory.listImports': [
     {
       name: 'lists',
+      // A worker would go on between the two answers.
+      withoutWorkers: true,
       status: 200,
       ask: asFounder(async (app, founder) => {
         await beginImport(app, founder);
@@ -141,7 +143,7 @@ export const memoryCases: Cases = {
     { name: 'a cookie asks', status: 401, detail, ask: asCookie() },
   ],
   'memory.getImport': [
-    { name: 'finds', status: 200, ask: asFounder(importing) },
+    { name: 'finds', withoutWorkers: true, status: 200, ask: asFounder(importing) },
     { name: 'there is no such import', status: 404, detail: noImport, ask: asKey({ job_id: noId }) },
     { name: 'the import is foreign', status: 404, detail: noImport, ask: asNeighbour(importing) },
     { name: 'nobody asks', status: 401, detail, ask: asNobody({ job_id: noId }) },
