@@ -66,7 +66,8 @@ describe('an upload is read in a sandbox', () => {
     await expect(flattenUpload(fileWork, 'pdf', twiceDeflated(), tenant())).rejects.toMatchObject({
       name: 'FileError',
       reason: 'too_large',
-      message: expect.stringContaining('memory'),
+      // On a slow machine the limit of time comes first; limits.test.ts holds each by itself.
+      message: expect.stringMatching(/memory|takes too long/),
     });
     expect(await flattenUpload(fileWork, 'txt', Buffer.from('next'), tenant())).toBe('next');
   });

@@ -6,7 +6,7 @@ import { breakGoldenStore, manifestLinesOf, recordsOf } from './golden-files.ts'
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 const app = useTestApp({
-  env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '20', SWEEP_INTERVAL_SECONDS: '1' },
 });
 
 let mine: Workspace;
