@@ -9,7 +9,7 @@ import { readLines } from '#server/storage/json-lines.ts';
  */
 
 /** A line of a list. */
-interface AnnouncedFile {
+export interface AnnouncedFile {
   tenant_id: string;
   artifact_id: string;
   address: string;
@@ -31,15 +31,15 @@ export async function announceFile(
 }
 
 /**
- * Removes the announced files that have no row. Best effort: an account that cannot be used now is tried again with the next call.
+ * Removes the announced files that nothing refers to. Best effort: an account that cannot be used now is tried again with the next call.
  * @param oldEnough milliseconds after which the row of a file must exist
- * @param selectKnown which of these files of a tenant have a row
+ * @param selectUnreferenced which of these files of a tenant nothing refers to
  * @returns how many were removed
  */
 export async function removeAnnouncedFiles(
   services: LocatingServices & Pick<Services, 'log'>,
   oldEnough: number,
-  selectKnown: (tenantId: string, artifactIds: readonly string[]) => Promise<Set<string>>,
+  selectUnreferenced: (tenantId: string, files: readonly AnnouncedFile[]) => Promise<AnnouncedFile[]>,
 ): Promise<number> {
   const { storage } = services;
   let removed = 0;
@@ -50,10 +50,8 @@ export async function removeAnnouncedFiles(
     let failed = false;
     for await (const lines of readLines<AnnouncedFile>(storage, path))
       for (const [tenantId, files] of Map.groupBy(lines, ({ tenant_id }) => tenant_id)) {
-        const ids = files.map(({ artifact_id }) => artifact_id);
-        const known = await selectKnown(tenantId, ids);
-        for (const { artifact_id, address } of files) {
-          if (known.has(artifact_id) || !isInAccount(address)) continue;
+        for (const { artifact_id, address } of await selectUnreferenced(tenantId, files)) {
+          if (!isInAccount(address)) continue;
           try {
             if (await removeAt(services, tenantId, address)) removed += 1;
           } catch (error) {

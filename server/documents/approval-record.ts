@@ -51,8 +51,10 @@ export async function recordApproval(
 ): Promise<void> {
   const { database } = services;
   const record = await database.inTenant(tenantId, (tx) => storeRecord(tx, tenantId, documentId));
+  if (!record) return;
   // The platform's storage has it, whatever the tenant's files are in (B "Routing").
-  if (!record || !(await writeGolden(services, record, onPlatform(services, tenantId, record.uri)))) return;
+  const place = onPlatform(services, tenantId, record.uri);
+  if (!(await writeGolden(services, record, place))) return;
   const referred = await database.inTenant(tenantId, (tx) =>
     tx
       .update(documentJobs)
@@ -62,7 +64,7 @@ export async function recordApproval(
   );
   // It was deleted meanwhile.
   if (referred.length === 0) await removeGolden(services, tenantId, documentId, record.uri);
-  else listGolden(services, { provider: 'platform' }, record);
+  else listGolden(services, record, place);
 }
 
 /** Stores the record with the document. Undefined if it is in the golden store already, or there is no such approval. */

@@ -1,8 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { documentArtifacts } from '#db/schema/documents.ts';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
-import { removeAnnouncedFiles } from './announced-files.ts';
+import { type AnnouncedFile, removeAnnouncedFiles } from './announced-files.ts';
 import { artifactFolder, artifactIdOf } from './artifacts.ts';
 
 /** Milliseconds after which the row of a stored file must exist: it follows within the same request or stage. */
@@ -27,8 +27,8 @@ export async function removeUnreferencedFiles(services: SweepServices): Promise<
     for (let from = 0; from < names.length; from += pageSize)
       removed += await removeUnreferenced(services, tenantId, names.slice(from, from + pageSize));
   }
-  removed += await removeAnnouncedFiles(services, oldEnough, (tenantId, ids) =>
-    selectKnown(services, tenantId, ids),
+  removed += await removeAnnouncedFiles(services, oldEnough, (tenantId, files) =>
+    selectUnreferenced(services, tenantId, files),
   );
   if (removed > 0) log.info({ removed }, 'files of documents without a row removed');
   return removed;
@@ -56,6 +56,43 @@ async function removeUnreferenced(
   return removed;
 }
 
+/** Which of these files in a tenant's account neither a row nor a job that failed after the delivery refers to. */
+async function selectUnreferenced(
+  services: Pick<Services, 'database'>,
+  tenantId: string,
+  files: readonly AnnouncedFile[],
+): Promise<AnnouncedFile[]> {
+  const known = await selectKnown(
+    services,
+    tenantId,
+    files.map(({ artifact_id }) => artifact_id),
+  );
+  const others = files.filter(({ artifact_id }) => !known.has(artifact_id));
+  const delivered = await selectDelivered(
+    services,
+    [tenantId],
+    others.map(({ address }) => address),
+  );
+  return others.filter(({ address }) => !delivered.has(address));
+}
+
+/** Which of these addresses are translated files whose jobs failed after the delivery: billed, so they are the tenant's (B 2.7). */
+export async function selectDelivered(
+  { database }: Pick<Services, 'database'>,
+  tenantIds: readonly string[],
+  addresses: readonly string[],
+): Promise<Set<string>> {
+  if (addresses.length === 0) return new Set();
+  const address = sql<string>`${documentJobs.failure} #>> '{metadata,delivered_to}'`;
+  const rows = await database.inPlatform((tx) =>
+    tx
+      .select({ address })
+      .from(documentJobs)
+      .where(and(inArray(documentJobs.tenantId, [...tenantIds]), sql`${address} = ${anyOf(addresses)}`)),
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
 /** Which of these files have a row. */
 async function selectKnown(
   { database }: Pick<Services, 'database'>,
@@ -67,11 +104,13 @@ async function selectKnown(
       .select({ artifactId: documentArtifacts.artifactId })
       .from(documentArtifacts)
       .where(
-        and(
-          eq(documentArtifacts.tenantId, tenantId),
-          sql`${documentArtifacts.artifactId} = any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)))`,
-        ),
+        and(eq(documentArtifacts.tenantId, tenantId), sql`${documentArtifacts.artifactId} = ${anyOf(ids)}`),
       ),
   );
   return new Set(rows.map(({ artifactId }) => artifactId));
+}
+
+/** One parameter, however many there are. */
+function anyOf(values: readonly string[]) {
+  return sql`any(array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)))`;
 }

@@ -7,7 +7,7 @@ import { actorOfPrincipal, type Origin, recordEvent } from '#server/audit/audit-
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type Binding, credentialBy } from './account-stores.ts';
-import { bindingView, sealSecret, selectBinding } from './bindings.ts';
+import { bindingView, sealSecret } from './bindings.ts';
 import { checkFilesystem, checkSecret, parseAccountUrl } from './data-lake-address.ts';
 import { awaitReplay, beginReplay } from './replays.ts';
 import { defaultPrefixes, type StorageBinding, type StorageBindingRequest } from './schema.ts';
@@ -96,7 +96,12 @@ async function saveBinding(
   { secret, ...desired }: Desired,
 ): Promise<Binding> {
   const tenantId = principal.tenant.id;
-  const held = await selectBinding(tx, tenantId);
+  // Locked: another edit at the same time must not put a secret of its own mode there.
+  const [held] = await tx
+    .select({ authMode: storageBindings.authMode, secret: storageBindings.secret })
+    .from(storageBindings)
+    .where(eq(storageBindings.tenantId, tenantId))
+    .for('no key update');
   const mayKeep = held?.authMode === desired.authMode && held.secret !== null;
   if (desired.authMode !== 'managed_identity' && secret === undefined && !mayKeep)
     throw refused(`secret is required for auth_mode ${desired.authMode}`);

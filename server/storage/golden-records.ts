@@ -61,6 +61,20 @@ export function manifestPath(recordedAt: Date, prefix = 'golden/'): string {
   return `${prefix}manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
+/** The manifest that has a record's line. In an account it is found by the record, since the binding may have another prefix by now. */
+export function manifestOf(
+  { storage }: Pick<Services, 'storage'>,
+  { store, path }: Located,
+  recordedAt: Date,
+): Located {
+  return { store, path: manifestPath(recordedAt, store === storage ? undefined : goldenPrefixOf(path)) };
+}
+
+/** The golden directory of a record in an account: its path or address up to `<6 hex>/<job>.json`. */
+export function goldenPrefixOf(path: string): string {
+  return path.replace(/[^/]+\/[^/]+$/, '');
+}
+
 export type GoldenKind = 'text' | 'document_approval';
 
 /**
@@ -154,25 +168,14 @@ export async function writeGolden(
  */
 export function listGolden(
   { storage, log, backgroundWork }: Pick<Services, 'backgroundWork' | 'log' | 'storage'>,
-  destination: Destination,
   record: GoldenRecord,
+  place: Located,
 ): void {
-  const { store, path } = manifestOf({ storage }, destination, record.recordedAt);
+  const { store, path } = manifestOf({ storage }, place, record.recordedAt);
   const appending = store.appendLine(path, manifestLine(record)).catch((error: unknown) => {
     log.warn({ job_id: record.jobId, error: describeForLog(error) }, 'line of the manifest not written yet');
   });
   void backgroundWork.track(appending);
-}
-
-/** The manifest of a day. */
-export function manifestOf(
-  { storage }: Pick<Services, 'storage'>,
-  destination: Destination,
-  recordedAt: Date,
-): Located {
-  return destination.provider === 'platform'
-    ? { store: storage, path: manifestPath(recordedAt) }
-    : { store: destination.store, path: manifestPath(recordedAt, destination.binding.goldenPrefix) };
 }
 
 /** Removes a golden record. Best effort: an error of the store is logged. @returns whether there was one */

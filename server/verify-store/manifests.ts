@@ -1,5 +1,5 @@
 import type { BlobStore } from '#server/storage/blob-store.ts';
-import { isInAccount } from '#server/storage/destination.ts';
+import { manifestOf } from '#server/storage/golden-records.ts';
 import { readLines } from '#server/storage/json-lines.ts';
 import { type Comparison, pageSize, recordLimit } from './comparison.ts';
 import type { Place } from './places.ts';
@@ -15,6 +15,8 @@ const rowsAtOnce = 50_000;
 interface Expected extends PublishedRow {
   tenantId: string;
   uri: string;
+  /** Of its record, in the place that is compared. */
+  path: string;
   lines: number;
 }
 
@@ -88,8 +90,8 @@ async function* rowsOfDay(
         }
         lane.after = row;
         const { uri } = row;
-        if (uri !== null && isInAccount(uri) === place.isAccount && place.pathOf(uri) !== undefined)
-          yield { ...row, uri, tenantId: lane.tenantId, lines: 0 };
+        const path = uri && place.pathOf(uri);
+        if (uri && path) yield { ...row, uri, path, tenantId: lane.tenantId, lines: 0 };
       }
       // A full page of this day has others behind it.
       if (!lane.next && rows.length === pageSize) lane.next = (lane.after as Cursor).at;
@@ -98,11 +100,12 @@ async function* rowsOfDay(
 
 /** Counts the lines of these rows in the manifests, and reports what is not one. */
 async function compareLines(
-  { database, report, settings, stop }: Comparison,
-  { store, manifest }: Place,
+  comparison: Comparison,
+  { store }: Place,
   expected: Map<string, Expected>,
 ): Promise<void> {
-  for (const path of manifestsOf(expected.values(), manifest))
+  const { database, report, settings, stop } = comparison;
+  for (const path of manifestsOf(comparison, store, expected.values()))
     for await (const lines of readManifest(store, path)) {
       stop.throwIfAborted();
       for (const { tenant_id, golden_uri } of lines) {
@@ -127,10 +130,11 @@ function readManifest(store: BlobStore, path: string) {
 }
 
 /** The manifests in which rows may have their lines: those of the day, and of the one beside it for a row near midnight. */
-function manifestsOf(rows: Iterable<Expected>, manifest: (day: Date) => string): Set<string> {
+function manifestsOf({ storage }: Comparison, store: BlobStore, rows: Iterable<Expected>): Set<string> {
   const paths = new Set<string>();
-  for (const { at } of rows)
-    for (const margin of [-lineMargin, 0, lineMargin]) paths.add(manifest(new Date(at.getTime() + margin)));
+  for (const { at, path } of rows)
+    for (const margin of [-lineMargin, 0, lineMargin])
+      paths.add(manifestOf({ storage }, { store, path }, new Date(at.getTime() + margin)).path);
   return paths;
 }
 

@@ -5,7 +5,6 @@ import type { Binding } from '#server/storage/account-stores.ts';
 import { addressIn, pathIn, selectBinding } from '#server/storage/bindings.ts';
 import type { BlobStore } from '#server/storage/blob-store.ts';
 import { destinationBy, isInAccount, onPlatform } from '#server/storage/destination.ts';
-import { manifestPath } from '#server/storage/golden-records.ts';
 import { StoreError } from '#server/storage/store-error.ts';
 import type { Comparison } from './comparison.ts';
 import type { Compared } from './report.ts';
@@ -15,7 +14,6 @@ export interface Place {
   store: BlobStore;
   goldenFolder: string;
   documentsFolder: string;
-  manifest(day: Date): string;
   /** The path of an address; undefined for what is somewhere else. */
   pathOf(address: string): string | undefined;
   /** The address, as a row has it. */
@@ -39,7 +37,6 @@ export async function findPlaces(comparison: Comparison, tenantId: string): Prom
     store: storage,
     goldenFolder: `${own}golden`,
     documentsFolder: `${own}documents`,
-    manifest: (day) => manifestPath(day),
     pathOf: (address) => (isInAccount(address) ? undefined : onPlatform({ storage }, tenantId, address).path),
     addressOf: (path) => path.slice(own.length),
     isAccount: false,
@@ -60,7 +57,6 @@ async function accountOf(comparison: Comparison, binding: Binding): Promise<Plac
       store: destination.store,
       goldenFolder: goldenPrefix.replace(/\/$/, ''),
       documentsFolder: documentsPrefix.replace(/\/$/, ''),
-      manifest: (day) => manifestPath(day, goldenPrefix),
       pathOf: (address) => pathIn(binding, address),
       addressOf: (path) => addressIn(binding, path),
       isAccount: true,

@@ -1,7 +1,7 @@
 import { and, inArray } from 'drizzle-orm';
 import { documentArtifacts } from '#db/schema/documents.ts';
 import { approvalRecords } from '#server/documents/approval-record.ts';
-import { unreferencedFileLimit } from '#server/documents/unreferenced-files.ts';
+import { selectDelivered, unreferencedFileLimit } from '#server/documents/unreferenced-files.ts';
 import type { Announcement } from '#server/storage/golden-records.ts';
 import { textRecords } from '#server/translations/golden/text-records.ts';
 import { type Comparison, inPages, recordLimit } from './comparison.ts';
@@ -87,7 +87,7 @@ const platformFileName = /^[0-9a-f]{32}\.([0-9a-f]{32})$/;
 /** `<document>/translated-<file>.pdf` */
 const accountFileName = /^[0-9a-f]{32}\/(?:source|translated)-([0-9a-f]{32})\.\w+$/;
 
-/** Which of these addresses rows have. */
+/** Which of these addresses rows have, or jobs that failed after their file was delivered. */
 async function selectAddresses(
   { database }: Comparison,
   place: Place,
@@ -107,7 +107,10 @@ async function selectAddresses(
         ),
       ),
   );
-  return new Set(rows.map(fileAddressOf));
+  const known = new Set(rows.map(fileAddressOf));
+  const others = page.map(({ address }) => address).filter((address) => !known.has(address));
+  for (const address of await selectDelivered({ database }, place.tenantIds, others)) known.add(address);
+  return known;
 }
 
 /**

@@ -42,6 +42,12 @@ const linesOf = (id: string) =>
     .filter((path) => path.includes('manifest'))
     .flatMap((path) => mine.content(path).split('\n'))
     .filter((line) => line.includes(id));
+/** How many requests appended to a manifest of the container. */
+const appends = () =>
+  account.lake.requests.filter(
+    ({ filesystem, operation, path }) =>
+      filesystem === mine.filesystem && operation === 'append' && path.includes('manifest'),
+  ).length;
 const recordsOf = (id: string) => mine.stored().filter((path) => path.includes(`${id}.json`));
 
 describe('the check of golden records reaches into the account', () => {
@@ -51,17 +57,41 @@ describe('the check of golden records reaches into the account', () => {
   ] as const)('a line of the manifest that %s is there once', async (_name, { how }) => {
     const end = mine.fail({ how, operation: 'append', path: /manifest/ });
     const job = await mine.job();
-    await poll(async () =>
-      account.lake.requests.some(
-        ({ filesystem, operation, path }) =>
-          filesystem === mine.filesystem && operation === 'append' && path.includes('manifest'),
-      ),
-    );
+    await expect.poll(appends).toBeGreaterThan(0);
     end();
     await checked();
     expect(linesOf(job.id)).toHaveLength(1);
     await checked();
     expect(linesOf(job.id)).toHaveLength(1);
+  });
+
+  test('lines stay, and go, beside their records when the golden prefix changes', async () => {
+    const listed = await mine.job();
+    await expect.poll(() => linesOf(listed.id)).toHaveLength(1);
+    const end = mine.fail({ how: 403, operation: 'append', path: /manifest/ });
+    const before = appends();
+    const unlisted = await mine.job({ source_text: 'without a line' });
+    await expect.poll(appends).toBeGreaterThan(before);
+    end();
+    await mine.connect({ prefixes: { golden: 'later/' } });
+    const later = await mine.job({ source_text: 'in the new directory' });
+    await checked();
+    for (const { id } of [listed, unlisted, later]) expect(linesOf(id)).toHaveLength(1);
+    const manifests = mine.stored().filter((path) => path.includes('manifest'));
+    const ids = manifests.map((path) =>
+      [listed, unlisted, later].filter(({ id }) => mine.content(path).includes(id)),
+    );
+    expect(ids).toEqual([[listed, unlisted], [later]]);
+  });
+
+  test('an account that is bound instead gets no lines of records in the former one', async () => {
+    const { id } = await mine.job();
+    await expect.poll(() => linesOf(id)).toHaveLength(1);
+    const next = await openBound(app, account);
+    await mine.connect({ filesystem: next.filesystem });
+    await checked();
+    expect(next.stored()).toEqual([]);
+    expect(linesOf(id)).toHaveLength(1);
   });
 
   test('a record of a job that was lost is removed, others stay', async () => {

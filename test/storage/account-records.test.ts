@@ -291,23 +291,29 @@ describe('B "Routing": documents', () => {
 });
 
 describe('B 2.10 prefixes', () => {
-  test('records, their manifest and files go to directories of the tenant’s choice', async () => {
-    await mine.connect({ prefixes: { golden: 'loop/records', documents: 'loop/files/' } });
-    const job = await mine.job({ source_text: cat, target_lang: 'de' });
-    const { id } = await mine.translate([bread], { target_lang: 'de' });
-    const manifest = `loop/records/manifest/${today()}.jsonl`;
-    await expect.poll(() => mine.stored()).toContain(manifest);
-    expect(mine.stored()).toEqual([
-      expect.stringMatching(new RegExp(`^loop/files/${id}/source-`)),
-      expect.stringMatching(new RegExp(`^loop/files/${id}/translated-`)),
-      ...[goldenPath(job.id, 'loop/records/'), manifest].toSorted(),
-    ]);
-    // Files of former directories are found where they are.
-    await mine.connect();
-    expect((await mine.download(id)).status).toBe(200);
-    expect((await mine.correct(id, { A1: 'anders' })).status).toBe(200);
-    expect(mine.stored().filter((path) => path.startsWith(`documents/${id}/`))).toHaveLength(1);
-  });
+  test.each([
+    ['loop/records/', 'loop/files/'],
+    ['team.records/', 'team.docs/'],
+  ])(
+    'records and their manifest go to %s, files to %s, of the tenant’s choice',
+    async (golden, documents) => {
+      await mine.connect({ prefixes: { golden, documents } });
+      const job = await mine.job({ source_text: cat, target_lang: 'de' });
+      const { id } = await mine.translate([bread], { target_lang: 'de' });
+      const manifest = `${golden}manifest/${today()}.jsonl`;
+      await expect.poll(() => mine.stored()).toContain(manifest);
+      expect(mine.stored()).toEqual([
+        expect.stringMatching(new RegExp(`^${documents}${id}/source-`)),
+        expect.stringMatching(new RegExp(`^${documents}${id}/translated-`)),
+        ...[goldenPath(job.id, golden), manifest].toSorted(),
+      ]);
+      // Files of former directories are found where they are.
+      await mine.connect();
+      expect((await mine.download(id)).status).toBe(200);
+      expect((await mine.correct(id, { A1: 'anders' })).status).toBe(200);
+      expect(mine.stored().filter((path) => path.startsWith(`documents/${id}/`))).toHaveLength(1);
+    },
+  );
 });
 
 test('two tenants with two accounts never mix, whoever asks at the same time', async () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordingEngine } from '#test/documents/workspace.ts';
 import { env, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 
@@ -125,14 +124,7 @@ describe('B 4.3 DELETE of a document', () => {
   });
 
   test('that failed after its translated file was delivered removes that, too', async () => {
-    const sql = openSuperuser(app.superuserUrl);
-    await sql.unsafe(`
-      create or replace function refuse_output() returns trigger language plpgsql as $$ begin
-        if new.kind = 'translated' then raise exception 'no room'; end if; return new; end $$;
-      create trigger refuse_output before insert on document_artifacts for each row execute function refuse_output()`);
-    const id = await mine.queue(['Hello']);
-    await mine.run(id).finally(() => sql.unsafe('drop trigger refuse_output on document_artifacts'));
-    expect((await mine.read(id)).status).toBe('failed');
+    const id = await mine.failDelivered();
     expect(filesOf(id)).toHaveLength(2);
     expect((await mine.removeDocument(id)).body.artifacts_removed).toBe(2);
     expect(filesOf(id)).toEqual([]);

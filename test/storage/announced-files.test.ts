@@ -1,6 +1,6 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { storeFile } from '#server/documents/artifacts.ts';
 import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { newId } from '#server/ids.ts';
@@ -8,6 +8,7 @@ import { destinationOf } from '#server/storage/destination.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { type Bound, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
+import { verifyHere } from './verify.ts';
 
 const account = await startAccount();
 afterAll(() => account.lake.close());
@@ -55,6 +56,22 @@ test('a file without a row in an account is removed an hour after its list ended
   expect(mine.stored()).toEqual(others);
   expect(await readdir(lists())).toEqual([]);
   expect((await mine.download(id)).status).toBe(200);
+});
+
+test('the translated file of a document that failed after its delivery is the tenant’s, and stays until it is deleted', async () => {
+  const id = await mine.failDelivered();
+  const kept = mine.stored();
+  expect(kept).toEqual(['source', 'translated'].map((kind) => expect.stringContaining(`${id}/${kind}-`)));
+  await age(1.1);
+  expect(await removeUnreferencedFiles(app.services)).toBe(0);
+  expect(mine.stored()).toEqual(kept);
+  // Later than any row would follow.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await verifyHere(app.services, { tenant: mine.tenantId })).found).toEqual([]);
+  vi.useRealTimers();
+  await mine.removeDocument(id);
+  expect(mine.stored()).toEqual([]);
 });
 
 test('an account that fails, or is not verified, is tried again, for a week', async () => {

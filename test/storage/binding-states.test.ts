@@ -1,6 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { holdEvents } from '#test/access/held-transactions.ts';
+import { waitingForLocks } from '#test/admin/command.ts';
 import { type Fields, operator, env as platform } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -177,6 +179,19 @@ describe('B 3.3: an edit', () => {
     // The secrets of former modes are gone for good.
     for (const auth_mode of ['connection_string', 'sas'])
       expect((await mine.bind({ auth_mode, secret: undefined })).status).toBe(422);
+  });
+
+  test('that keeps the secret, beside one that replaces it by another mode’s, is refused', async () => {
+    await mine.connect();
+    const { connectionString } = account.credentials.connection_string;
+    const letGo = await holdEvents(app, 'storage_binding_changed');
+    const replacing = mine.bind({ auth_mode: 'connection_string', secret: connectionString });
+    await waitingForLocks(app, 1);
+    const keeping = mine.bind({ secret: undefined });
+    await waitingForLocks(app, 2);
+    await letGo();
+    expect([(await replacing).status, (await keeping).status]).toEqual([200, 422]);
+    expect((await mine.verify()).body).toMatchObject({ status: 'verified', auth_mode: 'connection_string' });
   });
 
   test('that keeps a connection string of another account ends in an error of the probe', async () => {

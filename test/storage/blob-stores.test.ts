@@ -118,6 +118,12 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
       await expect((async () => walked(bad))()).rejects.toThrow('not a path');
   });
 
+  test('folders may have dots in their names', async () => {
+    await store.put('team.docs/v1.2/record.json', 'one');
+    expect(text(await store.read('team.docs/v1.2/record.json', 0, 100))).toBe('one');
+    expect(await walked('team.docs')).toEqual(['team.docs/v1.2/record.json']);
+  });
+
   test('a walk that is given up leaves a store that can be used', async () => {
     for (let i = 0; i < 9; i++) await store.put(`tenant/golden/${i}.json`, '{}');
     for await (const found of store.walk('tenant')) {
@@ -170,7 +176,11 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
 
   test.each([
     '../x',
+    './x',
+    '.../x',
+    '.hidden/x',
     'a/../x',
+    'a.b/../x',
     '/etc/passwd',
     'a',
     'a//b',

@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import { type Documents, openDocuments } from '#test/documents/workspace.ts';
 import type { Fields, Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import type { TestAccount } from './data-lake-account.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
@@ -24,6 +25,8 @@ export interface Bound extends Documents {
   /** A text job; `read` is for documents. */
   // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
   readJob(id: string): Promise<any>;
+  /** A document whose job failed after its translated file had reached the account: billed. @returns its id */
+  failDelivered(): Promise<string>;
   /** The paths of what is in the account's container, sorted. */
   stored(): string[];
   /** The content of an object as text. */
@@ -74,6 +77,17 @@ export async function openBound(app: TestApp, account: TestAccount, tenant?: Fie
         return body;
       }),
     readJob: async (id) => (await documents.get(id)).body,
+    async failDelivered() {
+      const sql = openSuperuser(app.superuserUrl);
+      await sql.unsafe(`
+        create or replace function refuse_output() returns trigger language plpgsql as $$ begin
+          if new.kind = 'translated' then raise exception 'no room'; end if; return new; end $$;
+        create trigger refuse_output before insert on document_artifacts for each row execute function refuse_output()`);
+      const id = await documents.queue(['Hello']);
+      await documents.run(id).finally(() => sql.unsafe('drop trigger refuse_output on document_artifacts'));
+      expect((await documents.read(id)).status).toBe('failed');
+      return id;
+    },
     stored: () => [...files().keys()].sort(),
     content: (path) => files().get(path)?.toString('utf8') ?? '',
     fail(rule) {

@@ -117,6 +117,18 @@ test('a sealed secret does not open another tenant’s account', async () => {
   expect((await mine.verify()).body.status).toBe('error');
 });
 
+test('a secret that does not have the form of its mode is in no request', async () => {
+  await mine.bind({ auth_mode: 'connection_string', secret: connectionString });
+  await openSuperuser(app.superuserUrl)`
+    update storage_bindings set auth_mode = 'sas', revision = revision + 1 where tenant_id = ${mine.tenantId}`;
+  const before = account.lake.requests.length;
+  expect((await mine.verify()).body).toMatchObject({
+    status: 'error',
+    last_error: expect.stringMatching(/^must be a SAS token/),
+  });
+  expect(account.lake.requests).toHaveLength(before);
+});
+
 describe('A 6 rule 5: the audit log', () => {
   const events = async (action: string) =>
     (await eventsOf(app, mine.tenantId, action)).map(({ actor, target, details }) => ({

@@ -132,6 +132,25 @@ test('two tenants that share an account and its directories do not find each oth
   expect(all).toHaveLength(1);
 });
 
+test('records under a former golden prefix have their lines in the manifest of that prefix', async () => {
+  const { filesystem } = account.address;
+  const later = `${mine.directory}/later`;
+  await mine.connect({
+    filesystem,
+    prefixes: { golden: `${later}/golden`, documents: `${later}/documents` },
+  });
+  expect((await mine.submit({ source_text: 'Later', target_lang: 'fr' })).status).toBe(200);
+  const manifests = () =>
+    [...account.lake.files(account.name, filesystem).keys()].filter(
+      (path) => path.startsWith(mine.directory) && path.includes('manifest'),
+    );
+  await expect.poll(manifests).toHaveLength(2);
+  await openSuperuser(app.superuserUrl)`
+    update translation_jobs set updated_at = now() - interval '50 minutes' where tenant_id = ${mine.tenantId}`;
+  const { found, counts } = await mine.compare();
+  expect([found, counts.at(0)]).toEqual([[], 'compared: 2 records, 2 lines of manifests, 2 files']);
+});
+
 describe('an account that cannot be looked at is named, and is no difference:', () => {
   const notReached = async () => {
     const { found, counts } = await mine.compare();

@@ -9,6 +9,7 @@ import type { Resolve } from '#server/outbound/checked-lookup.ts';
 import {
   accountOf,
   bareSas,
+  checkSecret,
   type DataLakeAddress,
   type DataLakeCredential,
   readConnectionString,
@@ -46,8 +47,12 @@ async function accessWith(
   switch (credential.mode) {
     case 'managed_identity':
       return { signer: await managedIdentity(principalClientId), secrets: [] };
-    case 'sas':
+    case 'sas': {
+      // The token becomes part of addresses: a secret of another form must not.
+      const wrong = checkSecret(accountUrl, credential);
+      if (wrong) throw new StoreError(wrong.problem, 'sas');
       return accessBySas(bareSas(credential.token));
+    }
     case 'connection_string': {
       const access = readConnectionString(accountUrl, credential.connectionString);
       if ('problem' in access) throw new StoreError(access.problem, 'connection_string');

@@ -1,6 +1,6 @@
 /**
- * Checks the path of an object or folder in a store: two parts or more, of letters, digits and `_-.`, none of dots alone. So a
- * path cannot leave the store, and needs no escaping in addresses.
+ * Checks the path of an object or folder in a store: two parts or more, of letters, digits and `_-.`, none of dots alone, and the
+ * first does not begin with one. So a path cannot leave the store, and needs no escaping in addresses.
  * @returns the path
  * @throws {Error} for another path
  */
@@ -11,7 +11,7 @@ export function checkedPath(path: string): string {
 
 /** The same for a folder, which may be at the top of the store: one part or more. */
 export function checkedFolder(path: string): string {
-  if (!/^[\w-]+(\/[\w.-]+)*$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
+  if (!/^[\w-][\w.-]*(\/[\w.-]+)*$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
     throw notAPath();
   return path;
 }

@@ -6,7 +6,7 @@ import {
   type Announcement,
   announcements,
   manifestLine,
-  manifestOf,
+  manifestPath,
   type RecordedJobs,
 } from '#server/storage/golden-records.ts';
 import { readLines } from '#server/storage/json-lines.ts';
@@ -173,8 +173,7 @@ async function rewriteOf(
       // Another system's power cut.
       if (isInAccount(uri)) continue;
       if (!announced.has(`${tenantId} ${uri}`)) {
-        const { path } = manifestOf({ storage }, { provider: 'platform' }, recordedAt);
-        await storage.appendLine(path, manifestLine(record));
+        await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
       }
       const path = `${tenantId}/${uri}`;
       if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(content)), jobId)) continue;
@@ -193,10 +192,7 @@ async function announcedBetween({ storage }: CheckServices, from: Date, to: Date
   const last = to.getTime() + lineMargin;
   const announced = new Set<string>();
   for (let day = first - (first % dayMs); day <= last; day += dayMs)
-    for await (const lines of readLines<ManifestLine>(
-      storage,
-      manifestOf({ storage }, { provider: 'platform' }, new Date(day)).path,
-    ))
+    for await (const lines of readLines<ManifestLine>(storage, manifestPath(new Date(day))))
       for (const { tenant_id, golden_uri, recorded_at } of lines) {
         const recordedAt = Date.parse(recorded_at);
         if (recordedAt > first && recordedAt < last) announced.add(`${tenant_id} ${golden_uri}`);

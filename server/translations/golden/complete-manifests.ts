@@ -1,13 +1,9 @@
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import {
-  type Destination,
-  destinationOf,
-  isInAccount,
-  type LocatingServices,
-} from '#server/storage/destination.ts';
+import { isInAccount, type LocatingServices, locate } from '#server/storage/destination.ts';
 import {
   type Announcement,
+  goldenPrefixOf,
   manifestLine,
   manifestOf,
   type RecordedJobs,
@@ -59,10 +55,10 @@ export function isAccountFailure(address: string, error: unknown): boolean {
   return isInAccount(address) && (error instanceof AppError || error instanceof StoreError);
 }
 
-/** One manifest a day, in the platform's storage or in a tenant's account. */
+/** One manifest a day, in the platform's storage or in a golden directory of a tenant's account. */
 function manifestNameOf({ tenant_id, golden_uri, recorded_at }: Dated): string {
   const day = recorded_at.slice(0, 10);
-  return isInAccount(golden_uri) ? `${day} ${tenant_id}` : day;
+  return isInAccount(golden_uri) ? `${day} ${tenant_id} ${goldenPrefixOf(golden_uri)}` : day;
 }
 
 async function completeManifest(
@@ -71,12 +67,10 @@ async function completeManifest(
   group: readonly Dated[],
 ): Promise<number> {
   const [{ tenant_id: tenantId, golden_uri: uri, recorded_at: at }] = group as [Dated, ...Dated[]];
-  const destination: Destination = isInAccount(uri)
-    ? await destinationOf(services, tenantId)
-    : { provider: 'platform' };
+  const located = await locate(services, tenantId, uri);
   // The tenant has left its account, and its manifest with it.
-  if (isInAccount(uri) && destination.provider === 'platform') return 0;
-  const { store, path } = manifestOf(services, destination, new Date(at));
+  if (!located) return 0;
+  const { store, path } = manifestOf(services, located, new Date(at));
   const missing = new Map(group.map((one) => [keyOf(one), one]));
   const times = group.map(({ recorded_at }) => Date.parse(recorded_at));
   const span = {

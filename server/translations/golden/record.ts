@@ -75,7 +75,7 @@ export async function persistGolden(
   if (!(await writeGolden(services, record, place))) return persistenceFailed();
   return {
     uri: place.address,
-    list: () => listGolden(services, destination, record),
+    list: () => listGolden(services, record, place),
     remove: () => removeGolden(services, tenantId, job.id, place.address),
   };
 }
