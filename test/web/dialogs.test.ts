@@ -178,6 +178,8 @@ describe.skipIf(withoutBrowser).each(ways)('what opens over a screen is accessib
     await page.locator('[data-row]', { has: page.locator('[class*=came]') }).click();
     await page.locator('#conflict').waitFor();
     await look('two texts of one job');
+    // The address follows a moment after the item.
+    await page.waitForURL((url) => url.searchParams.get('item') === other);
     await page.reload();
     await page.locator('[data-found] ins').first().waitFor();
     await look('a text that is found again');
