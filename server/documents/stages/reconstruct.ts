@@ -69,7 +69,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
 }
 
 /**
- * Removes the outputs of earlier tries of the stage from the tenant's account, where no sweep does it. Only once the job has ended: a transaction
+ * Removes the outputs of earlier tries of the stage from the tenant's account, hours before the sweep would. Only once the job has ended: a transaction
  * whose end was not heard of may have referred to one. Best effort.
  */
 async function removeEarlier({ services, tenantId, delivered = [] }: DocumentRun): Promise<void> {
