@@ -25,7 +25,7 @@ interface BrowserRequest {
 /** Bytes of a piece. */
 const pieceSize = 65_536;
 
-/** What tells the runtimes apart. */
+/** What tells the runtimes apart. Types of one runtime lack those of the others, and the SDK compiles with none. */
 interface Platform {
   XMLHttpRequest?: new () => BrowserRequest;
   process?: { versions?: { node?: string } };

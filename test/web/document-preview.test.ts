@@ -8,14 +8,19 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
+/** Somebody new at the document that they made of a file of the corpus. */
+async function openDocument(path: string) {
+  const founder = await signedIn(app, browser, '/app/documents');
+  const id = await sendDocument(app, founder, corpusDocument(path));
+  await founder.page.goto(`/app/documents/${id}`);
+  return { ...founder, id };
+}
+
 test.skipIf(withoutBrowser)(
   'a PDF page marks the segment that is open, and opens the one that is clicked in it',
   { timeout: 40_000 },
   async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
-    const { page } = founder;
-    const id = await sendDocument(app, founder, corpusDocument('pdf/made-rotations-labels-links.pdf'));
-    await page.goto(`/app/documents/${id}`);
+    const { page } = await openDocument('pdf/made-rotations-labels-links.pdf');
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     const first = page.getByRole('img', { name: 'Page 1', exact: true });
     const marked = page.locator('[data-marked]').first();
@@ -35,10 +40,7 @@ test.skipIf(withoutBrowser)(
   'a PDF that cannot be shown takes nothing from the other side of the document',
   { timeout: 40_000 },
   async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
-    const { page } = founder;
-    const id = await sendDocument(app, founder, corpusDocument('pdf/made-rotations-labels-links.pdf'));
-    await page.goto(`/app/documents/${id}`);
+    const { page } = await openDocument('pdf/made-rotations-labels-links.pdf');
     const first = page.getByRole('img', { name: 'Page 1', exact: true });
     await first.waitFor();
     await page.route(/\/artifacts\//, async (route) => {
@@ -58,15 +60,12 @@ test.skipIf(withoutBrowser)(
   'a Word file is shown in a frame that can reach nothing, which marks the open segment, and opens the one that is clicked',
   { timeout: 40_000 },
   async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
-    const { page } = founder;
-    const id = await sendDocument(app, founder, corpusDocument('docx/header-footer-fields.docx'));
-    await page.goto(`/app/documents/${id}`);
+    const { page, apiKey, id } = await openDocument('docx/header-footer-fields.docx');
     await page.getByRole('button', { name: 'Open segment 3', exact: true }).click();
     const shown = page.frameLocator('iframe');
     const marked = shown.locator('[data-marked]');
     const { body } = await app.json('GET', `/api/documents/${id}/segments?limit=20`, {
-      headers: { 'x-api-key': founder.apiKey },
+      headers: { 'x-api-key': apiKey },
     });
     const texts: string[] = body.segments.map((one: { target_text: string }) => one.target_text);
     await marked.getByText(texts[2] as string).waitFor();
