@@ -263,6 +263,8 @@ export const modules: Module[] = [
     may: [
       /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
       /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
+      // Whether there is a page for paying to lead to.
+      /^server\/billing\/capabilities\.ts$/,
       // The files of documents, which no procedure carries.
       /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
       /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from '#rest/errors.ts';
+import { canSell } from '#server/billing/capabilities.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { readCookie } from '#server/csrf.ts';
 import { AppError } from '#server/errors.ts';
@@ -50,7 +51,7 @@ export async function serveWeb(
   const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
   const deployment = deploymentOf(settings, {
     basePath,
-    billing: payments !== null,
+    billing: canSell({ settings, payments }),
     liveEngine: engine.live,
     ssoProvider: settings.OIDC_ENABLED ? 'oidc' : null,
   });
