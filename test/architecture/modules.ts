@@ -55,7 +55,7 @@ const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc|xliff-exchange)\.ts$/;
+  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc|warnings|xliff-exchange)\.ts$/;
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
