@@ -137,9 +137,20 @@ test('a database that cannot be reached, and settings that cannot work together,
     'database: DATABASE_URL: cannot connect to the database "none" at 127.0.0.1:1 as "nobody": nothing listens there; is PostgreSQL running? (ECONNREFUSED): connect ECONNREFUSED 127.0.0.1:1',
   ]);
   expect(unreachable.stdout).not.toContain('hunter2');
-  const contradictory = await doctor({ BILLING_ENABLED: 'true' });
+  const contradictory = await doctor({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' });
   expect(contradictory.code).toBe(1);
-  expect(contradictory.found('fail')[0]).toMatch(/^settings: BILLING_ENABLED: needs STRIPE_SECRET_KEY/);
+  expect(contradictory.found('fail')[0]).toMatch(/^settings: OPENAI_BASE_URL: needs OPENAI_API_KEY/);
+}, 60_000);
+
+test('billing without a credential of Stripe is a warning that names it', async () => {
+  const { env } = await service();
+  const { found } = await doctor({ ...env, BILLING_ENABLED: 'true', STRIPE_SECRET_KEY: 'sk_test_1' });
+  expect(found('warn')).toContainEqual(
+    expect.stringMatching(
+      /^settings: BILLING_ENABLED is on without STRIPE_WEBHOOK_SECRET: nothing can be bought/,
+    ),
+  );
+  expect(found('fail').filter((one) => one.startsWith('settings'))).toEqual([]);
 }, 60_000);
 
 test('a key that is not set is named by its setting, also where no file would hold it', async () => {
