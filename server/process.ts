@@ -228,6 +228,11 @@ async function startParts(
 
   const { live } = given.engine;
   if (api && !live) log.warn({}, stubNotice);
+  if (api) {
+    const { billingNotice } = await import('./billing/capabilities.ts');
+    const notice = billingNotice(settings);
+    if (notice !== null) log.warn({}, notice);
+  }
   let stopping: Promise<void> | undefined;
   return {
     address,

@@ -3,7 +3,9 @@ import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { serviceTenantId } from '#server/access/service-key.ts';
 import { AppError } from '#server/errors.ts';
+import { translatedFileName } from '#server/formats/translated-name.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
+import type { Warning } from '#server/warnings.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
 import { reportOf } from './quality-report.ts';
 import type {
@@ -36,6 +38,12 @@ interface StoredDocument {
 /** The request as it was stored when the job was submitted. */
 export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslationRequest {
   return row.request as DocumentTranslationRequest;
+}
+
+/** The name under which a document's translation is saved: `menu.fr.xlsx`. */
+export function translatedNameOf(row: Pick<DocumentRow, 'request' | 'sourceFileName'>): string {
+  const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
+  return translatedFileName({ sourceName: row.sourceFileName, sourceLang, targetLang, unnamed: 'document' });
 }
 
 export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {
@@ -72,6 +80,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
     error: failure?.message ?? null,
     failure,
+    warnings: (row.warnings as Warning[] | null) ?? [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     progress: isInFlight(row)
