@@ -10,7 +10,6 @@ const exposedHeaders = [
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',
-  'X-Suggested-Filename',
   'Content-Encoding',
   'X-Api-Version',
 ].join(', ');
