@@ -7,6 +7,7 @@ const callable = /^\/(?:(?:api|trpc)(?:[/?]|$)|(?:healthz|openapi\.json)(?:\?|$)
 const exposedHeaders = [
   'X-Request-ID',
   'X-Next-Cursor',
+  'X-Ignored-Parameters',
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',
