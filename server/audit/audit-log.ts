@@ -42,6 +42,7 @@ export const auditActions = [
   'tenant_deactivated',
   'tenant_reactivated',
   'allowance_changed',
+  'storage_cap_changed',
   // Storage
   'storage_binding_changed',
   'storage_binding_removed',

@@ -24,8 +24,8 @@ const byPassword = ({ email, password }: Person) => ({ grant_type: 'password', u
 
 /** The whole line of the cookie with the refresh token; undefined if the response leaves it as it is. */
 const cookieLine = ({ headers }: Answer) =>
-  headers.getSetCookie().find((line) => line.startsWith('ll_refresh='));
-const tokenOf = (answer: Answer) => /^ll_refresh=([^;]*)/.exec(cookieLine(answer) ?? '')?.[1];
+  headers.getSetCookie().find((line) => /^(__Secure-)?ll_refresh=/.test(line));
+const tokenOf = (answer: Answer) => /^\w*-?ll_refresh=([^;]*)/.exec(cookieLine(answer) ?? '')?.[1];
 const holding = (token: string | undefined) => ({ cookie: `ll_refresh=${token}` });
 const cleared = 'll_refresh=; Path=/signin; Max-Age=0; HttpOnly; SameSite=Strict';
 
@@ -87,7 +87,7 @@ describe('the refresh token of the browser application', () => {
       expect(tokenOf(answer)).toMatch(/.{22}/);
     }
     // Behind https, under the path of the public address.
-    expect(cookieLine(verified)).toMatch(/; Path=\/loop\/signin; .*; Secure$/);
+    expect(cookieLine(verified)).toMatch(/^__Secure-ll_refresh=.*; Path=\/loop\/signin; .*; Secure$/);
   });
 
   test('is replaced by each refresh, whatever the body says, and a used one ends the session', async () => {
