@@ -58,6 +58,7 @@ const anyPackage = /^(npm|node):/;
 const kernelFiles = [
   'array-limits',
   'background-work',
+  'bounded-walk',
   'bulk',
   'client-address',
   'concurrency-limit',
@@ -68,6 +69,7 @@ const kernelFiles = [
   'exports',
   'ids',
   'input-limits',
+  'job-list-filter',
   'job-queue',
   'languages',
   'paging',
