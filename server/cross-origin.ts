@@ -11,7 +11,6 @@ const exposedHeaders = [
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',
-  'X-Suggested-Filename',
   'Content-Encoding',
   'X-Api-Version',
 ].join(', ');

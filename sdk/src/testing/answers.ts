@@ -96,19 +96,10 @@ export function refusalAnswer({ status, detail, code, retryAfter }: Refusal): Re
 }
 
 /** A response that is a file. */
-export function fileAnswer(
-  bytes: Uint8Array | string,
-  type: string,
-  fileName: string,
-  suggestedName = fileName,
-): Response {
+export function fileAnswer(bytes: Uint8Array | string, type: string, fileName: string): Response {
   const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
   const named = `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(fileName)}`;
-  const headers = {
-    'content-type': type,
-    'content-disposition': named,
-    'x-suggested-filename': encodeURIComponent(suggestedName),
-  };
+  const headers = { 'content-type': type, 'content-disposition': named };
   return new Response(bytes as Uint8Array<ArrayBuffer> | string, { headers });
 }
 
