@@ -56,7 +56,7 @@ const byName: Readonly<Record<string, unknown>> = {
   message: 'One segment is below the threshold.',
   mfa_code: '492039',
   monthly_char_limit: 500_000,
-  msg: 'Invalid input',
+  msg: 'is required',
   name: 'Acme product names',
   new_password: 'a long enough passphrase',
   next: { oauth2_token: '/api/oauth2/token' },
