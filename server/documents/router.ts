@@ -9,6 +9,7 @@ import { approveDocument } from './approve.ts';
 import { layoutTypes, listArtifacts } from './artifacts.ts';
 import { downloadDocument } from './download.ts';
 import { getDocument, listDocuments, requireDocument } from './jobs.ts';
+import { operatorProcedures } from './operator-procedures.ts';
 import { removeDocument } from './removal.ts';
 import { reviewDocument } from './review.ts';
 import {
@@ -304,4 +305,5 @@ export const documentsRouter = router({
   approve,
   delete: remove,
   ...workplaceProcedures,
+  ...operatorProcedures,
 });
