@@ -53,4 +53,6 @@ export const storageTotals = pgTable('storage_totals', {
     .references(() => tenants.tenantId, { onDelete: 'cascade' }),
   bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),
   objects: integer('objects').notNull().default(0),
+  /** The cap that an operator set for this tenant; 0 for none. Null: the deployment's. */
+  capBytes: bigint('cap_bytes', { mode: 'number' }),
 });

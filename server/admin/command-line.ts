@@ -5,7 +5,13 @@ import { audit } from './commands/audit.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
 import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
-import { deactivateTenant, reactivateTenant, setAllowance, tenants } from './commands/tenants.ts';
+import {
+  deactivateTenant,
+  reactivateTenant,
+  setAllowance,
+  setStorageCap,
+  tenants,
+} from './commands/tenants.ts';
 
 /** The operator's commands by name, in the order of the listing. */
 export const commands = {
@@ -18,6 +24,7 @@ export const commands = {
   'reactivate-tenant': reactivateTenant,
   'set-allowance': setAllowance,
   requeue,
+  'set-storage-cap': setStorageCap,
   'reseal-secrets': resealSecrets,
   audit,
 } satisfies Record<string, Command>;

@@ -44,6 +44,7 @@ export const auditActions = [
   'allowance_changed',
   // Documents
   'document_requeued',
+  'storage_cap_changed',
   // Storage
   'storage_binding_changed',
   'storage_binding_removed',

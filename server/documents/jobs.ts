@@ -4,6 +4,7 @@ import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { serviceTenantId } from '#server/access/service-key.ts';
 import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
+import type { Warning } from '#server/warnings.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
 import { reportOf } from './quality-report.ts';
 import type {
@@ -73,6 +74,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
     error: failure?.message ?? null,
     failure,
+    warnings: (row.warnings as Warning[] | null) ?? [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     progress: isInFlight(row)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { uploadedFile } from '#server/trpc.ts';
+import { warnings } from '#server/warnings.ts';
 
 const id = z.string().meta({ description: '32 hexadecimal characters' });
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
@@ -150,6 +151,7 @@ export const documentJob = z
     feed_manifest: documentFeedManifest,
     error: z.string().nullable().describe('The message of `failure`.'),
     failure: documentFailureDetail.nullable().describe('Why it failed; null otherwise.'),
+    warnings,
     created_at: dateTime,
     updated_at: dateTime,
     progress: z

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { adminProcedure, tenantNotFound } from '#server/access/guards/admin.ts';
 import { publicProcedure } from '#server/access/guards/authenticate.ts';
 import { rateLimited } from '#server/access/rate-limit.ts';
-import { noStore } from '#server/access/session-cookie.ts';
 import { listPage } from '#server/tenants/schema.ts';
 import { readTenant } from '#server/tenants/tenant-row.ts';
 import { router } from '#server/trpc.ts';
@@ -134,7 +133,6 @@ export const membersRouter = router({
           "Used once; a new one replaces it. For active members with a password. Another platform operator's is issued with the operator key alone.",
       },
     })
-    .use(noStore)
     .input(memberPath)
     .output(passwordResetLink)
     .mutation(({ ctx, input }) =>
@@ -169,7 +167,6 @@ export const membersRouter = router({
         query: ['tenant_id'],
       },
     })
-    .use(noStore)
     .input(inviteCreateRequest)
     .output(createdInvite)
     .mutation(({ ctx, input }) => createInvite(ctx, ctx.withNamedTenant, ctx.services.settings, input)),

@@ -203,7 +203,11 @@ async function submit(
   const admitted = await withTenant(
     // The transaction that authenticated the caller (gate 4).
     async (tx, principal, looked: LookedUp): Promise<Series | Submission> => {
-      const items = planItems(requests, looked.known, settings);
+      const items = planItems(
+        requests.map((request) => ({ request, warnings: [] })),
+        looked.known,
+        settings,
+      );
       // Gate (3): a full replay is returned before any gate that could refuse work.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
+import type { Warning } from '#server/warnings.ts';
 import type { AgentRun } from './agent-run-schema.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
@@ -149,6 +150,7 @@ export function jobOfRow(row: JobRow): TranslationJob {
     refinement: row.refinement as TranslationJob['refinement'],
     verification: row.verification as TranslationJob['verification'],
     agent_run: row.agentRun as AgentRun,
+    warnings: (row.warnings as Warning[] | null) ?? [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { languageCodes } from '#server/languages.ts';
+import { warnings } from '#server/warnings.ts';
 import {
   agentRun,
   dateTime,
@@ -125,6 +126,7 @@ export const translationJob = z
     refinement: refinement.nullable().describe('What was repaired; null on a fast path.'),
     verification: verification.nullable().describe('The last check; null on a fast path.'),
     agent_run: agentRun,
+    warnings,
     created_at: dateTime,
     updated_at: dateTime,
   })

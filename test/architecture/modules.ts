@@ -54,8 +54,35 @@ interface Module {
 const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
-const kernel =
-  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc|xliff-exchange)\.ts$/;
+/** The files directly in `server/` that every domain may import. */
+const kernelFiles = [
+  'array-limits',
+  'background-work',
+  'bulk',
+  'client-address',
+  'concurrency-limit',
+  'context',
+  'cookies',
+  'encryption',
+  'errors',
+  'exports',
+  'ids',
+  'input-limits',
+  'job-queue',
+  'languages',
+  'paging',
+  'sandbox-errors',
+  'set-upload',
+  'settings',
+  'supported-language',
+  'telemetry',
+  'tenant-lock',
+  'text-search',
+  'trpc',
+  'warnings',
+  'xliff-exchange',
+];
+const kernel = new RegExp(`^server/(${kernelFiles.join('|')})\\.ts$`);
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
@@ -74,7 +101,7 @@ const published = new RegExp(
 const formats = /^server\/formats\/[\w-]+\.ts$/;
 /** The tasks run in child processes, so only their input and result types may be imported. */
 const sandbox =
-  /^server\/sandbox\/(file-work|task-queue|network-namespace-seccomp|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
+  /^server\/sandbox\/(file-work|task-queue|isolation|left-by-level|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
 /** Pure: similarity of texts, and the terms in a text. */
 const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 /** Checks of the addresses that are dialled for others. */
@@ -262,7 +289,9 @@ export const modules: Module[] = [
     files: /^web\/server\//,
     may: [
       /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
-      /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
+      /^server\/(context|cookies|errors|input-limits|router|settings|trpc)\.ts$/,
+      // Whether there is a page for paying to lead to.
+      /^server\/billing\/capabilities\.ts$/,
       // The files of documents, which no procedure carries.
       /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
       /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,

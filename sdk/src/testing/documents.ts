@@ -209,6 +209,7 @@ function documentOf(
     feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },
     error: null,
     failure: null,
+    warnings: [],
     created_at: at,
     updated_at: at,
     progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },

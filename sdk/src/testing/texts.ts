@@ -206,6 +206,7 @@ function jobOf(request: TranslationJob['request'], translation: string): Transla
     refinement: null,
     verification: null,
     agent_run: { status: 'completed', steps: [], quality_gate: null, human_review_task: null, error: null },
+    warnings: [],
     created_at: at,
     updated_at: at,
   };

@@ -35,6 +35,7 @@ const ofWorkspaces = {
   tenant_reactivated: true,
   allowance_changed: true,
   document_requeued: true,
+  storage_cap_changed: true,
   storage_binding_changed: true,
   storage_binding_removed: true,
   storage_binding_verified: true,
