@@ -16,6 +16,7 @@ import { type ClientsDocument, withSecurity } from './openapi/security.ts';
 import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
 import { titleInlineSchemas } from './openapi/titles.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
+import { queryKinds } from './query.ts';
 
 export type { OpenApiDocument } from './openapi/document.ts';
 
@@ -96,7 +97,7 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
     {
       _def: {
         type: procedure.type,
-        inputs: procedure.input ? [procedure.input] : [],
+        inputs: procedure.input ? [withoutMembers(procedure)] : [],
         output: procedure.output,
         meta: { openapi: openapiMeta(procedure) },
       },
@@ -104,6 +105,16 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
   ]);
   // The generator reads only this part of a router, but its type requires all of tRPC's internals.
   return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
+}
+
+/** The generator knows no parameter with members: it gets a string in its place, which `describeOperation` replaces. */
+function withoutMembers({ route, inputShape, input }: RestProcedure): z.ZodType | undefined {
+  const members = [...queryKinds(inputShape, route)].flatMap(([name, kind]) =>
+    kind === 'members' ? [name] : [],
+  );
+  if (members.length === 0) return input;
+  const strings = members.map((name) => [name, z.string().optional()]);
+  return z.object({ ...inputShape, ...Object.fromEntries(strings) });
 }
 
 function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string, unknown> {

@@ -7,10 +7,10 @@ const callable = /^\/(?:(?:api|trpc)(?:[/?]|$)|(?:healthz|openapi(?:\.clients)?\
 const exposedHeaders = [
   'X-Request-ID',
   'X-Next-Cursor',
+  'X-Ignored-Parameters',
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',
-  'X-Suggested-Filename',
   'Content-Encoding',
   'X-Api-Version',
 ].join(', ');

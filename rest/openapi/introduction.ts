@@ -7,6 +7,8 @@ const summary = `Multi-tenant, human-in-the-loop translation.
 
 Operations that are not public need a credential, \`X-API-Key\` or \`Authorization: Bearer\`.
 Every response carries \`X-Request-ID\`.
+Query parameters that an operation does not have are ignored, and named in the response header \`X-Ignored-Parameters\`.
+A list continues while its response carries \`X-Next-Cursor\`: send its value as \`cursor\`, with the same filters.
 Fields and values may be added within a version: ignore unknown fields, tolerate unknown values.
 `;
 
