@@ -50,6 +50,7 @@ export const auditActions = [
   'storage_binding_removed',
   'storage_binding_verified',
   'storage_binding_refused',
+  'storage_binding_displaced',
   // SECRETS_KEY
   'secrets_resealed',
   // Billing

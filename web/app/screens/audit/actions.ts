@@ -40,6 +40,7 @@ const ofWorkspaces = {
   storage_binding_removed: true,
   storage_binding_verified: true,
   storage_binding_refused: true,
+  storage_binding_displaced: true,
   subscription_mirrored: true,
   topup_credited: true,
   // Of the deployment as a whole.
