@@ -8,11 +8,13 @@ import { type Method, methods, type OpenApiDocument, operationOf } from './opena
 import { addExamples } from './openapi/examples.ts';
 import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { inlineSchemas } from './openapi/inline.ts';
-import { description, tagsOf } from './openapi/introduction.ts';
+import { briefDescription, description, tagsOf } from './openapi/introduction.ts';
 import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
 import { relaxRequests } from './openapi/request-bodies.ts';
 import { errorSchemas } from './openapi/responses.ts';
+import { type ClientsDocument, withSecurity } from './openapi/security.ts';
 import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
+import { titleInlineSchemas } from './openapi/titles.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
 import { queryKinds } from './query.ts';
 
@@ -47,6 +49,14 @@ export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiD
     components: { schemas: sortedByKey(schemas) },
   });
   return addExamples(relaxRequests(document));
+}
+
+/** Builds the same document for generators of clients: with what each operation accepts, and names of all types (decision 74). */
+export function buildClientsDocument(router: AppRouter, basePath = ''): ClientsDocument {
+  const document = buildOpenApiDocument(router, basePath);
+  titleInlineSchemas(document);
+  const info = { ...document.info, description: briefDescription(basePath) };
+  return withSecurity({ ...document, info }, restProcedures(router));
 }
 
 function describePaths(

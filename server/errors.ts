@@ -81,6 +81,8 @@ export interface AppErrorOptions {
   hint?: string;
   /** What a limit allows, and what was sent. */
   excess?: Excess;
+  /** The dependency has answered, if not usably: it is no outage, and waiting for its end does not help. */
+  answered?: boolean;
   /** For the log only. */
   cause?: unknown;
 }
@@ -103,6 +105,7 @@ export class AppError extends Error {
   readonly present: unknown;
   readonly hint: string | undefined;
   readonly excess: Excess | undefined;
+  readonly answered: boolean;
 
   constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
     const problems = typeof detail === 'string' ? undefined : boundProblems(detail);
@@ -113,6 +116,7 @@ export class AppError extends Error {
     this.present = options.present;
     this.hint = options.hint;
     this.excess = options.excess;
+    this.answered = options.answered ?? false;
   }
 
   get status(): number {

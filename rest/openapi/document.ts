@@ -3,6 +3,7 @@ import type { Route } from '#server/trpc.ts';
 /** A JSON Schema in the document. */
 export interface JsonSchema {
   $ref?: string;
+  title?: string;
   type?: string | string[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
