@@ -11,6 +11,7 @@ import { type OpenDownload, readSuggestedName } from './downloads.ts';
 import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
+import { longestLook } from './polling.ts';
 import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile, sendableKey } from './source-file.ts';
 import { type StreamedFile, streamedFile } from './streamed-file.ts';
@@ -192,9 +193,6 @@ const mediaTypes = {
   '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
-const longestLook = 30_000;
-
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
@@ -204,9 +202,9 @@ export function documents(connection: Connection): Documents {
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
 
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
-    const { timeout = settings.timeout, signal, requestId, headers } = options;
-    const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollDocument(first, () => read(resumeCall, first.id, patience), options);
+    const { timeout = settings.timeout, requestId, headers } = options;
+    const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
+    return pollDocument(first, (signal) => read(resumeCall, first.id, { ...patience, signal }), options);
   };
 
   const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>
