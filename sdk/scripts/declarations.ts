@@ -62,7 +62,7 @@ function writtenOut(names: string[], typesModule: string): string {
     // A union of strings anew: as it is, the compiler would print the name under which it was first written.
     // One that takes every text is printed in full anyway.
     'type WrittenOut<T> = [T] extends [string] ? [string & {}] extends [T] ? Inside<T> : { [K in T]: K }[T] : Inside<T>;',
-    'type Inside<T> = T extends Date | Blob | Uint8Array | ((...args: never[]) => unknown) ? T',
+    'type Inside<T> = T extends string | Date | Blob | Uint8Array | ((...args: never[]) => unknown) ? T',
     '  : T extends object ? { [K in keyof T]: WrittenOut<T[K]> } : T;',
     'const writeOut = <T>(value: T): WrittenOut<T> => value as WrittenOut<T>;',
     ...names.map((name) => `export const ${name} = writeOut(null! as types.${name});`),
@@ -98,13 +98,17 @@ function declarationOf(source: string, printed: Map<string, string>): string {
     [...printed].map(([name, type]) => ({
       name,
       comment: comments.get(name) ?? '',
-      type: parseType(type),
+      // The compiler may keep the name of an interface.
+      type: parseType(
+        type.replaceAll(/\btypes\.(\w+)/g, (whole, own) => (interfaces.has(own) ? own : whole)),
+      ),
       place: placeOf(name),
       written: interfaces.get(name),
     })),
   );
-  if (/\b(import|any)\b|\btypes\./.test(text.replaceAll(/\/\*\*.*?\*\//gs, '')))
-    throw new Error('a published type would depend on the server, or be any');
+  const code = text.replaceAll(/\/\*\*.*?\*\//gs, '');
+  const foreign = /^.*(?:\b(?:import|any)\b|\btypes\.).*$/m.exec(code);
+  if (foreign) throw new Error(`a published type would depend on the server, or be any: ${foreign[0]}`);
   return text;
 }
 

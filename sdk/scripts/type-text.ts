@@ -22,7 +22,8 @@ export function parseType(text: string): Type {
   const doubled = text.replaceAll(/'([^'"\\]*)'/g, '"$1"');
   // Every text, beside those that an editor is to suggest.
   const anyText = doubled.replaceAll(/\(?\bstring & \{\s*\}\)?/g, '(string & {})');
-  const tokens = anyText.match(/\(string & \{\}\)|"(?:[^"\\]|\\.)*"|\[\w+: string\]|\[\]|[{}()|;:?<>,]|-?[\w.]+/g) ?? [];
+  const tokens =
+    anyText.match(/\(string & \{\}\)|"(?:[^"\\]|\\.)*"|\[\w+: string\]|\[\]|[{}()|;:?<>,]|-?[\w.]+/g) ?? [];
   let at = 0;
   const take = (wanted?: string): string => {
     const token = tokens[at];

@@ -16,6 +16,10 @@ type WithCodes<T> = T extends readonly (infer E)[]
     ? { [K in keyof T]: K extends 'source_lang' | 'target_lang' | 'Language' ? Coded<T[K]> : WithCodes<T[K]> }
     : T;
 type Coded<T> = T extends string ? SupportedCode | (string & {}) : T;
+/** Inputs whose options an editor completes. */
+type WithOptions<T, Options = RequestMetadata> = {
+  [K in keyof T]: K extends 'metadata' ? Options | Extract<T[K], undefined> : T[K];
+};
 
 /** A supported language by its canonical code, such as `fr-CA`. */
 export type LanguageCode = SupportedCode;
@@ -44,17 +48,13 @@ export interface DocumentTextMetadata extends RequestMetadata {
   source_document: { name?: string | undefined; [key: string]: unknown };
 }
 /** What to translate, and how. Only `source_text` and `target_lang` are needed. */
-export type TranslationRequest = Omit<Inputs['translations']['create'], 'metadata'> & {
-  metadata?: RequestMetadata | undefined;
-};
+export type TranslationRequest = WithOptions<Inputs['translations']['create']>;
 /** Texts to translate, each into one or more languages: up to 50 translations. */
 export type BatchTranslationRequest = Inputs['translations']['createBatch'];
 /** One text of a batch, and into what it is translated. */
 export type BatchInput = BatchTranslationRequest['inputs'][number];
 /** The text of a document, in `source_text`, which is translated page by page; `metadata.source_document` names it. */
-export type DocumentTextRequest = Omit<Inputs['translations']['createFromText'], 'metadata'> & {
-  metadata: DocumentTextMetadata;
-};
+export type DocumentTextRequest = WithOptions<Inputs['translations']['createFromText'], DocumentTextMetadata>;
 /** How to translate a file. `metadata` takes what it takes of a text, `min_quality_score` for instance. */
 export type FileTranslationRequest = Pick<
   Inputs['translations']['createFromFile'],

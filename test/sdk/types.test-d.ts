@@ -343,7 +343,7 @@ export async function remembering({ memory, terminology }: LinguaLoop, file: Fil
   const poller: ImportPoller = await memory.importTmx(file, { name: 'M', ...pair }, { onProgress });
   const resumed = await memory.resumeImport(poller.id ?? '', { pollEvery: { firstMs: 1, maxMs: 2 } });
   for await (const { status } of resumed) status satisfies string;
-  const stored: TranslationMemorySet = await poller.done();
+  const stored: TranslationMemorySet = await poller.pollUntilDone();
   for await (const piece of await memory.export(stored.id)) piece satisfies Uint8Array;
   // @ts-expect-error the languages are missing
   await memory.importTmx(file, { name: 'M' });
