@@ -201,6 +201,7 @@ const environment = z.object({
   DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),
+  WORKSPACE_STORAGE_CAP_BYTES: wholeNumber(0).default(10_000_000_000),
   STORAGE_BINDING_ENABLED: flag(false),
   STORAGE_PRINCIPAL_CLIENT_ID: optional,
   STORAGE_ENDPOINT_OVERRIDE: webAddress.optional(),

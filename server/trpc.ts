@@ -43,6 +43,8 @@ export interface Route {
    * address, a request selects it by an Accept header that prefers the first of them to JSON.
    */
   download?: readonly string[];
+  /** The response carries X-Next-Cursor while there is more. */
+  paged?: true;
   /** Runs before any part of the request is checked, its size included (B 4.1 gate 1). */
   gate?: (services: Services) => void;
   /** False for the routes of A 9 rule 5, which ignore the version parameters. */
@@ -70,15 +72,11 @@ export const uploadedFile = z.object({
 
 export type UploadedFile = z.infer<typeof uploadedFile>;
 
-/** Of a translation: a name that overwrites neither the source nor another language. */
-const suggestedName = z.string().optional();
-
 /** A download whose bytes are all in memory. */
 export const fileResponse = z.object({
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   contentType: z.string(),
   fileName: z.string(),
-  suggestedName,
 });
 
 export type FileResponse = z.infer<typeof fileResponse>;
@@ -91,7 +89,6 @@ export const streamResponse = z.object({
   ),
   contentType: z.string(),
   fileName: z.string(),
-  suggestedName,
   /** Bytes of all pieces, if they are known before. */
   length: z.int().min(0).optional(),
   /** Aborts when the response must be cut off because the client reads too slowly. */

@@ -4,7 +4,13 @@ import { invite, restoreAdmin } from './commands/administrators.ts';
 import { audit } from './commands/audit.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
-import { deactivateTenant, reactivateTenant, setAllowance, tenants } from './commands/tenants.ts';
+import {
+  deactivateTenant,
+  reactivateTenant,
+  setAllowance,
+  setStorageCap,
+  tenants,
+} from './commands/tenants.ts';
 
 /** The operator's commands by name, in the order of the listing. */
 export const commands = {
@@ -16,6 +22,7 @@ export const commands = {
   'deactivate-tenant': deactivateTenant,
   'reactivate-tenant': reactivateTenant,
   'set-allowance': setAllowance,
+  'set-storage-cap': setStorageCap,
   'reseal-secrets': resealSecrets,
   audit,
 } satisfies Record<string, Command>;

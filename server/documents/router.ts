@@ -8,7 +8,8 @@ import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { approveDocument } from './approve.ts';
 import { layoutTypes, listArtifacts } from './artifacts.ts';
 import { downloadDocument } from './download.ts';
-import { getDocument, listDocuments, requireDocument } from './jobs.ts';
+import { getDocument, requireDocument } from './jobs.ts';
+import { listDocuments } from './list.ts';
 import { removeDocument } from './removal.ts';
 import { reviewDocument } from './review.ts';
 import {
@@ -71,25 +72,25 @@ const translate = deferredTenantProcedure
     );
   });
 
-const list = tenantProcedure
+const list = deferredTenantProcedure
   .meta({
     route: {
       method: 'GET',
       path: '/api/documents',
       tag: 'Documents',
       summary: 'List document jobs',
-      description: 'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor.',
+      description:
+        'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor: send it with the same filters, which it does not hold. With a filter, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only where X-Next-Cursor is absent.',
+      paged: true,
     },
   })
   .input(documentListQuery)
   .output(z.array(documentJob))
   .query(async ({ ctx, input }) => {
-    const { documents, nextCursor } = await listDocuments(
-      ctx.tx,
-      ctx.principal.tenant.id,
-      input,
-      ctx.audience,
-    );
+    const { documents, nextCursor } = await listDocuments(ctx.services, ctx.withTenant, input, {
+      audience: ctx.audience,
+      signal: ctx.disconnected(),
+    });
     if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return documents;
   });
@@ -130,6 +131,7 @@ const exportXliff = deferredTenantProcedure
       path: '/api/documents/{document_id}/segments',
       tag: 'Documents',
       summary: 'Export the segments of a document as XLIFF 2.1',
+      paged: true,
       description:
         'With `Accept: application/xliff+xml`: one file with a unit for each segment, all of them unless a limit is given. With a limit, X-Next-Cursor carries the next cursor while there is more.',
       download: [xliffType],
@@ -170,8 +172,7 @@ const download = deferredTenantProcedure
       path: '/api/documents/{document_id}/download',
       tag: 'Documents',
       summary: 'Download the newest translated file',
-      description:
-        '409 while it is in progress or after it failed; the source is never sent instead. Content-Disposition has the name of the source; X-Suggested-Filename, percent-encoded, a name that overwrites neither the source nor another language, such as `menu.fr.xlsx`.',
+      description: '409 while it is in progress or after it failed; the source is never sent instead.',
       download: Object.values(layoutTypes),
     },
   })

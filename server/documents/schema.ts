@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jobListFilter } from '#server/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { warnings } from '#server/warnings.ts';
 
@@ -190,7 +191,7 @@ export const documentForm = z.object({
     .describe('1 to 255 characters. A key that has a job answers that job.'),
 });
 
-export const documentListQuery = z.object({
+export const documentListQuery = jobListFilter.extend({
   status: documentJobStatus.optional().describe('Only jobs with this status.'),
   limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
   cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jobListFilter } from '#server/job-list-filter.ts';
 import { languageCodes } from '#server/languages.ts';
 import { warnings } from '#server/warnings.ts';
 import {
@@ -183,7 +184,7 @@ export const jobDeletion = z
   .meta({ id: 'TranslationDeletion' });
 
 /** C 4 "List" */
-export const listQuery = z.object({
+export const listQuery = jobListFilter.extend({
   status: jobStatus.optional().describe('Only jobs with this status.'),
   limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
   cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
@@ -194,4 +195,5 @@ export type TranslationRequest = z.infer<typeof translationRequest>;
 export type TranslationJob = z.infer<typeof translationJob>;
 export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'job_id'>;
 export type GoldenFormat = z.infer<typeof goldenFormat>;
+export type ListQuery = z.infer<typeof listQuery>;
 export type JobDeletion = z.infer<typeof jobDeletion>;

@@ -58,6 +58,7 @@ const anyPackage = /^(npm|node):/;
 const kernelFiles = [
   'array-limits',
   'background-work',
+  'bounded-walk',
   'bulk',
   'client-address',
   'concurrency-limit',
@@ -68,6 +69,7 @@ const kernelFiles = [
   'exports',
   'ids',
   'input-limits',
+  'job-list-filter',
   'job-queue',
   'languages',
   'paging',
@@ -101,7 +103,7 @@ const published = new RegExp(
 const formats = /^server\/formats\/[\w-]+\.ts$/;
 /** The tasks run in child processes, so only their input and result types may be imported. */
 const sandbox =
-  /^server\/sandbox\/(file-work|task-queue|network-namespace-seccomp|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
+  /^server\/sandbox\/(file-work|task-queue|isolation|left-by-level|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
 /** Pure: similarity of texts, and the terms in a text. */
 const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 /** Checks of the addresses that are dialled for others. */

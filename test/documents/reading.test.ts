@@ -55,6 +55,22 @@ describe('C 4 "List" of documents', () => {
   });
 });
 
+test('the list of documents has the filters of the list of jobs', async () => {
+  const french = await mine.queue(['Hello'], { target_lang: 'fr', domain: 'menus' });
+  const german = await mine.queue(['Hello'], { target_lang: 'de' });
+  const idsOf = async (query: string) => {
+    const { status, body } = await mine.listDocuments(`?${query}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.map(({ id }: { id: string }) => id);
+  };
+  expect(await idsOf('target_lang=de')).toEqual([german]);
+  expect(await idsOf('domain=menus&status=queued')).toEqual([french]);
+  expect(await idsOf('domain=menus&status=failed')).toEqual([]);
+  expect(await idsOf(`metadata.content_type=${encodeURIComponent(xlsxType)}`)).toEqual([german, french]);
+  expect(await idsOf('created_before=2020-01-01T00:00:00Z')).toEqual([]);
+  expect((await mine.listDocuments('?created_after=yesterday')).status).toBe(422);
+});
+
 test('a page of documents with long manifests ends before it is too large, and the next ones carry on', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => mine.queue()));
   const sql = openSuperuser(app.superuserUrl);
@@ -238,20 +254,6 @@ describe('B 4.3: files', () => {
     expect(sent).toMatch(/^attachment; filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.%~!-]+)?$/);
     if (disposition) expect(sent).toContain(disposition);
     expect(await textsOf(await response.arrayBuffer())).toEqual(['fr of Hello']);
-  });
-
-  test('a download suggests a name that overwrites neither the source nor another language', async () => {
-    const names = async (target_lang: string) => {
-      const { id } = await mine.translate(['Hello'], {
-        source_document: workbookFile(['Hello'], 'Menü.en.xlsx'),
-        target_lang,
-      });
-      const { headers } = await mine.download(id);
-      const suggested = decodeURIComponent(headers.get('x-suggested-filename') ?? '');
-      return [suggested, headers.get('content-disposition')?.includes('Men%C3%BC.en.xlsx')];
-    };
-    expect(await names('fr')).toEqual(['Menü.fr.xlsx', true]);
-    expect(await names('zh-Hant')).toEqual(['Menü.zh-Hant.xlsx', true]);
   });
 
   test('a download is 409 while the job is in flight, and after it failed', async () => {

@@ -82,6 +82,9 @@ test('where everything is in order it says so of each part, and exits with 0', a
     'engine',
   ])
     expect(parts).toContain(part);
+  expect(found('ok')).toContain(
+    'storage: the documents of one workspace may occupy 10000000000 bytes of platform storage',
+  );
   expect(stdout).toContain('Nothing has failed.\n');
   expect(stdout).not.toMatch(/never-printed/);
   expect(stdout).not.toContain(SECRETS_KEY);
@@ -198,3 +201,28 @@ test('clocks that differ are found, without counting the way of the answer', () 
   });
   expect(compareClocks(100_000, 10_000, 0).state).toBe('fail');
 });
+
+test('it warns if nothing limits a workspace, and counts the workspaces that are near their cap', async () => {
+  const { env, superuserUrl } = await service();
+  const sql = openSuperuser(superuserUrl);
+  for (const [id, bytes, own] of [
+    ['a', 95, null],
+    ['b', 80, null],
+    ['c', 95, 0],
+    ['d', 9, 10],
+  ] as const) {
+    await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit) values (${id}, ${id}, '', 1)`;
+    await sql`insert into storage_totals (tenant_id, bytes, cap_bytes) values (${id}, ${bytes}, ${own})`;
+  }
+  const near = async (cap: string) =>
+    (await doctor({ ...env, WORKSPACE_STORAGE_CAP_BYTES: cap }))
+      .found('warn')
+      .find((finding) => finding.startsWith('storage: '));
+  const among = 'workspaces that have used 90% of their cap or more';
+  expect(await near('100')).toBe(
+    `storage: the documents of one workspace may occupy 100 bytes of platform storage; ${among}: 2`,
+  );
+  expect(await near('0')).toBe(
+    `storage: nothing limits what the documents of one workspace occupy in platform storage; ${among}: 1`,
+  );
+}, 60_000);

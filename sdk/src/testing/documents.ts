@@ -7,6 +7,7 @@ import {
   newId,
   noPart,
   pageAnswer,
+  passesFilter,
   Refused,
   requireField,
   requireLanguage,
@@ -89,9 +90,7 @@ export function createDocuments(): Documents {
     const { value, bytes } = find(id);
     if (value.status !== 'translated')
       throw new Refused(409, 'document translation is still in progress', 'conflict');
-    const { request, source_file_name: name, source_format: format } = value;
-    const suggested = name.replace(/(\.[^.]*)?$/, `.${request.target_lang}$1`);
-    return fileAnswer(bytes, formats[format] ?? '', name, suggested);
+    return fileAnswer(bytes, formats[value.source_format] ?? '', value.source_file_name);
   }
 
   function approve(id: string | undefined, request: DoubleRequest): Response {
@@ -135,9 +134,7 @@ export function createDocuments(): Documents {
           return translate(request);
         case 'GET ':
           return pageAnswer(
-            [...kept.values()].filter(
-              ({ value }) => query['status'] === undefined || value.status === query['status'],
-            ),
+            [...kept.values()].filter(({ value }) => passesFilter(value, query)),
             query,
           );
         case 'GET one':
