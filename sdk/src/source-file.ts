@@ -116,7 +116,7 @@ function contentOf(
 }
 
 const howToOpen =
-  "for a path, give { name: basename(path), data: await openAsBlob(path) }, with openAsBlob of 'node:fs'";
+  "for a path, give { name: basename(path), data: await openAsBlob(path) }, with openAsBlob of Node's fs";
 
 function requireFile(file: unknown): void {
   if (typeof file === 'string') throw new TypeError(`a file is expected, not a text: ${howToOpen}`);

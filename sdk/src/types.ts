@@ -42,10 +42,17 @@ export interface RequestMetadata {
   /** Keys of your own. */
   [key: string]: unknown;
 }
+/** The document that a text is of. */
+export interface SourceDocument {
+  /** Its name, after which the translation's downloads are named. */
+  name?: string | undefined;
+  /** Anything else that you keep with the job. */
+  [key: string]: unknown;
+}
 /** Options of a document's text, and the document that it is of. */
 export interface DocumentTextMetadata extends RequestMetadata {
-  /** The document; its `name` is that of the translation's downloads. */
-  source_document: { name?: string | undefined; [key: string]: unknown };
+  /** The document. */
+  source_document: SourceDocument;
 }
 /** What to translate, and how. Only `source_text` and `target_lang` are needed. */
 export type TranslationRequest = WithOptions<Inputs['translations']['create']>;

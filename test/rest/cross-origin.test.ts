@@ -95,6 +95,7 @@ describe('a response to an allowed origin', () => {
       'Idempotency-Replayed',
       'Retry-After',
       'Content-Disposition',
+      'X-Suggested-Filename',
       'Content-Encoding',
       'X-Api-Version',
     ]);

@@ -330,12 +330,23 @@ describe('a download', () => {
     },
   });
 
-  test('is the file, under its name, after a failure at its beginning', async () => {
-    server.script('cut off', file('PK and more'));
+  test('is the file, with the name to save it under and the name of its source, after a failure at its beginning', async () => {
+    server.script('cut off', file('PK and more', { 'x-suggested-filename': 'Men%C3%BC.fr.xlsx' }));
     const download = await client().documents.download('a/b');
-    expect([download.fileName, download.contentType]).toEqual(['Menü.xlsx', xlsx]);
+    expect([download.fileName, download.sourceFileName]).toEqual(['Menü.fr.xlsx', 'Menü.xlsx']);
+    expect(download.contentType).toBe(xlsx);
     expect(new TextDecoder().decode(await download.bytes())).toBe('PK and more');
     expect(server.received[1]!.path).toBe('/api/documents/a%2Fb/download');
+  });
+
+  test.each([
+    ['an older service', undefined],
+    ['one that cannot be read', '%FF'],
+    ['one that leads out of the folder', 'a%2F..'],
+  ])('without a usable suggestion (%s) is not saved over its source either', async (_, suggested) => {
+    server.script(file('PK', suggested === undefined ? {} : { 'x-suggested-filename': suggested }));
+    const { fileName, sourceFileName } = await client().documents.download(id);
+    expect([fileName, sourceFileName]).toEqual([`Menü.${id}.xlsx`, 'Menü.xlsx']);
   });
 
   test.each([
@@ -353,7 +364,7 @@ describe('a download', () => {
         headers: { 'content-type': xlsx, 'content-disposition': 'attachment', 'content-length': '3' },
       });
     const download = await client({ fetch }).documents.download(id);
-    expect(download.fileName).toBe(`document-${id}`);
+    expect(download.sourceFileName).toBe(`document-${id}`);
     await expect(download.bytes()).rejects.toBeInstanceOf(ConnectionError);
   });
 
