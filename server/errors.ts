@@ -77,6 +77,8 @@ export interface AppErrorOptions {
    * must be the caller's view of it.
    */
   present?: unknown;
+  /** The dependency has answered, if not usably: it is no outage, and waiting for its end does not help. */
+  answered?: boolean;
   /** For the log only. */
   cause?: unknown;
 }
@@ -88,6 +90,7 @@ export class AppError extends Error {
   readonly problems: readonly FieldProblem[] | undefined;
   readonly retryAfter: number | undefined;
   readonly present: unknown;
+  readonly answered: boolean;
 
   constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
     const problems = typeof detail === 'string' ? undefined : boundProblems(detail);
@@ -96,6 +99,7 @@ export class AppError extends Error {
     this.problems = problems;
     this.retryAfter = options.retryAfter;
     this.present = options.present;
+    this.answered = options.answered ?? false;
   }
 
   get status(): number {
