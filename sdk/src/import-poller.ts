@@ -20,7 +20,7 @@ export interface ImportOptions extends UploadOptions {
 
 /** An import in progress. */
 export interface ImportPoller extends Poller<TranslationMemoryImportJob, TranslationMemorySet> {
-  /** The import's id; null if the set was stored at once. */
+  /** Names the import; null if the set was stored at once. */
   readonly id: string | null;
   /** As of the last poll; null if the set was stored at once. */
   readonly job: TranslationMemoryImportJob | null;
