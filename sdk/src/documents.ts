@@ -17,6 +17,7 @@ import { type StreamedFile, streamedFile } from './streamed-file.ts';
 import type {
   ApprovalOutcomes,
   ApproveManyRequest,
+  ConfirmedSegments,
   CorrectedDocument,
   DocumentApproval,
   DocumentApproveRequest,
@@ -37,6 +38,9 @@ import type {
   DocumentXliffReviewRequest,
   SegmentBoxPage,
   SegmentBoxQuery,
+  SegmentCheck,
+  SegmentCheckRequest,
+  SegmentConfirmRequest,
   SegmentSearchPage,
   SegmentSearchQuery,
   TenantDocumentArtifact,
@@ -149,7 +153,14 @@ export interface Documents {
    * in `present`. All or none; the file is rendered again. A correction that is there already is done, so it is sent again like a read.
    */
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
-  /** Approves several documents, with a result for each. */
+  /** What the service's own checks find in a text that a reviewer proposes for a segment; no model is asked. */
+  check(request: SegmentCheckRequest, options?: CallOptions): ApiPromise<SegmentCheck>;
+  /**
+   * Confirms translations as they are, or takes that back. ConflictError if one has changed since, and, with the code `critical_findings`, if
+   * one has critical findings that the request does not confirm.
+   */
+  confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
+  /** Approves several documents, with a result for each. Leaves out those that are unopened or have critical findings, unless they are named. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
 }
 
@@ -179,6 +190,8 @@ const searchCall: Call = { name: 'documents.search', repeatable: true };
 const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
 /** Repeatable: what has been put there already is done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
+const checkCall: Call = { name: 'documents.check', repeatable: true };
+const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 
 const mediaTypes = {
@@ -269,6 +282,8 @@ export function documents(connection: Connection): Documents {
     search: (wanted, options) => query(searchCall, wanted, options),
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),
+    check: (request, options) => mutate(checkCall, request, options),
+    confirm: (request, options) => mutate(confirmCall, request, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { languageCodes } from '#server/languages.ts';
+import { confirmCritical } from '#server/reviews/schema.ts';
 import {
   agentRun,
   dateTime,
@@ -155,6 +156,7 @@ export const reviewInput = z
       .nullish()
       .describe('The reviewed text, at most 500000 characters. Required to modify.'),
     notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+    confirm_critical: confirmCritical,
   })
   .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
     path: ['final_translation'],
@@ -190,6 +192,6 @@ export const listQuery = z.object({
 export type JobStatus = z.infer<typeof jobStatus>;
 export type TranslationRequest = z.infer<typeof translationRequest>;
 export type TranslationJob = z.infer<typeof translationJob>;
-export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'job_id'>;
+export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
 export type GoldenFormat = z.infer<typeof goldenFormat>;
 export type JobDeletion = z.infer<typeof jobDeletion>;

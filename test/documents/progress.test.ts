@@ -28,6 +28,8 @@ test('a document is followed from the queue to its file', async () => {
     translated_segments: 0,
     total_segments: 0,
     percent: 0,
+    needs_review_segments: 0,
+    confirmed_segments: 0,
     error: null,
     updated_at: (await mine.read(id)).updated_at,
   });

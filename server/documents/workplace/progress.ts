@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
+import { readFigures } from '../quality-report.ts';
 import { type DocumentFailureDetail, documentJobStatus, documentStage } from '../schema.ts';
 
 export const progressQuery = z.object({
@@ -17,6 +18,8 @@ const documentProgress = z.object({
   percent: z.int().meta({
     description: 'of the segments that are translated; below 100 until the translated file is there',
   }),
+  needs_review_segments: z.int().meta({ description: 'flagged, and not confirmed by a person' }),
+  confirmed_segments: z.int().meta({ description: 'that a person confirmed as they are' }),
   error: z.string().nullable().meta({ description: 'why it failed' }),
   updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
 });
@@ -47,6 +50,7 @@ export async function readProgress(
       translatedSegments: documentJobs.translatedSegments,
       segments: documentJobs.segments,
       failure: documentJobs.failure,
+      reportFigures: documentJobs.reportFigures,
       updatedAt: documentJobs.updatedAt,
     })
     .from(documentJobs)
@@ -60,6 +64,7 @@ export async function readProgress(
   const documents = ids.flatMap((id) => {
     const row = byId.get(id);
     if (!row) return [];
+    const figures = readFigures(row.reportFigures);
     return [
       {
         document_id: id,
@@ -68,6 +73,8 @@ export async function readProgress(
         translated_segments: row.translatedSegments,
         total_segments: row.segments,
         percent: percentOf(row),
+        needs_review_segments: figures.unresolved,
+        confirmed_segments: figures.confirmed,
         error: (row.failure as DocumentFailureDetail | null)?.message ?? null,
         updated_at: row.updatedAt.toISOString(),
       },
