@@ -3,6 +3,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
+import { leftOutFields } from '#server/unknown-fields.ts';
 import { isRawType, mediaType } from './body-parsers.ts';
 import { type BodyLimits, declaredSize, isForm, tooLarge } from './request-limits.ts';
 
@@ -22,7 +23,7 @@ interface ReceivedFile {
 
 /**
  * Reads the input of a route that accepts files: the file parts and fields of a form, or a raw body with its fields in
- * the query. Fields that the input does not have are omitted. If the route accepts only forms, any other body counts as
+ * the query. Fields that the input does not have are omitted; of a form's, their names are kept. If the route accepts only forms, any other body counts as
  * a form without parts.
  * @throws AppError 400 for a malformed form, 413 beyond a limit
  */
@@ -40,7 +41,8 @@ export async function readUpload(
   if (!isForm(request)) return upload.raw ? { ...input, [upload.parts[0]]: readRaw(request) } : input;
   const { fields, files } = await readForm(request, upload, limits);
   for (const [name, value] of fields) if (known.has(name)) input[name] = value;
-  return { ...input, ...Object.fromEntries(files) };
+  const leftOut = [...fields.keys()].filter((name) => !names.includes(name));
+  return { ...input, ...Object.fromEntries(files), [leftOutFields]: leftOut };
 }
 
 function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {

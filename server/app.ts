@@ -21,16 +21,18 @@ import { checkSsoSettings } from './auth/sso/provider.ts';
 import { clientAddress } from './client-address.ts';
 import { trackConnections } from './connections.ts';
 import type { RequestContext, Services } from './context.ts';
+import { readCookie } from './cookies.ts';
 import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
-import { isCrossSite, isFromBrowser, readCookie, refuseCrossSiteChange } from './csrf.ts';
+import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { type Readiness, watchReadiness } from './observability/readiness.ts';
 import { notesOf, observeRequests } from './observability/requests.ts';
+import { addDefaultHeaders } from './response-headers.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-handler.ts';
-import { basePathOf } from './settings.ts';
+import { basePathOf, publicAddress } from './settings.ts';
 
 /** What `buildApp` needs. The application's own log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
@@ -60,6 +62,7 @@ export async function buildApp(
   const { settings } = parts;
   checkSsoSettings(settings);
   let allowOrigin: AllowOrigin | undefined;
+  let withDefaultHeaders: ((reply: FastifyReply) => void) | undefined;
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
     logger: { level: settings.LOG_LEVEL },
@@ -77,6 +80,7 @@ export async function buildApp(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
+      withDefaultHeaders?.(reply);
       stampVersion(request, reply, {});
       allowOrigin?.(request, reply);
       return sendError(reply, error);
@@ -91,6 +95,7 @@ export async function buildApp(
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   const addressOf = ({ headers, socket }: FastifyRequest) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
+  withDefaultHeaders = addDefaultHeaders(http, publicAddress(settings).startsWith('https:'));
   allowOrigin = allowOrigins(http, settings.CORS_ORIGINS);
   limitBodyMemory(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
   limitUnreadResponses(http, addressOf);
@@ -146,10 +151,7 @@ export async function buildApp(
 function serveReadiness(http: FastifyInstance, readiness: Readiness): void {
   http.get('/readyz', async (_request, reply) => {
     const report = await readiness.report();
-    return reply
-      .code(report.status === 'ready' ? 200 : 503)
-      .header('cache-control', 'no-store')
-      .send(report);
+    return reply.code(report.status === 'ready' ? 200 : 503).send(report);
   });
 }
 

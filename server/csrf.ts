@@ -31,16 +31,3 @@ function carriesSessionCookie({ cookie }: Headers): boolean {
 export function isFromBrowser(headers: Headers): boolean {
   return headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
 }
-
-/** More cookies than a browser keeps for one site. */
-const mostCookies = 1000;
-
-/** Returns a request's cookie by name, as sent; the first if there are several. Null if it is missing or empty. */
-export function readCookie({ cookie }: Headers, name: string): string | null {
-  const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
-  for (const pair of text.split(';', mostCookies)) {
-    const at = pair.indexOf('=');
-    if (at >= 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
-  }
-  return null;
-}

@@ -78,6 +78,8 @@ export interface AppErrorOptions {
    * confirm. /trpc sends it with the error, so it must be the caller's view.
    */
   present?: unknown;
+  /** The dependency has answered, if not usably: it is no outage, and waiting for its end does not help. */
+  answered?: boolean;
   /** For the log only. */
   cause?: unknown;
 }
@@ -89,6 +91,7 @@ export class AppError extends Error {
   readonly problems: readonly FieldProblem[] | undefined;
   readonly retryAfter: number | undefined;
   readonly present: unknown;
+  readonly answered: boolean;
 
   constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
     const problems = typeof detail === 'string' ? undefined : boundProblems(detail);
@@ -97,6 +100,7 @@ export class AppError extends Error {
     this.problems = problems;
     this.retryAfter = options.retryAfter;
     this.present = options.present;
+    this.answered = options.answered ?? false;
   }
 
   get status(): number {

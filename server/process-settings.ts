@@ -3,14 +3,6 @@ import type { PlatformStore } from './storage/blob-store.ts';
 
 /** Combinations of settings with which a process would start and then not do what they ask for. The first one that holds stops the start. */
 const contradictions: readonly ((settings: Settings, parts: { api: boolean }) => string | false)[] = [
-  ({ BILLING_ENABLED, STRIPE_SECRET_KEY }) =>
-    BILLING_ENABLED &&
-    STRIPE_SECRET_KEY === undefined &&
-    'BILLING_ENABLED: needs STRIPE_SECRET_KEY, without which nothing can be sold',
-  ({ BILLING_ENABLED, STRIPE_WEBHOOK_SECRET }) =>
-    BILLING_ENABLED &&
-    STRIPE_WEBHOOK_SECRET === undefined &&
-    'BILLING_ENABLED: needs STRIPE_WEBHOOK_SECRET, without which no payment would be recorded',
   ({ OPENAI_BASE_URL, OPENAI_API_KEY }) =>
     OPENAI_BASE_URL !== undefined &&
     OPENAI_API_KEY === undefined &&

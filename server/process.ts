@@ -16,7 +16,7 @@ import { type Observation, observeProcess } from './observability/observe-proces
 import { watchReadiness } from './observability/readiness.ts';
 import { explainListening, refuseContradictions, refuseUnusableFolder } from './process-settings.ts';
 import { openFileWork } from './sandbox/file-work.ts';
-import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
+import { systemIsolation } from './sandbox/isolation.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import { openAccountStores } from './storage/account-stores.ts';
@@ -198,13 +198,13 @@ async function startParts(
   if (operatorServer) started.push(operatorServer);
   // Runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
-  // The sandbox starts with the first file. Its network isolation is tested now.
-  await networkIsolation.follow(({ by }) =>
+  // The sandbox starts with the first file. Its isolation is tested now.
+  await systemIsolation.follow(({ level }) =>
     log.info(
-      { networkIsolation: by },
-      by === 'none'
-        ? 'file readers are kept from the network by Node alone: this system allows neither a namespace nor a filter'
-        : 'file readers have no network',
+      { fileIsolation: level },
+      level === 'namespaces'
+        ? 'file readers are isolated by namespaces'
+        : `file readers are isolated at level "${level}": npm run doctor prints what that leaves`,
     ),
   );
   if (parts.workers) {
@@ -228,6 +228,11 @@ async function startParts(
 
   const { live } = given.engine;
   if (api && !live) log.warn({}, stubNotice);
+  if (api) {
+    const { billingNotice } = await import('./billing/capabilities.ts');
+    const notice = billingNotice(settings);
+    if (notice !== null) log.warn({}, notice);
+  }
   let stopping: Promise<void> | undefined;
   return {
     address,

@@ -1,13 +1,1 @@
-import { loadModulesFast } from '#server/module-loading.ts';
-import { listenForStop } from '#server/stop-signals.ts';
-
-// Listen before anything else is loaded, so that a signal during the start is handled.
-const signals = listenForStop();
-loadModulesFast();
-const { runCommand } = await import('#server/process.ts');
-
-await runCommand(
-  () => ({ api: false, workers: true }),
-  () => 'LinguaLoop workers are running',
-  signals,
-);
+main.mjs

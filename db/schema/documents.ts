@@ -34,6 +34,10 @@ export const documentJobs = pgTable(
     /** Whether completing the job may have to settle the prepaid balance. */
     drawsTopup: boolean('draws_topup').notNull().default(false),
     request: jsonb('request').notNull(),
+    /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
+    requestFingerprint: bytes('request_fingerprint'),
+    /** What the caller should know about the request (`server/warnings.ts`). Null if there is nothing. */
+    warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
     sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),
     /** The stage that runs, or ran last. */
@@ -66,6 +70,14 @@ export const documentJobs = pgTable(
     goldenUri: text('golden_uri'),
     feedManifest: jsonb('feed_manifest').$type<unknown>(),
     failure: jsonb('failure').$type<unknown>(),
+    /**
+     * While transient failures hold the job up: since when, the error code of the last one, how many tries have failed, and when the next one
+     * begins. Null, and 0, once the job has made progress.
+     */
+    waitingSince: moment('waiting_since'),
+    waitingReason: text('waiting_reason'),
+    waitingAttempts: integer('waiting_attempts').notNull().default(0),
+    nextAttemptAt: moment('next_attempt_at'),
     inputTokens: integer('input_tokens').notNull().default(0),
     outputTokens: integer('output_tokens').notNull().default(0),
     models: jsonb('models').$type<string[]>().notNull().default([]),

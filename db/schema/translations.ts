@@ -10,7 +10,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { identifier, moment } from './columns.ts';
+import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /** Text translation jobs (B 2.2). The JSON columns hold the operator's full shapes; tenants see less. */
@@ -30,6 +30,10 @@ export const translationJobs = pgTable(
     /** The number of those jobs. */
     reservedRestJobs: integer('reserved_rest_jobs').notNull().default(0),
     request: jsonb('request').notNull(),
+    /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
+    requestFingerprint: bytes('request_fingerprint'),
+    /** What the caller should know about the request (`server/warnings.ts`). Null if there is nothing. */
+    warnings: jsonb('warnings').$type<unknown[]>(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),
     qualityAssessment: jsonb('quality_assessment'),

@@ -10,7 +10,7 @@ import {
 import { createRest, type Rest, type RestRequest, resultOf } from './rest.ts';
 import { type Attempt, type Call, createSend, type Send } from './send.ts';
 import { createSession, type Session } from './session.ts';
-import { refreshGrant } from './sign-in.ts';
+import { sessionGrants } from './sign-in.ts';
 
 /**
  * A deployment, asked as one caller: what each part of the client (`translations`, `documents`, ...) is made of. Who imports
@@ -66,7 +66,7 @@ export function connect(options?: LinguaLoopOptions): Connection {
 export function createConnection(settings: Settings, session?: Session): Connection {
   const rest = createRest(settings);
   const sendUnsigned = createSend(settings);
-  const own = session ?? createSession(settings.tokens, refreshGrant(rest, sendUnsigned, settings));
+  const own = session ?? createSession(settings.tokens, sessionGrants(rest, settings));
   const send = createSend(settings, own);
   const run: Connection['run'] = (call, attempt, options) => apiPromise(send(call, attempt, options));
   return {

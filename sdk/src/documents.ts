@@ -24,6 +24,7 @@ import type {
   DocumentCorrectionRequest,
   DocumentDeletion,
   DocumentListQuery,
+  DocumentOutage,
   DocumentOutline,
   DocumentProgressList,
   DocumentProgressQuery,
@@ -36,6 +37,8 @@ import type {
   DocumentUpload,
   DocumentXliffQuery,
   DocumentXliffReviewRequest,
+  RequeuedDocuments,
+  RequeueRequest,
   SegmentBoxPage,
   SegmentBoxQuery,
   SegmentCheck,
@@ -162,6 +165,10 @@ export interface Documents {
   confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
   /** Approves several documents, with a result for each. Leaves out those that are unopened or have critical findings, unless they are named. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
+  /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
+  outage(query: { since: string }, options?: CallOptions): ApiPromise<DocumentOutage>;
+  /** For platform operators: queues failed documents again, at most 1000 a call. */
+  requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
 
 const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
@@ -193,6 +200,9 @@ const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const checkCall: Call = { name: 'documents.check', repeatable: true };
 const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
+const outageCall: Call = { name: 'documents.outage', repeatable: true };
+/** Repeatable: a document that was queued is no longer found. */
+const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
 
 const mediaTypes = {
   '.pdf': 'application/pdf',
@@ -285,6 +295,8 @@ export function documents(connection: Connection): Documents {
     check: (request, options) => mutate(checkCall, request, options),
     confirm: (request, options) => mutate(confirmCall, request, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
+    outage: (wanted, options) => query(outageCall, wanted, options),
+    requeue: (request, options) => mutate(requeueCall, request, options),
   };
 }
 

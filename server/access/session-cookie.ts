@@ -20,18 +20,8 @@ function attributes(maxAge: number, { BASE_URL }: Settings): string {
   return `Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/**
- * For procedures that issue tokens and set the session cookie: refuses requests from another site's page (C 7) and forbids
- * storing the response (RFC 6749, 5.1).
- */
+/** For procedures that issue tokens and set the session cookie: rejects requests from another site's page. */
 export const sameSiteOnly = middleware(({ ctx, next }) => {
   if (ctx.crossSite) throw new AppError('forbidden', 'cross-site requests are not allowed here');
-  ctx.response.setHeader('cache-control', 'no-store');
-  return next();
-});
-
-/** For responses that carry a secret which is shown once: no cache may store them. */
-export const noStore = middleware(({ ctx, next }) => {
-  ctx.response.setHeader('cache-control', 'no-store');
   return next();
 });

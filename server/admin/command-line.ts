@@ -3,8 +3,15 @@ import { type Command, type Given, Refusal, type Server } from './command.ts';
 import { invite, restoreAdmin } from './commands/administrators.ts';
 import { audit } from './commands/audit.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
+import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
-import { deactivateTenant, reactivateTenant, setAllowance, tenants } from './commands/tenants.ts';
+import {
+  deactivateTenant,
+  reactivateTenant,
+  setAllowance,
+  setStorageCap,
+  tenants,
+} from './commands/tenants.ts';
 
 /** The operator's commands by name, in the order of the listing. */
 export const commands = {
@@ -16,6 +23,8 @@ export const commands = {
   'deactivate-tenant': deactivateTenant,
   'reactivate-tenant': reactivateTenant,
   'set-allowance': setAllowance,
+  requeue,
+  'set-storage-cap': setStorageCap,
   'reseal-secrets': resealSecrets,
   audit,
 } satisfies Record<string, Command>;

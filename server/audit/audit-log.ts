@@ -44,11 +44,15 @@ export const auditActions = [
   'allowance_changed',
   // Reviews
   'review_reopened',
+  // Documents
+  'document_requeued',
+  'storage_cap_changed',
   // Storage
   'storage_binding_changed',
   'storage_binding_removed',
   'storage_binding_verified',
   'storage_binding_refused',
+  'storage_binding_displaced',
   // SECRETS_KEY
   'secrets_resealed',
   // Billing

@@ -5,14 +5,33 @@ import type { PaymentProcessor } from './processor.ts';
 
 type BillingServices = Pick<Services, 'settings' | 'payments'>;
 
+/** Both are needed to sell: without the webhook's secret, a payment would be taken and never recorded. */
+const credentials = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
+
+/**
+ * The warning about billing that is enabled while nothing can be sold, because a credential of the processor is missing. Work is
+ * metered and gated as with billing on all the same: only the pages for paying are closed.
+ * @returns null if billing is off, or has its credentials
+ */
+export function billingNotice(settings: Settings): string | null {
+  const missing = credentials.filter((name) => settings[name] === undefined);
+  if (!settings.BILLING_ENABLED || missing.length === 0) return null;
+  return `BILLING_ENABLED is on without ${missing.join(' and ')}: nothing can be bought (503), and work without a subscription or a trial gets 402`;
+}
+
+/** Whether plans and top-ups can be bought. */
+export function canSell({ settings, payments }: BillingServices): boolean {
+  return settings.BILLING_ENABLED && payments !== null && billingNotice(settings) === null;
+}
+
 /**
  * Returns the payment processor if billing is enabled (A 4.5).
- * @throws AppError 503 if billing is off, or the processor has no key
+ * @throws AppError 503 if billing is off, or a credential of the processor is missing
  */
-export function requireBilling({ settings, payments }: BillingServices): PaymentProcessor {
-  if (!settings.BILLING_ENABLED || settings.STRIPE_SECRET_KEY === undefined || !payments)
+export function requireBilling(services: BillingServices): PaymentProcessor {
+  if (!services.payments || !canSell(services))
     throw new AppError('capability_off', 'billing is not enabled');
-  return payments;
+  return services.payments;
 }
 
 /**

@@ -1,12 +1,13 @@
 import pg from 'pg';
 import postgres from 'postgres';
-import { openDatabase } from '#db/client.ts';
+import { type Database, openDatabase } from '#db/client.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
 import { connectionsForService, mostConnections } from '#server/database-connections.ts';
 import { explainUnreachable } from '#server/database-home.ts';
 import type { SecretsKeys } from '#server/encryption.ts';
 import type { Settings } from '#server/settings.ts';
+import { findFullTenants } from '#server/storage/usage.ts';
 import { trySecretsKeys } from '#server/stored-secrets.ts';
 import { check, type Finding, fail, ok, warn } from './finding.ts';
 
@@ -54,7 +55,7 @@ export async function checkDatabase(
     return [
       ...describeServer(facts, settings),
       compareClocks((asked + answered) / 2, facts.now, answered - asked),
-      ...(facts.migrated ? await checkContents(url, keys) : [notMigrated]),
+      ...(facts.migrated ? await checkContents(url, settings, keys) : [notMigrated]),
     ];
   } finally {
     await sql.end({ timeout: 1 });
@@ -149,7 +150,11 @@ const notMigrated = warn(
   'npm run migrate, or let the first start do it',
 );
 
-async function checkContents(url: string, keys: SecretsKeys | undefined): Promise<Finding[]> {
+async function checkContents(
+  url: string,
+  settings: Settings,
+  keys: SecretsKeys | undefined,
+): Promise<Finding[]> {
   const database = openDatabase(url, { size: 1, applicationName: 'lingualoop doctor' });
   try {
     const isCurrent = await database.inPlatform((tx) => hasCurrentSchema(tx));
@@ -157,10 +162,13 @@ async function checkContents(url: string, keys: SecretsKeys | undefined): Promis
       ? ok('schema', 'the database has all migrations of this version')
       : warn('schema', 'the database lacks migrations of this version', 'npm run migrate');
     // Only this version's tables are known to have the columns.
-    if (!isCurrent || !keys) return [schema];
+    if (!isCurrent) return [schema];
+    const cap = await check('storage', () => checkStorageCap(database, settings), 'npm run migrate');
+    if (!keys) return [schema, ...cap];
     const advice = 'set the key that they were stored with, as SECRETS_KEY or SECRETS_KEY_PREVIOUS';
     return [
       schema,
+      ...cap,
       ...(await check(
         'secrets',
         async () => {
@@ -177,4 +185,22 @@ async function checkContents(url: string, keys: SecretsKeys | undefined): Promis
   } finally {
     await database.close();
   }
+}
+
+/** What limits the documents of one workspace in the platform's storage, and who is close to it. */
+async function checkStorageCap(database: Database, settings: Settings): Promise<Finding> {
+  const { cap, full } = await database.inPlatform((tx) => findFullTenants(tx, settings));
+  const limit =
+    cap === null
+      ? 'nothing limits what the documents of one workspace occupy in platform storage'
+      : `the documents of one workspace may occupy ${cap} bytes of platform storage`;
+  if (full > 0)
+    return warn(
+      'storage',
+      `${limit}; workspaces that have used 90% of their cap or more: ${full}`,
+      'npm run admin -- set-storage-cap raises it for one workspace, WORKSPACE_STORAGE_CAP_BYTES for all',
+    );
+  return cap === null
+    ? warn('storage', limit, 'set WORKSPACE_STORAGE_CAP_BYTES, so that one workspace cannot fill the disk')
+    : ok('storage', limit);
 }

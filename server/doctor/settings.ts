@@ -1,3 +1,4 @@
+import { billingNotice } from '#server/billing/capabilities.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
@@ -46,6 +47,15 @@ const doubts: readonly ((settings: Settings) => [says: string, advice: string] |
       'BASE_URL is https, so a proxy is in front, but TRUST_PROXY is 0: all callers have the address of the proxy',
       'set TRUST_PROXY to the number of your proxies',
     ],
+  (settings) => {
+    const notice = billingNotice(settings);
+    return (
+      notice !== null && [
+        notice,
+        'set both from your account at Stripe (docs/billing.md), or BILLING_ENABLED=false',
+      ]
+    );
+  },
   (settings) =>
     settings.BILLING_ENABLED &&
     [

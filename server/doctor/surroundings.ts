@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { selectModels } from '#server/engines/select.ts';
 import { newId } from '#server/ids.ts';
 import { openFileWork } from '#server/sandbox/file-work.ts';
-import { networkIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
+import { systemIsolation } from '#server/sandbox/isolation.ts';
+import { leftByLevel } from '#server/sandbox/left-by-level.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
 import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { dist, readBuild } from '#web/server/build.ts';
@@ -82,7 +83,7 @@ export async function checkWeb(): Promise<Finding> {
       );
 }
 
-/** Whether files of callers can be read in child processes, and what keeps those off the network. */
+/** Whether files of callers can be read in child processes, and how those are isolated. */
 export async function checkSandbox(): Promise<Finding[]> {
   const fileWork = openFileWork();
   try {
@@ -96,19 +97,16 @@ export async function checkSandbox(): Promise<Finding[]> {
   } finally {
     await fileWork.close();
   }
-  const { by } = await networkIsolation.get();
-  const runs = ok('sandbox', 'files are read in child processes');
-  if (by !== 'none')
-    return [
-      runs,
-      ok('sandbox', `a ${by === 'seccomp' ? 'seccomp filter' : 'namespace'} keeps them off the network`),
-    ];
+  const { level } = await systemIsolation.get();
+  const runs = ok('sandbox', `files are read in child processes, isolated at level "${level}"`);
+  const left = leftByLevel[level];
+  if (left.length === 0) return [runs];
   return [
     runs,
     warn(
       'sandbox',
-      'Node alone keeps them off the network',
-      'docs/decisions/0032 says what to install or to allow, for a second lock',
+      `if a file breaks out of Node's own restrictions, the level "${level}" leaves: ${left.join(', ')}`,
+      'docs/security.md lists the levels, and docs/decisions/0078 what to install or to allow for a higher one',
     ),
   ];
 }
@@ -193,10 +191,8 @@ export async function checkSso(settings: Settings): Promise<Finding[]> {
 
 /** Whether Node is the one that `npm ci` brings. */
 export async function checkNode(): Promise<Finding> {
-  const [major = 0] = process.versions.node.split('.').map(Number);
-  return major >= 24
-    ? ok('node', `Node ${process.versions.node}`)
-    : fail('node', `Node ${process.versions.node} is too old`, 'run it by npm, or use the Node 24 of npm ci');
+  // An older one than is needed does not come this far.
+  return ok('node', `Node ${process.versions.node}`);
 }
 
 /** Whether a start has made the embedded database already: the doctor makes none. */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { adminProcedure, tenantNotFound } from '#server/access/guards/admin.ts';
 import { publicProcedure } from '#server/access/guards/authenticate.ts';
 import { rateLimited } from '#server/access/rate-limit.ts';
-import { noStore } from '#server/access/session-cookie.ts';
 import { listPage } from '#server/tenants/schema.ts';
 import { readTenant } from '#server/tenants/tenant-row.ts';
 import { router } from '#server/trpc.ts';
@@ -33,6 +32,7 @@ export const membersRouter = router({
         path: '/api/auth/users',
         tag: 'Members',
         summary: 'List the members of a tenant',
+        paged: true,
         description:
           'The operator key names the tenant with tenant_id, an operator session may; anybody else sees its own roster. Oldest first; while there are more, X-Next-Cursor carries the next cursor.',
       },
@@ -134,7 +134,6 @@ export const membersRouter = router({
           "Used once; a new one replaces it. For active members with a password. Another platform operator's is issued with the operator key alone.",
       },
     })
-    .use(noStore)
     .input(memberPath)
     .output(passwordResetLink)
     .mutation(({ ctx, input }) =>
@@ -169,7 +168,6 @@ export const membersRouter = router({
         query: ['tenant_id'],
       },
     })
-    .use(noStore)
     .input(inviteCreateRequest)
     .output(createdInvite)
     .mutation(({ ctx, input }) => createInvite(ctx, ctx.withNamedTenant, ctx.services.settings, input)),
@@ -181,6 +179,7 @@ export const membersRouter = router({
         path: '/api/tenants/invites',
         tag: 'Invites',
         summary: "List a tenant's invites",
+        paged: true,
         description:
           'Newest first, whatever became of them. While there are more, X-Next-Cursor carries the next cursor.',
       },

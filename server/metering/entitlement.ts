@@ -1,5 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import { readBillingAccount } from '#server/billing/account.ts';
+import { billingNotice } from '#server/billing/capabilities.ts';
 import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
@@ -61,7 +62,10 @@ export function checkEntitlement(
   const subscribed = payment?.subscription === 'current';
   const trial =
     tenant && payment && !subscribed ? { granted: payment.trial.granted, since: tenant.createdAt } : null;
-  const remedies: Remedies = { subscribed, topUpSold: settings.STRIPE_PRICE_TOPUP !== undefined };
+  const remedies: Remedies = {
+    canChangePlan: subscribed && billingNotice(settings) === null,
+    topUpSold: settings.STRIPE_PRICE_TOPUP !== undefined,
+  };
   const ceiling = settings.MONTHLY_CHAR_CEILING;
   // A document that is larger than the room left is admitted whole, if there is any (A 8.2 rule 7). Nothing passes the ceiling (rule 4).
   const room = request.kind === 'document' ? Math.min(request.chars, 1) : request.chars;

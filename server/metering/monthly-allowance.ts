@@ -21,8 +21,8 @@ export interface AllowanceFigures {
 
 /** What is sold to the tenant, which decides what a refusal recommends (A 8.2 rule 5). */
 export interface Remedies {
-  /** Billing is on and the subscription is current, so that the tenant could change its plan. */
-  subscribed: boolean;
+  /** The subscription is current, and the pages for paying are open. */
+  canChangePlan: boolean;
   /** A top-up Price is configured. */
   topUpSold: boolean;
 }
@@ -54,12 +54,12 @@ export function refuseByAllowance(
   return fits ? null : `tenant usage limit exceeded${remedyOf(figures, remedies, chars)}`;
 }
 
-function remedyOf(figures: AllowanceFigures, { subscribed, topUpSold }: Remedies, chars: number): string {
+function remedyOf(figures: AllowanceFigures, { canChangePlan, topUpSold }: Remedies, chars: number): string {
   const { monthUsed, inFlight, ceiling, monthlyLimit } = figures;
   if (monthUsed + inFlight + chars > ceiling)
     return `: the deployment's ceiling of ${ceiling} characters a month is reached; contact the operator`;
   if (monthlyLimit >= ceiling) return ': contact the operator';
-  if (!subscribed) return '';
+  if (!canChangePlan) return '';
   const upgrade =
     'upgrade at /billing for immediate effect, counted from the upgrade (a downgrade applies at renewal)';
   return topUpSold ? `: buy a top-up at /billing, or ${upgrade}` : `: ${upgrade}`;

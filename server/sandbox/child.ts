@@ -3,21 +3,14 @@
  * exports `tasks`.
  */
 
-import dgram from 'node:dgram';
-import dns from 'node:dns';
-import { syncBuiltinESMExports } from 'node:module';
-import net, { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { closeModules } from './closed-modules.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
-import { allowanceAt, channel, type ResponseHead, type TaskHead } from './protocol.ts';
+import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import type { TaskRegistry } from './tasks.ts';
 
-/** The limits that the watchdog enforces. */
-const allowance = new Int32Array(new SharedArrayBuffer(8));
-const megabyte = 2 ** 20;
-
-closeNetwork();
+closeModules();
 
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };
@@ -27,13 +20,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 // pdf.js leaves some behind in damaged files. They do not affect the result.
 process.on('unhandledRejection', () => {});
-
-const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
-  workerData: { allowance, parent: process.ppid },
-  resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
-});
-await new Promise((online) => watchdog.once('online', online));
-watchdog.unref();
 
 /** Reused for all reads: a large file leaves no garbage. */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
@@ -48,9 +34,6 @@ const socket = new Socket({
   },
 });
 const reader = new FrameReader<TaskHead>(Number.POSITIVE_INFINITY, ({ head, value }) => {
-  const { user, system } = process.cpuUsage();
-  Atomics.store(allowance, allowanceAt.memory, Math.ceil(head.memoryBytes / megabyte));
-  Atomics.store(allowance, allowanceAt.cpu, Math.ceil((user + system) / 1000 + head.cpuMs));
   void run(head.task, value);
 });
 // Sent before the first task: if the process ends after this, it had started.
@@ -65,14 +48,19 @@ async function run(name: string, payload: unknown): Promise<void> {
     const task = await tasks[name]!();
     const result = await task(payload as never);
     if (isGenerator(result)) await sendPieces(result);
-    const residentBytes = process.memoryUsage.rss();
-    send({ kind: 'result', residentBytes }, isGenerator(result) ? undefined : result);
+    send({ kind: 'result', residentBytes: residentBytes() }, isGenerator(result) ? undefined : result);
   } catch (error) {
     const message = error instanceof Error ? String(error.stack) : String(error);
     send({ kind: 'failure', message }, undefined);
-  } finally {
-    // Receiving the next task does not count as its CPU time.
-    Atomics.store(allowance, allowanceAt.cpu, 0);
+  }
+}
+
+/** Without /proc it cannot be read from inside. */
+function residentBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
   }
 }
 
@@ -98,28 +86,4 @@ function send(head: ResponseHead, value: unknown): boolean {
 
 function isGenerator(result: unknown): result is Generator {
   return typeof result === 'object' && result !== null && Symbol.iterator in result && 'throw' in result;
-}
-
-/**
- * Disables the network functions of Node's modules in this thread: connecting, listening, sending and name lookups. On every
- * system this stops a library that fetches what a file refers to; only the kernel can stop code that tries to break out
- * (`network-namespace-seccomp.ts`).
- */
-export function closeNetwork(): void {
-  close(net.Socket.prototype, ['connect']);
-  close(net.Server.prototype, ['listen']);
-  close(dgram.Socket.prototype, ['bind', 'connect', 'send']);
-  const isQuestion = (name: string): boolean => /^(?:lookup|resolve|reverse)/.test(name);
-  for (const names of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype])
-    close(names, Object.getOwnPropertyNames(names).filter(isQuestion));
-  // Also for named imports of these modules.
-  syncBuiltinESMExports();
-}
-
-function close(owner: object, names: readonly string[]): void {
-  for (const name of names) Object.defineProperty(owner, name, { value: refuse, writable: false });
-}
-
-function refuse(): never {
-  throw Object.assign(new Error('a task has no network'), { code: 'ERR_ACCESS_DENIED' });
 }

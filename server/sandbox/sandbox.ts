@@ -1,5 +1,4 @@
-import type { CurrentIsolation, NetworkIsolation } from './network-namespace-seccomp.ts';
-import { networkIsolation } from './network-namespace-seccomp.ts';
+import { type CurrentIsolation, type Isolation, systemIsolation } from './isolation.ts';
 import { type PieceSink, PieceStream } from './piece-stream.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { type Assignment, type ChildOptions, TaskProcess } from './task-process.ts';
@@ -35,8 +34,8 @@ export interface SandboxOptions {
   keptBytes?: number;
   /** Milliseconds after which an idle process is ended. */
   idleMs?: number;
-  /** What keeps its processes off the network. */
-  network?: CurrentIsolation;
+  /** How its processes are isolated. */
+  isolation?: CurrentIsolation;
 }
 
 const defaults = {
@@ -50,7 +49,7 @@ const defaults = {
   tasksPerProcess: 100,
   keptBytes: 200 * 2 ** 20,
   idleMs: 30_000,
-  network: networkIsolation,
+  isolation: systemIsolation,
 } as const satisfies Required<SandboxOptions>;
 
 /** A process between two tasks. */
@@ -197,10 +196,10 @@ export class Sandbox<R extends TaskRegistry> {
   }
 
   async #runInSlot(assignment: Assignment): Promise<unknown> {
-    const network = await this.#options.network.get();
+    const isolation = await this.#options.isolation.get();
     if (this.#closed) throw closed();
     assignment.signal?.throwIfAborted();
-    const kept = this.#idle.pop() ?? { process: this.#start(network), tasksRun: 0 };
+    const kept = this.#idle.pop() ?? { process: this.#start(isolation), tasksRun: 0 };
     clearTimeout(kept.idleTimer);
     try {
       const { result, residentBytes } = await kept.process.run(assignment);
@@ -212,7 +211,7 @@ export class Sandbox<R extends TaskRegistry> {
     } catch (error) {
       // Wait until it is gone before passing the slot on: no more processes than asked for, nor their memory.
       await this.#dismiss(kept.process);
-      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.network.renew();
+      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.isolation.renew();
       const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
       // A reused process may have been ended from outside meanwhile, or by what an earlier task left behind: try a new one.
       if (mayBeOlder && !assignment.pieces?.begun) return await this.#runInSlot(assignment);
@@ -220,14 +219,14 @@ export class Sandbox<R extends TaskRegistry> {
     }
   }
 
-  #start(network: NetworkIsolation): TaskProcess {
+  #start(isolation: Isolation): TaskProcess {
     const { heapBytes, resultBytes } = this.#options;
     const process = startProcess({
       registry: this.#registry,
       readable: this.#readable,
       heapBytes,
       resultBytes,
-      network,
+      isolation,
     });
     this.#alive.add(process);
     void process.exited.then(() => {

@@ -3,15 +3,21 @@ import { getPriority, setPriority } from 'node:os';
 import { Duplex, finished } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
-import type { NetworkIsolation } from './network-namespace-seccomp.ts';
+import type { Isolation } from './isolation.ts';
 import type { PieceSink } from './piece-stream.ts';
-import { channel, outOfMemory, outOfTime, type ResponseHead, type TaskHead } from './protocol.ts';
+import { childrenOf, hasProcFiles, readUsage } from './process-usage.ts';
+import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
+import { tellWatchdog, verdicts } from './watch.ts';
 
 /** One task for a child. */
 export interface Assignment extends TaskHead {
   payload: unknown;
   timeMs: number;
+  /** Bytes of memory that the child may use. */
+  memoryBytes: number;
+  /** Milliseconds of CPU time for the task, all threads together. */
+  cpuMs: number;
   signal: AbortSignal | undefined;
   /** Receives the pieces, for a task whose result comes in pieces. */
   pieces?: PieceSink | undefined;
@@ -26,7 +32,7 @@ export interface ChildOptions {
   heapBytes: number;
   /** Bytes of one result. */
   resultBytes: number;
-  network: NetworkIsolation;
+  isolation: Isolation;
 }
 
 /** The result of a task after which the child is still alive. */
@@ -40,6 +46,19 @@ export interface TaskResult {
 type Failure = SandboxError | { aborted: unknown };
 type Outcome = TaskResult | Failure;
 
+/**
+ * What Node forbids a child. `--permission` forbids threads, programs, native code, WASI and the inspector, all files but those that
+ * are named; `node:sqlite` and V8's own flags would write files without asking it.
+ */
+const restrictions = [
+  '--permission',
+  '--no-experimental-sqlite',
+  '--no-addons',
+  '--freeze-flags-after-init',
+  '--disable-sigusr1',
+  '--disallow-code-generation-from-strings',
+];
+
 /** What a child may read: the code of the tasks, and nothing else on the disk. */
 const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../node_modules/'].map(
   (path) => new URL(path, import.meta.url),
@@ -47,8 +66,8 @@ const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../n
 
 /**
  * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the
- * service. Node's permissions forbid writing files, reading anything but its code, and starting processes; the kernel,
- * where it can, keeps it off the network.
+ * service. Node's permissions forbid writing files, reading anything but its code, and starting processes and threads; the
+ * kernel forbids the same as far as the isolation goes.
  */
 export class TaskProcess {
   readonly #process: ChildProcess;
@@ -64,18 +83,25 @@ export class TaskProcess {
   #given = false;
   #received = 0;
   #clock: Clock | undefined;
+  readonly #nested: boolean;
+  /** The process that runs the tasks, and the first of its namespace: both are the one that was started unless it is nested. */
+  #program: number | undefined;
+  #first: number | undefined;
+  #limits: { memoryBytes: number; cpuMs: number } | undefined;
+  readonly #watchdogVerdict = new Int32Array(new SharedArrayBuffer(4));
   /** Why the service ended it. */
   #verdict: Failure | undefined;
 
-  constructor({ registry, readable, heapBytes, resultBytes, network }: ChildOptions) {
-    const [program, ...options] = [...network.command, process.execPath];
+  constructor({ registry, readable, heapBytes, resultBytes, isolation }: ChildOptions) {
+    const files = [...ownCode, registry, ...readable].map((url) => fileURLToPath(url));
+    const [program, ...options] = isolation.command({ node: process.execPath, readable: files });
+    this.#nested = isolation.nested;
     this.#process = spawn(
       program!,
       [
         ...options,
-        '--permission',
-        '--allow-worker',
-        ...[...ownCode, registry, ...readable].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
+        ...restrictions,
+        ...files.map((path) => `--allow-fs-read=${path}`),
         `--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`,
         // The default lets the memory for short-lived objects grow to three times 16 MB, for nothing that is measurable.
         '--max-semi-space-size=4',
@@ -109,15 +135,20 @@ export class TaskProcess {
       this.#process.once('exit', async (code, signal) => {
         // Its last message may not have been read yet: above all, whether it was ready.
         if (!this.#ready && !this.#verdict) await closeOf(this.#channel);
-        this.#finish(this.#verdict ?? deathOf(code, signal, this.#ready));
+        this.#finish(
+          this.#verdict ??
+            verdictOf(Atomics.load(this.#watchdogVerdict, 0)) ??
+            deathOf(code, signal, this.#ready),
+        );
         resolve();
       });
     });
     this.#rest();
   }
 
+  /** The process that runs the tasks. */
   get pid(): number | undefined {
-    return this.#process.pid;
+    return this.#program ?? this.#process.pid;
   }
 
   /**
@@ -125,7 +156,15 @@ export class TaskProcess {
    *
    * @throws {SandboxError} or the reason of its signal; the process has ended then, or is about to
    */
-  async run({ payload, timeMs, signal, pieces, ...head }: Assignment): Promise<TaskResult> {
+  async run({
+    payload,
+    timeMs,
+    memoryBytes,
+    cpuMs,
+    signal,
+    pieces,
+    ...head
+  }: Assignment): Promise<TaskResult> {
     const outcome = await new Promise<Outcome>((resolve) => {
       const clock = new Clock(timeMs, () =>
         this.end(
@@ -146,10 +185,12 @@ export class TaskProcess {
       this.#process.ref();
       this.#given = false;
       this.#received = 0;
+      this.#limits = { memoryBytes, cpuMs };
       const parts = encodeFrame<TaskHead>(head, payload);
       for (const part of parts.slice(0, -1)) this.#channel.write(part);
       this.#channel.write(parts.at(-1), () => {
         this.#given = true;
+        this.#watch();
       });
     });
     if (outcome instanceof SandboxError) throw outcome;
@@ -162,16 +203,42 @@ export class TaskProcess {
     this.#verdict ??= verdict;
     // The caller waits for its end.
     this.#process.ref();
-    this.#process.kill('SIGKILL');
+    // The processes above the first of a namespace end after all in it have.
+    const hasEnded = this.#process.exitCode !== null || this.#process.signalCode !== null;
+    if (!this.#nested || hasEnded || !killed(this.#first)) this.#process.kill('SIGKILL');
   }
 
   #take({ head, value, bytes }: ReadFrame<ResponseHead>): void {
     // Received while the process was being ended.
     if (this.#verdict) return;
-    if (head.kind === 'ready') this.#ready = true;
+    if (head.kind === 'ready') this.#begin();
     else if (head.kind === 'piece') this.#passOn(value, bytes);
-    else if (head.kind === 'result') this.#finish({ result: value, residentBytes: head.residentBytes });
+    else if (head.kind === 'result')
+      this.#finish({ result: value, residentBytes: this.#residentBytes() ?? head.residentBytes });
     else this.#finish(new SandboxError('failed', head.message));
+  }
+
+  /** It is ready for its first task. */
+  #begin(): void {
+    this.#ready = true;
+    const { pid } = this.#process;
+    this.#first = this.#nested ? childrenOf(pid!)[0] : pid;
+    this.#program = this.#nested && this.#first !== undefined ? childrenOf(this.#first)[0] : this.#first;
+    if (this.#program === undefined)
+      this.end(new SandboxError('not_started', 'the process of a task was not found'));
+    this.#watch();
+  }
+
+  /** Has the task watched from the moment at which it can begin: starting and receiving do not count as its CPU time. */
+  #watch(): void {
+    if (!this.#ready || !this.#given || !this.#limits || !this.#program || !this.#first) return;
+    const [pid, first] = [this.#program, this.#first];
+    tellWatchdog({ kind: 'watch', pid, first, ...this.#limits, verdict: this.#watchdogVerdict });
+  }
+
+  /** Starting a program to learn it would take longer than most tasks. */
+  #residentBytes(): number | undefined {
+    return hasProcFiles && this.#program ? readUsage(this.#program)?.residentBytes : undefined;
   }
 
   /** While too many pieces wait to be read, the channel pauses, and so does the task's time. */
@@ -197,6 +264,8 @@ export class TaskProcess {
     const settle = this.#settle;
     this.#settle = undefined;
     this.#pieces = undefined;
+    this.#limits = undefined;
+    if (this.#program !== undefined) tellWatchdog({ kind: 'rest', pid: this.#program });
     // It may be paused for a piece that nobody will read.
     this.#channel.resume();
     if (!this.#verdict) this.#rest();
@@ -247,16 +316,31 @@ function giveWay(pid: number | undefined): void {
   }
 }
 
-/** V8 aborts where its heap is full; on Windows that is an exit code. */
+/** Ends a process. Returns whether there was one. */
+function killed(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
+/** V8 aborts where its heap is full; on Windows, and from a shell, that is an exit code. */
 const abortCode = 134;
+
+function verdictOf(verdict: number): SandboxError | undefined {
+  if (verdict === verdicts.memory) return new SandboxError('memory', 'the task took more memory than it may');
+  if (verdict === verdicts.time) return new SandboxError('time', 'the task took more CPU time than it may');
+  if (verdict === verdicts.unwatched) return new SandboxError('not_started', 'the task could not be watched');
+  return undefined;
+}
 
 function deathOf(code: number | null, signal: NodeJS.Signals | null, ready: boolean): SandboxError {
   const how = signal ?? `code ${code}`;
   if (!ready)
     return new SandboxError('not_started', `the process of a task ended with ${how} before it was ready`);
-  if (signal === outOfMemory || signal === 'SIGABRT' || code === abortCode)
-    return new SandboxError('memory', 'the task took more memory than it may');
-  if (signal === outOfTime) return new SandboxError('time', 'the task took more CPU time than it may');
+  if (signal === 'SIGABRT' || code === abortCode)
+    return new SandboxError('memory', 'the task took more memory than its heap may have');
   return new SandboxError('crashed', `the process of the task ended with ${how}`);
 }
 

@@ -1,27 +1,53 @@
 /**
- * A thread of a child that no task can block. It ends the process
+ * A thread of the service that watches its child processes from outside, also while a task or the service itself is busy. It ends a child
  * - over its memory limit, all kinds together: V8's own limit ignores buffers outside its heap, which hold inflated data;
- * - over its CPU time limit, which does not depend on how busy the machine is, as wall-clock time does;
- * - when the service is gone, which a task that never pauses would not notice.
+ * - over its CPU time limit, which does not depend on how busy the machine is, as wall-clock time does.
  */
-import { workerData } from 'node:worker_threads';
-import { allowanceAt, outOfMemory, outOfTime } from './protocol.ts';
+import { parentPort } from 'node:worker_threads';
+import { hasProcFiles, readUsage } from './process-usage.ts';
+import { endProcess, verdicts, type WatchOrder } from './watch.ts';
 
-const { allowance, parent } = workerData as { allowance: Int32Array; parent: number };
-/** Memory can grow by some 20 MB between two checks. */
-const intervalMs = 20;
-const megabyte = 2 ** 20;
+/** Memory can grow by some 20 MB between two checks. Where each check starts a program, they are fewer. */
+const intervalMs = hasProcFiles ? 20 : 500;
 
-setInterval(() => {
-  const megabytes = Atomics.load(allowance, allowanceAt.memory);
-  if (megabytes > 0 && process.memoryUsage.rss() > megabytes * megabyte)
-    process.kill(process.pid, outOfMemory);
-  const cpuMs = Atomics.load(allowance, allowanceAt.cpu);
-  if (cpuMs > 0 && usedCpuMs() > cpuMs) process.kill(process.pid, outOfTime);
-  if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
-}, intervalMs);
+interface Watched extends Extract<WatchOrder, { kind: 'watch' }> {
+  /** Of the first check. */
+  base: { cpuMs: number; identity: string } | undefined;
+}
 
-function usedCpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+const watched = new Map<number, Watched>();
+let timer: NodeJS.Timeout | undefined;
+
+parentPort!.on('message', (order: WatchOrder) => {
+  if (order.kind === 'watch') {
+    const one: Watched = { ...order, base: undefined };
+    watched.set(order.pid, one);
+    check(one);
+  } else {
+    watched.delete(order.pid);
+  }
+  if (watched.size > 0) timer ??= setInterval(checkAll, intervalMs);
+  else {
+    clearInterval(timer);
+    timer = undefined;
+  }
+});
+
+function checkAll(): void {
+  for (const one of watched.values()) check(one);
+}
+
+function check(one: Watched): void {
+  const usage = readUsage(one.pid);
+  if (!usage) return;
+  one.base ??= usage;
+  // Another process has the id by now.
+  if (usage.identity !== one.base.identity) return;
+  if (usage.residentBytes > one.memoryBytes) end(one, verdicts.memory);
+  else if (usage.cpuMs - one.base.cpuMs > one.cpuMs) end(one, verdicts.time);
+}
+
+function end({ pid, first, verdict }: Watched, reason: number): void {
+  watched.delete(pid);
+  endProcess(first, verdict, reason);
 }

@@ -1,6 +1,8 @@
-import { eq } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { count, eq, sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
 import { storageTotals } from '#db/schema/storage.ts';
+import { serverAdministrator } from '#server/access/guards/admin.ts';
+import { atTheServer, recordAdministration } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { selectBinding } from './bindings.ts';
@@ -15,14 +17,28 @@ export async function storageUsageOf(tx: Tx, settings: Settings, tenantId: strin
   return {
     provider: binding ? 'datalake' : 'platform',
     bytes_used: totals?.bytes ?? 0,
-    bytes_allowed: binding ? null : (settings.PLATFORM_STORAGE_CAP_BYTES ?? null),
+    bytes_allowed: binding ? null : capOf(settings, totals?.capBytes),
     objects: totals?.objects ?? 0,
   };
 }
 
 /**
- * Refuses an upload that would not fit below PLATFORM_STORAGE_CAP_BYTES. The tenant's row stays locked for the rest of the transaction, which
- * adds the file: of uploads at the same time, exactly as many are accepted as fit.
+ * How many bytes the documents of a tenant may occupy in the platform's storage. The first that is set counts: the tenant's own cap,
+ * PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES, of which 0 is no cap.
+ * @param own the cap that an operator set for the tenant; 0 is no cap
+ * @returns null if there is no cap
+ */
+function capOf(
+  { PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES }: Settings,
+  own: number | null | undefined,
+): number | null {
+  if (typeof own === 'number') return own || null;
+  return PLATFORM_STORAGE_CAP_BYTES ?? (WORKSPACE_STORAGE_CAP_BYTES || null);
+}
+
+/**
+ * Rejects an upload that would not fit below the cap. The tenant's row stays locked for the rest of the transaction, which adds the file: of
+ * uploads at the same time, exactly as many are accepted as fit.
  * @throws AppError 507
  */
 export async function requireRoom(
@@ -31,35 +47,84 @@ export async function requireRoom(
   tenantId: string,
   bytes: number,
 ): Promise<void> {
-  const allowed = settings.PLATFORM_STORAGE_CAP_BYTES;
-  if (allowed === undefined) return;
   await tx.insert(storageTotals).values({ tenantId }).onConflictDoNothing();
   const [totals] = await tx
-    .select({ used: storageTotals.bytes })
+    .select({ used: storageTotals.bytes, own: storageTotals.capBytes })
     .from(storageTotals)
     .where(eq(storageTotals.tenantId, tenantId))
     .for('update');
-  refuseBeyond(totals?.used ?? 0, bytes, allowed);
+  rejectBeyond(totals?.used ?? 0, bytes, capOf(settings, totals?.own));
 }
 
 /**
- * The same without a lock, to refuse most files before they are read.
+ * The same without a lock, to reject most files before they are read.
  * @throws AppError 507
  */
 export async function expectRoom(tx: Tx, settings: Settings, tenantId: string, bytes: number): Promise<void> {
-  const allowed = settings.PLATFORM_STORAGE_CAP_BYTES;
-  if (allowed === undefined) return;
   const [totals] = await tx
-    .select({ used: storageTotals.bytes })
+    .select({ used: storageTotals.bytes, own: storageTotals.capBytes })
     .from(storageTotals)
     .where(eq(storageTotals.tenantId, tenantId));
-  refuseBeyond(totals?.used ?? 0, bytes, allowed);
+  rejectBeyond(totals?.used ?? 0, bytes, capOf(settings, totals?.own));
 }
 
-function refuseBeyond(used: number, bytes: number, allowed: number): void {
-  if (used + bytes <= allowed) return;
+function rejectBeyond(used: number, bytes: number, allowed: number | null): void {
+  if (allowed === null || used + bytes <= allowed) return;
   throw new AppError(
     'storage_cap_reached',
     `platform storage is full: ${used} of ${allowed} bytes are used and the file has ${bytes}; delete documents, or bind your own storage with PUT /api/storage/binding`,
   );
+}
+
+/**
+ * What limits the documents of one tenant, and how many tenants have used 90% of it or more. Those with storage of their own count, too: what
+ * they left in the platform's storage is still there.
+ * @param tx a transaction of the platform
+ */
+export async function findFullTenants(
+  tx: Tx,
+  settings: Settings,
+): Promise<{ cap: number | null; full: number }> {
+  const cap = capOf(settings, null);
+  // A division by 0 is null: no cap is never full.
+  const [found] = await tx
+    .select({ full: count() })
+    .from(storageTotals)
+    .where(
+      sql`${storageTotals.bytes} / nullif(coalesce(${storageTotals.capBytes}, ${cap ?? 0}::bigint), 0)::float8 >= 0.9`,
+    );
+  return { cap, full: found?.full ?? 0 };
+}
+
+/**
+ * Sets a tenant's own cap.
+ * @param cap bytes; 0 for no cap, null for the deployment's
+ * @returns the cap before, in the same terms
+ * @throws AppError 404 for an unknown tenant
+ */
+export async function setStorageCap(
+  database: Database,
+  tenantId: string,
+  cap: number | null,
+): Promise<number | null> {
+  return database.inTenant(tenantId, async (tx) => {
+    const known = await tx.execute(sql`select 1 from tenants where tenant_id = ${tenantId}`);
+    if (known.length === 0) throw new AppError('not_found', `unknown tenant: ${tenantId}`);
+    await tx.insert(storageTotals).values({ tenantId }).onConflictDoNothing();
+    const [before] = await tx
+      .select({ cap: storageTotals.capBytes })
+      .from(storageTotals)
+      .where(eq(storageTotals.tenantId, tenantId))
+      .for('update');
+    const from = before?.cap ?? null;
+    if (from === cap) return from;
+    await tx.update(storageTotals).set({ capBytes: cap }).where(eq(storageTotals.tenantId, tenantId));
+    await recordAdministration(tx, atTheServer, serverAdministrator, {
+      action: 'storage_cap_changed',
+      tenantId,
+      target: tenantId,
+      details: { from, to: cap },
+    });
+    return from;
+  });
 }

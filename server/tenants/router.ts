@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { adminProcedure, operatorProcedure } from '#server/access/guards/admin.ts';
 import { administratorSessionProcedure } from '#server/access/guards/session.ts';
 import { rateLimited } from '#server/access/rate-limit.ts';
-import { noStore } from '#server/access/session-cookie.ts';
 import { router } from '#server/trpc.ts';
 import { listTenants, provisionTenant } from './accounts.ts';
 import { rotateOwnKey } from './key-rotation.ts';
@@ -28,7 +27,6 @@ export const tenantsRouter = router({
         description: 'For platform operators. The answer carries the tenant API key, this once.',
       },
     })
-    .use(noStore)
     .input(tenantAccountCreate)
     .output(provisionedTenant)
     .mutation(async ({ ctx, input }) => provisionTenant(ctx.services, ctx, await ctx.asOperator(), input)),
@@ -40,6 +38,7 @@ export const tenantsRouter = router({
         path: '/api/tenants',
         tag: 'Tenants',
         summary: 'List tenants',
+        paged: true,
         description:
           'An operator sees all tenants, an administrator its own. Newest first; while there are more, X-Next-Cursor carries the next cursor.',
       },
@@ -69,7 +68,6 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => setSecurityPolicy(ctx, ctx.withNamedTenant, input)),
 
   rotateKey: administratorSessionProcedure
-    .use(noStore)
     .use(rateLimited('key_rotation'))
     .input(keyRotationRequest)
     .output(rotatedKey)

@@ -8,6 +8,7 @@ import { type BilledTenant, checkEntitlement, readBilledTenant } from '#server/m
 import { weighCharacters } from '#server/metering/weight.ts';
 import type { Settings } from '#server/settings.ts';
 import { storageRefusalIn } from '#server/storage/destination.ts';
+import type { Warning } from '#server/warnings.ts';
 import { isReplayable } from './idempotency.ts';
 import {
   type Admitted,
@@ -32,6 +33,7 @@ export interface Weight {
 export interface Run {
   tenantId: string;
   request: TranslationRequest;
+  warnings: Warning[];
   admitted: Admitted;
   weight: Weight;
   /** Whether the trial grant pays for it. */
@@ -49,9 +51,14 @@ export interface SeriesCaller {
   requestId: string;
 }
 
-/** One request of a series, with the job that its key already has. */
-export interface SeriesItem {
+/** A checked request, and what its sender should know about it. */
+export interface Submitted {
   request: TranslationRequest;
+  warnings: Warning[];
+}
+
+/** One request of a series, with the job that its key already has. */
+export interface SeriesItem extends Submitted {
   known: StoredJob | undefined;
   /** Null if the known job is returned as it is, and there is no work. */
   weight: Weight | null;
@@ -65,15 +72,15 @@ export type WorkItem = SeriesItem & { weight: Weight };
  * @throws AppError 422 if a stored request has to run again and its model is not allowed any more
  */
 export function planItems(
-  requests: readonly TranslationRequest[],
+  requests: readonly Submitted[],
   known: ReadonlyMap<string, StoredJob> | undefined,
   settings: Settings,
 ): SeriesItem[] {
   return requests.map((submitted) => {
-    const job = submitted.idempotency_key ? known?.get(submitted.idempotency_key) : undefined;
-    if (job && isReplayable(job)) return { request: submitted, known: job, weight: null };
+    const job = submitted.request.idempotency_key ? known?.get(submitted.request.idempotency_key) : undefined;
+    if (job && isReplayable(job)) return { ...submitted, known: job, weight: null };
     // A job that runs again does what its first submission asked for.
-    const request = job?.job.request ?? submitted;
+    const { request, warnings } = job?.job ?? submitted;
     if (job) requireAllowedModels(request.metadata, settings);
     const sourceChars = countCodePoints(request.source_text);
     const { source_lang: from, target_lang: to } = request;
@@ -81,7 +88,7 @@ export function planItems(
       sourceChars,
       billableChars: weighCharacters(sourceChars, from, to, settings.DENSE_SCRIPT_WEIGHT),
     };
-    return { request, known: job, weight };
+    return { request, warnings, known: job, weight };
   });
 }
 
@@ -183,8 +190,14 @@ function reservationOf(work: readonly WorkItem[]): Reservation {
   return { reservedChars: first, reservedRestChars, reservedRestJobs: rest.length };
 }
 
-function newJob(caller: SeriesCaller, { request }: WorkItem, reserved: Reservation): NewJob {
-  return { tenantId: caller.id, jobId: newId(), request: namingTenant(request, caller), ...reserved };
+function newJob(caller: SeriesCaller, { request, warnings }: WorkItem, reserved: Reservation): NewJob {
+  return {
+    tenantId: caller.id,
+    jobId: newId(),
+    request: namingTenant(request, caller),
+    warnings,
+    ...reserved,
+  };
 }
 
 /** The stored job of a key, to be run again. */
@@ -199,12 +212,12 @@ function restartOf(
 
 function runOf(
   caller: SeriesCaller,
-  { request, known, weight }: WorkItem,
+  { request, warnings, known, weight }: WorkItem,
   admitted: Admitted,
   { onTrial, drawsTopUp }: Pick<Run, 'onTrial' | 'drawsTopUp'>,
 ): Run {
   const named = known ? request : namingTenant(request, caller);
-  return { tenantId: caller.id, request: named, admitted, weight, onTrial, drawsTopUp };
+  return { tenantId: caller.id, request: named, warnings, admitted, weight, onTrial, drawsTopUp };
 }
 
 /** Adds the tenant to the request's metadata, which only the server writes (B 2.6). */

@@ -54,6 +54,7 @@ export async function completeRun(
     refinement: result.refinement,
     verification: result.verification,
     agent_run: result.agentRun,
+    warnings: run.warnings,
     created_at: admitted.createdAt.toISOString(),
     updated_at: new Date().toISOString(),
   };

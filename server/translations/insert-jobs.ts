@@ -2,6 +2,7 @@ import { and, eq, or, Param, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { type CommittedUsage, type UsageLimits, usageCheck } from '#server/metering/committed-usage.ts';
+import type { Warning } from '#server/warnings.ts';
 import { emptyRun, isJob, isStalePending } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
@@ -9,6 +10,7 @@ export interface NewJob {
   tenantId: string;
   jobId: string;
   request: TranslationRequest;
+  warnings: readonly Warning[];
   /** Billable characters of this job. */
   reservedChars: number;
   /** Billable characters of the jobs that follow it in its series. */
@@ -59,6 +61,10 @@ const pendingJob = {
   reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
   reservedRestJobs: sql<number>`${value('reservedRestJobs')}::int`.as('reserved_rest_jobs'),
   request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
+  requestFingerprint: sql<null>`null::bytea`.as('request_fingerprint'),
+  warnings: sql<unknown>`nullif(${new Param(value('warnings'), translationJobs.warnings)}::jsonb, '[]')`.as(
+    'warnings',
+  ),
   baselineTranslation: sql<null>`null`.as('baseline_translation'),
   finalTranslation: sql<null>`null`.as('final_translation'),
   qualityAssessment: sql<null>`null::jsonb`.as('quality_assessment'),

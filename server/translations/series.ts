@@ -89,8 +89,7 @@ async function admitRest(
   rest: readonly SeriesItem[],
 ): Promise<Pick<Series, 'items' | 'firstRun'>> {
   const { database, settings } = services;
-  const requests = rest.map(({ request }) => request);
-  const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
+  const keys = rest.flatMap(({ request }) => request.idempotency_key ?? []);
   let refusedAt: string | undefined;
   for (let attempt = 0; attempt < 8; attempt++) {
     const result = await database.inTenant(caller.id, async (tx) => {
@@ -98,7 +97,7 @@ async function admitRest(
         keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
         readGates(tx, services),
       ]);
-      const items = planItems(requests, known, settings);
+      const items = planItems(rest, known, settings);
       if (!items.some(isWork)) return { items, firstRun: undefined };
       const { run, refusal } = await admitSeries(tx, settings, caller, gates, items);
       return refusal ? { refusal, jobs: fingerprint(known) } : run && { items, firstRun: run };

@@ -47,6 +47,7 @@ export function tenantView(job: TranslationJob): TranslationJob {
       human_review_task: run.human_review_task,
       error: run.error,
     },
+    warnings: job.warnings,
     created_at: job.created_at,
     updated_at: job.updated_at,
   };

@@ -85,6 +85,7 @@ describe('an unknown tenant, and the service key’s tenant', () => {
     ['deactivate-tenant'],
     ['reactivate-tenant'],
     ['set-allowance', '5'],
+    ['set-storage-cap', '5'],
   ];
 
   test('every command that takes a tenant is on this list', () => {
@@ -99,7 +100,7 @@ describe('an unknown tenant, and the service key’s tenant', () => {
     const before = await contentsOf(app);
     for (const [name, ...rest] of onTenant as [string, ...string[]][]) {
       await expect(operateHere(app, [name, 'nobody', ...rest])).rejects.toThrow('unknown tenant: nobody');
-      if (name === 'set-allowance') continue;
+      if (name === 'set-allowance' || name === 'set-storage-cap') continue;
       await expect(operateHere(app, [name, 'default', ...rest])).rejects.toThrow(
         /^default .*SERVICE_API_KEY$/,
       );

@@ -1,10 +1,10 @@
-import { globSync } from 'node:fs';
+import { globSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { importsOf, refusal } from './modules.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Every source file of the modules. */
+/** Every source file of the modules; not the entry points, which are links to JavaScript. */
 export const sources = globSync(
   [
     'server/**/*.ts',
@@ -16,7 +16,7 @@ export const sources = globSync(
     'web/{app,preview,server}/**/*.{ts,tsx}',
   ],
   { cwd: root },
-);
+).filter((file) => !lstatSync(join(root, file)).isSymbolicLink());
 
 /** The forbidden imports of the sources. */
 export function refusals(): string[] {

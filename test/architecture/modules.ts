@@ -54,8 +54,38 @@ interface Module {
 const domains =
   'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
-const kernel =
-  /^server\/(array-limits|background-work|bulk|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|telemetry|tenant-lock|text-search|trpc|xliff-exchange)\.ts$/;
+/** The files directly in `server/` that every domain may import. */
+const kernelFiles = [
+  'array-limits',
+  'background-work',
+  'bounded-walk',
+  'bulk',
+  'client-address',
+  'concurrency-limit',
+  'context',
+  'cookies',
+  'encryption',
+  'errors',
+  'exports',
+  'ids',
+  'input-limits',
+  'job-list-filter',
+  'job-queue',
+  'languages',
+  'paging',
+  'sandbox-errors',
+  'set-upload',
+  'settings',
+  'supported-language',
+  'telemetry',
+  'tenant-lock',
+  'text-search',
+  'trpc',
+  'unknown-fields',
+  'warnings',
+  'xliff-exchange',
+];
+const kernel = new RegExp(`^server/(${kernelFiles.join('|')})\\.ts$`);
 /** The files of a domain's subfolders that other modules may import, too. */
 const publishedBelow = [
   'access/guards/[\\w-]+',
@@ -74,7 +104,7 @@ const published = new RegExp(
 const formats = /^server\/formats\/[\w-]+\.ts$/;
 /** The tasks run in child processes, so only their input and result types may be imported. */
 const sandbox =
-  /^server\/sandbox\/(file-work|task-queue|network-namespace-seccomp|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
+  /^server\/sandbox\/(file-work|task-queue|isolation|left-by-level|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
 /** Pure: similarity of texts, and the terms in a text. */
 const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 /** Checks of the addresses that are dialled for others. */
@@ -115,7 +145,7 @@ const domainModules = domains.split('|').map(
       // A document's segments take the steps and checks of the text pipeline.
       ...(name === 'documents'
         ? [
-            /^server\/translations\/(schema|agent-run-schema|inspect-text|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
+            /^server\/translations\/(schema|agent-run-schema|inspect-text|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
           ]
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
@@ -253,7 +283,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc|unknown-fields)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],
@@ -264,7 +294,9 @@ export const modules: Module[] = [
     files: /^web\/server\//,
     may: [
       /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
-      /^server\/(context|csrf|errors|input-limits|router|settings|trpc)\.ts$/,
+      /^server\/(context|cookies|errors|input-limits|router|settings|trpc)\.ts$/,
+      // Whether there is a page for paying to lead to.
+      /^server\/billing\/capabilities\.ts$/,
       // The files of documents, which no procedure carries.
       /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
       /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,

@@ -14,9 +14,10 @@ const said = ({ status, body }: { status: number; body: { detail?: unknown } }) 
 describe.each(three)('A 4.5: %s', (what) => {
   const body = what === 'checkout' ? { tier: 'pro' } : undefined;
 
-  test('503 without the processor’s key, before anything else', async () => {
-    for (const headers of [{}, (await withoutKey.app.signUp()).headers])
-      expect(said(await ask(withoutKey, what, { headers }, '{'))).toEqual([503, 'billing is not enabled']);
+  test('503 without the processor’s key or the webhook’s secret, before anything else', async () => {
+    for (const lacking of [withoutKey, withoutSecret])
+      for (const headers of [{}, (await lacking.app.signUp()).headers])
+        expect(said(await ask(lacking, what, { headers }, '{'))).toEqual([503, 'billing is not enabled']);
   });
 
   test('401 where the deployment has no tenant, the service key presented or not', async () => {

@@ -122,6 +122,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.approveMany': 'tenant_identity',
   'documents.check': 'tenant_identity',
   'documents.confirm': 'tenant_identity',
+  'documents.outage': 'platform_operator',
+  'documents.requeue': 'platform_operator',
 
   'storage.binding': 'tenant_identity',
   'storage.bind': 'tenant_admin',

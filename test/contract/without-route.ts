@@ -12,6 +12,8 @@ export const withoutRoute: readonly string[] = [
   'documents.approveMany',
   'documents.check',
   'documents.confirm',
+  'documents.outage',
+  'documents.requeue',
   'memory.browse',
   'memory.concordance',
   'memory.matches',

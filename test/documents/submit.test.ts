@@ -60,6 +60,7 @@ describe('B 4.3: a submission', () => {
       feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },
       error: null,
       failure: null,
+      warnings: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },

@@ -59,7 +59,7 @@ describe('A 8.2: allowance and remaining characters', () => {
   test.each(cases)('%s', (_rule, figures, reach, room) => {
     const all = { ...fresh, ...figures };
     expect([effectiveLimit(all), remainingAllowance(all)]).toEqual([reach, room]);
-    const nobody: Remedies = { subscribed: false, topUpSold: false };
+    const nobody: Remedies = { canChangePlan: false, topUpSold: false };
     expect(refuseByAllowance(all, nobody, Math.max(room, 0) + 1)).toMatch(/^tenant usage limit exceeded/);
     if (room >= 0) expect(refuseByAllowance(all, nobody, room)).toBeNull();
   });
@@ -72,32 +72,32 @@ const full = { windowUsed: 500_000, monthUsed: 500_000 };
 
 /** Rule 5: the refusal of one character. */
 const remedies: [cause: string, Partial<AllowanceFigures>, Remedies, detail: string][] = [
-  ['no subscription, or billing off', full, { subscribed: false, topUpSold: true }, prefix],
-  ['no subscription, no top-up', full, { subscribed: false, topUpSold: false }, prefix],
+  ['no subscription, or billing off', full, { canChangePlan: false, topUpSold: true }, prefix],
+  ['no subscription, no top-up', full, { canChangePlan: false, topUpSold: false }, prefix],
   [
     'a subscriber where top-ups are sold',
     full,
-    { subscribed: true, topUpSold: true },
+    { canChangePlan: true, topUpSold: true },
     `${prefix}: buy a top-up at /billing, or ${upgrade}`,
   ],
-  ['a subscriber where none are', full, { subscribed: true, topUpSold: false }, `${prefix}: ${upgrade}`],
+  ['a subscriber where none are', full, { canChangePlan: true, topUpSold: false }, `${prefix}: ${upgrade}`],
   [
     'the ceiling, whoever asks',
     { windowUsed: 0, monthUsed: 10_000_000 },
-    { subscribed: true, topUpSold: true },
+    { canChangePlan: true, topUpSold: true },
     `${prefix}: the deployment's ceiling of 10000000 characters a month is reached; contact the operator`,
   ],
   [
     'an allowance of the operator at the ceiling, of which work in flight takes the rest',
     { monthlyLimit: 10_000_000, windowUsed: 5_000_000, monthUsed: 5_000_000, inFlight: 5_000_000 },
-    { subscribed: false, topUpSold: false },
+    { canChangePlan: false, topUpSold: false },
     `${prefix}: the deployment's ceiling of 10000000 characters a month is reached; contact the operator`,
   ],
 ];
 
 test('A 8.2 rules 4 and 7: a document needs room for one character in the allowance, and for all below the ceiling', () => {
   const refusal = (figures: Partial<AllowanceFigures>) =>
-    refuseByAllowance({ ...fresh, ...figures }, { subscribed: false, topUpSold: false }, 1000, 1);
+    refuseByAllowance({ ...fresh, ...figures }, { canChangePlan: false, topUpSold: false }, 1000, 1);
   expect(refusal({ windowUsed: 499_999, monthUsed: 499_999 })).toBeNull();
   expect(refusal({ windowUsed: 400_000, monthUsed: 400_000, inFlight: 100_000 })).toBe(prefix);
   expect(refusal({ windowUsed: 0, monthUsed: 9_999_000 })).toBeNull();

@@ -82,6 +82,9 @@ test('where everything is in order it says so of each part, and exits with 0', a
     'engine',
   ])
     expect(parts).toContain(part);
+  expect(found('ok')).toContain(
+    'storage: the documents of one workspace may occupy 10000000000 bytes of platform storage',
+  );
   expect(stdout).toContain('Nothing has failed.\n');
   expect(stdout).not.toMatch(/never-printed/);
   expect(stdout).not.toContain(SECRETS_KEY);
@@ -137,9 +140,20 @@ test('a database that cannot be reached, and settings that cannot work together,
     'database: DATABASE_URL: cannot connect to the database "none" at 127.0.0.1:1 as "nobody": nothing listens there; is PostgreSQL running? (ECONNREFUSED): connect ECONNREFUSED 127.0.0.1:1',
   ]);
   expect(unreachable.stdout).not.toContain('hunter2');
-  const contradictory = await doctor({ BILLING_ENABLED: 'true' });
+  const contradictory = await doctor({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' });
   expect(contradictory.code).toBe(1);
-  expect(contradictory.found('fail')[0]).toMatch(/^settings: BILLING_ENABLED: needs STRIPE_SECRET_KEY/);
+  expect(contradictory.found('fail')[0]).toMatch(/^settings: OPENAI_BASE_URL: needs OPENAI_API_KEY/);
+}, 60_000);
+
+test('billing without a credential of Stripe is a warning that names it', async () => {
+  const { env } = await service();
+  const { found } = await doctor({ ...env, BILLING_ENABLED: 'true', STRIPE_SECRET_KEY: 'sk_test_1' });
+  expect(found('warn')).toContainEqual(
+    expect.stringMatching(
+      /^settings: BILLING_ENABLED is on without STRIPE_WEBHOOK_SECRET: nothing can be bought/,
+    ),
+  );
+  expect(found('fail').filter((one) => one.startsWith('settings'))).toEqual([]);
 }, 60_000);
 
 test('a key that is not set is named by its setting, also where no file would hold it', async () => {
@@ -187,3 +201,28 @@ test('clocks that differ are found, without counting the way of the answer', () 
   });
   expect(compareClocks(100_000, 10_000, 0).state).toBe('fail');
 });
+
+test('it warns if nothing limits a workspace, and counts the workspaces that are near their cap', async () => {
+  const { env, superuserUrl } = await service();
+  const sql = openSuperuser(superuserUrl);
+  for (const [id, bytes, own] of [
+    ['a', 95, null],
+    ['b', 80, null],
+    ['c', 95, 0],
+    ['d', 9, 10],
+  ] as const) {
+    await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit) values (${id}, ${id}, '', 1)`;
+    await sql`insert into storage_totals (tenant_id, bytes, cap_bytes) values (${id}, ${bytes}, ${own})`;
+  }
+  const near = async (cap: string) =>
+    (await doctor({ ...env, WORKSPACE_STORAGE_CAP_BYTES: cap }))
+      .found('warn')
+      .find((finding) => finding.startsWith('storage: '));
+  const among = 'workspaces that have used 90% of their cap or more';
+  expect(await near('100')).toBe(
+    `storage: the documents of one workspace may occupy 100 bytes of platform storage; ${among}: 2`,
+  );
+  expect(await near('0')).toBe(
+    `storage: nothing limits what the documents of one workspace occupy in platform storage; ${among}: 1`,
+  );
+}, 60_000);

@@ -83,11 +83,6 @@ describe('a start that must fail', () => {
 
   test('settings that cannot work together are one sentence, before the database is joined', async () => {
     const refused: [string, Record<string, string>][] = [
-      ['BILLING_ENABLED: needs STRIPE_SECRET_KEY', { BILLING_ENABLED: 'true' }],
-      [
-        'BILLING_ENABLED: needs STRIPE_WEBHOOK_SECRET',
-        { BILLING_ENABLED: 'true', STRIPE_SECRET_KEY: 'sk_test_1' },
-      ],
       ['OPENAI_BASE_URL: needs OPENAI_API_KEY', { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }],
       [
         'SERVICE_API_KEY: must differ from OPERATOR_API_KEY',
@@ -100,7 +95,7 @@ describe('a start that must fail', () => {
       const { code, stderr } = await fail({ DATABASE_URL, SECRETS_KEY: secretsKey, ...env });
       expect(code).toBe(1);
       expect(oneLine(stderr)).toMatch(new RegExp(`^${sentence}`));
-      expect(stderr).not.toMatch(/sk_test|the-same-key/);
+      expect(stderr).not.toMatch(/the-same-key/);
     }
   });
 

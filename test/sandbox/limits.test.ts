@@ -1,18 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isAlive, openTestSandbox } from './open-sandbox.ts';
+import { isAlive, openTestSandbox, processOf } from './open-sandbox.ts';
 
 const megabyte = 2 ** 20;
 
 describe('a task over a limit', () => {
   it('of time is ended with its process, and the next runs in another', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const first = await sandbox.run('processId', undefined);
+    const first = await processOf(sandbox);
     await expect(sandbox.run('loop', undefined, { timeMs: 300 })).rejects.toMatchObject({
       name: 'SandboxError',
       reason: 'time',
     });
     expect(isAlive(first)).toBe(false);
-    expect(await sandbox.run('processId', undefined)).not.toBe(first);
+    expect(await processOf(sandbox)).not.toBe(first);
   });
 
   it('of CPU time is ended; waiting does not count', async () => {
@@ -28,9 +29,22 @@ describe('a task over a limit', () => {
 
   it('of CPU time is not charged for the tasks before it', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const pid = await sandbox.run('processId', undefined);
+    const pid = await processOf(sandbox);
     for (let round = 0; round < 4; round++) await sandbox.run('spin', 300, { cpuMs: 900 });
-    expect(await sandbox.run('processId', undefined)).toBe(pid);
+    expect(await processOf(sandbox)).toBe(pid);
+  });
+
+  it('is ended while the service itself is busy', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await processOf(sandbox);
+    const running = sandbox.run('spin', 60_000, { cpuMs: 200, timeMs: 60_000 });
+    running.catch(() => {});
+    // Until the task was sent, and its limits with it.
+    await sleep(100);
+    const begun = performance.now();
+    while (isAlive(pid) && performance.now() < begun + 10_000);
+    expect(isAlive(pid)).toBe(false);
+    await expect(running).rejects.toMatchObject({ reason: 'time' });
   });
 
   it('of memory outside the heap is ended', async () => {
@@ -92,15 +106,15 @@ describe('a task that breaks', () => {
 
   it('with a rejected promise that nobody awaits: its response counts', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const pid = await sandbox.run('leaveRejection', undefined);
+    const identity = await sandbox.run('leaveRejection', undefined);
     await sandbox.run('wait', 50);
-    expect(await sandbox.run('processId', undefined)).toBe(pid);
+    expect(await sandbox.run('identity', undefined)).toBe(identity);
   });
 
   it('between two tasks: the next still runs', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     for (let round = 0; round < 3; round++) {
-      process.kill(await sandbox.run('processId', undefined), 'SIGKILL');
+      process.kill(await processOf(sandbox), 'SIGKILL');
       expect(await sandbox.run('echo', round)).toBe(round);
     }
   });
@@ -111,7 +125,7 @@ describe('an abort signal', () => {
 
   it('ends the running task, with its reason', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const pid = await sandbox.run('processId', undefined);
+    const pid = await processOf(sandbox);
     const controller = new AbortController();
     const running = sandbox.run('loop', undefined, { signal: controller.signal });
     // Until it was sent.
@@ -142,8 +156,8 @@ describe('an abort signal', () => {
   it('that comes later has no effect', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const controller = new AbortController();
-    const pid = await sandbox.run('processId', undefined, { signal: controller.signal });
+    const identity = await sandbox.run('identity', undefined, { signal: controller.signal });
     controller.abort(given);
-    expect(await sandbox.run('processId', undefined)).toBe(pid);
+    expect(await sandbox.run('identity', undefined)).toBe(identity);
   });
 });

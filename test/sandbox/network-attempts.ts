@@ -2,7 +2,6 @@ import dgram from 'node:dgram';
 import { lookup, Resolver } from 'node:dns';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 /** Ports of 127.0.0.1 with a listener. */
 export interface Listeners {
@@ -14,18 +13,8 @@ export interface Listeners {
 /** How each way to the network ended: `open`, or the code of its error. */
 export type NetworkAttempts = Record<'tcp' | 'fetch' | 'name' | 'hosts' | 'datagram' | 'listen', string>;
 
-/** Tries each way to the network, in the thread of a task or in one that it starts, where Node's modules are new. */
-export function tryNetwork(listeners: Listeners): Promise<NetworkAttempts> {
-  return attempts(listeners);
-}
-
-export async function tryNetworkOfThread(listeners: Listeners): Promise<NetworkAttempts> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: listeners });
-  const [attempted] = await once(worker, 'message');
-  return attempted;
-}
-
-async function attempts({ tcp, names }: Listeners): Promise<NetworkAttempts> {
+/** Tries each way to the network. */
+export async function tryNetwork({ tcp, names }: Listeners): Promise<NetworkAttempts> {
   return {
     tcp: await attempt(async () => void (await once(connect(tcp, '127.0.0.1'), 'connect'))),
     fetch: await attempt(async () => void (await fetch(`http://127.0.0.1:${tcp}/`))),
@@ -63,5 +52,7 @@ async function attempt(way: () => Promise<void>): Promise<string> {
   }
 }
 
-if (!isMainThread && workerData && 'tcp' in workerData)
-  parentPort?.postMessage(await attempts(workerData as Listeners));
+// As a program of its own, without what a task closes.
+const [, program, given] = process.argv;
+if (given?.startsWith('{') && program?.endsWith('network-attempts.ts'))
+  process.stdout.write(JSON.stringify(await tryNetwork(JSON.parse(given))), () => process.exit());

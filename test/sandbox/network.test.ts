@@ -1,8 +1,15 @@
+import { execFile } from 'node:child_process';
 import dgram from 'node:dgram';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findNetworkIsolation, type NetworkIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
+import { type FoundIsolation, findIsolation } from '#server/sandbox/isolation.ts';
+import type { NetworkAttempts } from './network-attempts.ts';
 import { openTestSandbox } from './open-sandbox.ts';
 
 /** A listener at TCP and UDP, and what reached it. */
@@ -25,9 +32,9 @@ async function listen() {
   };
 }
 
-let isolation: NetworkIsolation;
+let isolation: FoundIsolation;
 beforeAll(async () => {
-  isolation = await findNetworkIsolation();
+  isolation = await findIsolation();
 });
 
 describe('a task has no network', () => {
@@ -47,24 +54,29 @@ describe('a task has no network', () => {
     expect(await sandbox.run('echo', 'still there')).toBe('still there');
   });
 
-  it('by the kernel, in a thread if Node offers it, where the system allows that', async ({ skip }) => {
-    if (isolation.by === 'none') {
-      console.warn('skipped: this system allows neither a network namespace nor a seccomp filter');
-      skip();
-    }
-    const sandbox = openTestSandbox({ processes: 1 });
+  it('by the kernel, if nothing in Node is closed, where the system allows that', async ({ skip }) => {
+    if (isolation.level === 'node') skip('this system allows neither a namespace nor a filter');
     const { reached, ports } = await listen();
-    const attempted = await sandbox.run('networkOfThread', ports);
-    const { tcp, fetch, name, hosts, datagram } = attempted;
+    const attempts = fileURLToPath(new URL('./network-attempts.ts', import.meta.url));
+    const command = isolation.command({ node: process.execPath, readable: [attempts] });
+    const [program, ...args] = [...command, attempts, JSON.stringify(ports)];
+    const { stdout } = await promisify(execFile)(program!, args, { env: {} });
+    const { tcp, fetch, name, hosts, datagram } = JSON.parse(stdout) as NetworkAttempts;
     for (const way of [tcp, fetch, name, hosts, datagram]) expect(way).toMatch(/^(E|ENOTFOUND)/);
     expect(reached).toEqual([]);
-    expect(await sandbox.run('echo', 'still there')).toBe('still there');
   });
 
-  it('a system without the needed programs runs without the block, and says so', async () => {
-    expect(await findNetworkIsolation([])).toEqual({ by: 'none', command: [], untried: false });
-    // A program of that name that blocks nothing is rejected.
-    if (process.platform === 'linux')
-      expect((await findNetworkIsolation(['/proc/self/root/nowhere'])).by).toBe('none');
+  it('a system without the needed programs runs at level "node", and a program that isolates nothing is rejected', async () => {
+    expect(await findIsolation({ folders: [] })).toMatchObject({ level: 'node', untried: false });
+    const folder = mkdtempSync(join(tmpdir(), 'programs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // Each runs what follows the options, and does nothing else.
+    for (const name of ['unshare', 'enosys', 'chroot', 'mount', 'mkdir', 'sh', 'setpriv'])
+      writeFileSync(
+        `${folder}/${name}`,
+        '#!/bin/sh\nwhile [ "$1" != -- ]; do shift || exit 1; done; shift; exec "$@"\n',
+        { mode: 0o755 },
+      );
+    expect((await findIsolation({ folders: [folder] })).level).toBe('node');
   });
 });

@@ -7,11 +7,16 @@ export type TestSandbox = Sandbox<typeof tasks>;
 
 /** A sandbox for the tasks of the tests, closed when the test is over. */
 export function openTestSandbox(options: SandboxOptions = {}): TestSandbox {
-  const sandbox = new Sandbox<typeof tasks>(new URL('./tasks.ts', import.meta.url), options, [
-    new URL('./network-attempts.ts', import.meta.url),
-  ]);
+  const readable = ['./network-attempts.ts', './probes.ts'].map((path) => new URL(path, import.meta.url));
+  const sandbox = new Sandbox<typeof tasks>(new URL('./tasks.ts', import.meta.url), options, readable);
   onTestFinished(() => sandbox.close());
   return sandbox;
+}
+
+/** Returns the id of the process that runs the tasks of a sandbox with one process; it is started if it is not there. */
+export async function processOf(sandbox: TestSandbox): Promise<number> {
+  await sandbox.run('echo', undefined);
+  return sandbox.processIds[0]!;
 }
 
 /** Whether the process exists and is no zombie. */

@@ -2,51 +2,54 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { poll } from '#test/setup/poll.ts';
-import { isAlive, openTestSandbox } from './open-sandbox.ts';
+import { isAlive, openTestSandbox, processOf } from './open-sandbox.ts';
 
 describe('processes', () => {
   it('are started when there is a task, and used again', async () => {
     const sandbox = openTestSandbox();
     expect(sandbox.processIds).toEqual([]);
-    const pid = await sandbox.run('processId', undefined);
-    expect(await sandbox.run('processId', undefined)).toBe(pid);
+    const pid = await processOf(sandbox);
+    expect(await processOf(sandbox)).toBe(pid);
     expect(sandbox.processIds).toEqual([pid]);
   });
 
   it('never exceed their maximum', async () => {
     const sandbox = openTestSandbox({ processes: 2 });
     let most = 0;
-    const pids = await Promise.all(
+    const identities = await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const pid = await sandbox.run('processId', undefined);
+        const identity = await sandbox.run('identity', undefined);
         most = Math.max(most, sandbox.processIds.length);
-        return pid;
+        return identity;
       }),
     );
-    expect(new Set(pids).size).toBe(2);
+    expect(new Set(identities).size).toBe(2);
     expect(most).toBe(2);
   });
 
   it('are replaced after their maximum of tasks', async () => {
     const sandbox = openTestSandbox({ processes: 1, tasksPerProcess: 2 });
-    const pids: number[] = [];
-    for (let count = 0; count < 5; count++) pids.push(await sandbox.run('processId', undefined));
-    expect(pids[1]).toBe(pids[0]);
-    expect(pids[3]).toBe(pids[2]);
-    expect(new Set(pids).size).toBe(3);
-    expect(pids.slice(0, 4).some(isAlive)).toBe(false);
+    const ran: string[] = [];
+    for (let count = 0; count < 5; count++) {
+      ran.push(await sandbox.run('identity', undefined));
+      // The one before has ended.
+      expect(sandbox.processIds.length).toBe(count % 2 === 0 ? 1 : 0);
+    }
+    expect(ran[1]).toBe(ran[0]);
+    expect(ran[3]).toBe(ran[2]);
+    expect(new Set(ran).size).toBe(3);
   });
 
   it('are replaced after their memory has grown', async () => {
     const sandbox = openTestSandbox({ processes: 1, keptBytes: 200 * 2 ** 20 });
     const small = await sandbox.run('hold', 2 ** 20);
     expect(await sandbox.run('hold', 200 * 2 ** 20)).toBe(small);
-    expect(await sandbox.run('processId', undefined)).not.toBe(small);
+    expect(await sandbox.run('identity', undefined)).not.toBe(small);
   });
 
   it('are ended when they have been idle', async () => {
     const sandbox = openTestSandbox({ idleMs: 50 });
-    const pid = await sandbox.run('processId', undefined);
+    const pid = await processOf(sandbox);
     await poll(async () => sandbox.processIds.length === 0);
     expect(isAlive(pid)).toBe(false);
     expect(await sandbox.run('echo', 'again')).toBe('again');
@@ -68,12 +71,12 @@ describe('processes', () => {
 
   it('ignore an interrupt of the terminal', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const pid = await sandbox.run('processId', undefined);
+    const pid = await processOf(sandbox);
     const running = sandbox.run('wait', 200);
     process.kill(pid, 'SIGINT');
     process.kill(pid, 'SIGTERM');
     await running;
-    expect(await sandbox.run('processId', undefined)).toBe(pid);
+    expect(await processOf(sandbox)).toBe(pid);
   });
 });
 
@@ -165,10 +168,9 @@ describe('the queue', () => {
 describe('closing', () => {
   it('ends running and waiting tasks, and leaves no process', async () => {
     const sandbox = openTestSandbox({ processes: 2 });
-    const pids = await Promise.all([
-      sandbox.run('processId', undefined),
-      sandbox.run('processId', undefined),
-    ]);
+    await Promise.all([sandbox.run('wait', 50), sandbox.run('wait', 50)]);
+    const pids = sandbox.processIds;
+    expect(pids).toHaveLength(2);
     const tasks = [
       sandbox.run('loop', undefined),
       sandbox.run('wait', 60_000),
@@ -202,14 +204,14 @@ describe('the service that opened it', () => {
         '--eval',
         `const { Sandbox } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
          const sandbox = new Sandbox(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
-           [new URL('${new URL('./network-attempts.ts', import.meta.url).href}')]);
+           ['network-attempts', 'probes'].map((name) => new URL('./' + name + '.ts', '${import.meta.url}')));
          ${code}`,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
 
   it('is not kept alive by idle processes, which end with it', async () => {
-    const program = service(`console.log(await sandbox.run('processId', undefined));`);
+    const program = service(`await sandbox.run('echo', 1); console.log(sandbox.processIds[0]);`);
     const [printed] = await once(program.stdout!, 'data');
     const [code] = await once(program, 'exit');
     expect(code).toBe(0);
@@ -224,7 +226,7 @@ describe('the service that opened it', () => {
 
   it('ends a busy process with it when it is killed', async () => {
     const program = service(
-      `console.log(await sandbox.run('processId', undefined)); await sandbox.run('loop', undefined);`,
+      `await sandbox.run('echo', 1); console.log(sandbox.processIds[0]); await sandbox.run('loop', undefined);`,
     );
     const [printed] = await once(program.stdout!, 'data');
     program.kill('SIGKILL');

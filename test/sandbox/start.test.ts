@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FoundIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
-import { CurrentIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
+import { CurrentIsolation, type FoundIsolation } from '#server/sandbox/isolation.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
@@ -10,11 +9,17 @@ import { openTestSandbox } from './open-sandbox.ts';
 
 /** An isolation program that ends without starting the process. */
 const forbidden: FoundIsolation = {
-  by: 'namespace',
-  command: [process.execPath, '--eval', 'process.exit(1)'],
+  level: 'network',
+  nested: false,
+  command: () => [process.execPath, '--eval', 'process.exit(1)'],
   untried: false,
 };
-const open: FoundIsolation = { by: 'none', command: [], untried: false };
+const open: FoundIsolation = {
+  level: 'node',
+  nested: false,
+  command: ({ node }) => [node],
+  untried: false,
+};
 
 /** Returns one after the other, and then always the last one. */
 function finding(...barriers: FoundIsolation[]): CurrentIsolation {
@@ -26,11 +31,11 @@ const notStarted = { name: 'SandboxError', reason: 'not_started' };
 describe('a process that does not start', () => {
   it.each([
     ['its isolation is forbidden', forbidden],
-    ['its program is not there', { ...forbidden, command: ['/nowhere/unshare'] }],
+    ['its program is not there', { ...forbidden, command: () => ['/nowhere/unshare'] }],
   ])(
-    'is reported as not_started: %s; the network block is probed again, and the next one starts',
+    'is reported as not_started: %s; the isolation is detected again, and the next one starts',
     async (_, isolation) => {
-      const sandbox = openTestSandbox({ processes: 1, network: finding(isolation, open) });
+      const sandbox = openTestSandbox({ processes: 1, isolation: finding(isolation, open) });
       await expect(sandbox.run('echo', 1)).rejects.toMatchObject(notStarted);
       expect(sandbox.processIds).toEqual([]);
       expect(await sandbox.run('echo', 2)).toBe(2);
@@ -40,21 +45,24 @@ describe('a process that does not start', () => {
   );
 
   it('one that is not ready in time is reported alike', async () => {
-    const hangs = { ...forbidden, command: [process.execPath, '--eval', 'setInterval(() => {}, 1000)'] };
-    const sandbox = openTestSandbox({ processes: 1, network: finding(hangs) });
+    const hangs = {
+      ...forbidden,
+      command: () => [process.execPath, '--eval', 'setInterval(() => {}, 1000)'],
+    };
+    const sandbox = openTestSandbox({ processes: 1, isolation: finding(hangs) });
     await expect(sandbox.run('echo', 1, { timeMs: 300 })).rejects.toMatchObject(notStarted);
   });
 
-  it('drops no network block if a new one could not be tried either; changes are logged', async () => {
+  it('drops no isolation if a new one could not be tried either; changes are logged', async () => {
     const isolation = finding(forbidden, { ...open, untried: true }, open);
     const logged: string[] = [];
-    await isolation.follow(({ by }) => logged.push(by));
+    await isolation.follow(({ level }) => logged.push(level));
     isolation.renew();
-    expect((await isolation.get()).by).toBe('namespace');
+    expect((await isolation.get()).level).toBe('network');
     isolation.renew();
     isolation.renew();
-    expect((await isolation.get()).by).toBe('none');
-    expect(logged).toEqual(['namespace', 'none']);
+    expect((await isolation.get()).level).toBe('node');
+    expect(logged).toEqual(['network', 'node']);
   });
 
   it('for lack of descriptors ends nothing, and the next one starts when there are some', async ({
@@ -65,9 +73,9 @@ describe('a process that does not start', () => {
       const { openSync, closeSync } = await import('node:fs');
       const { Sandbox } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
       const sandbox = new Sandbox(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
-        [new URL('${new URL('./network-attempts.ts', import.meta.url).href}')]);
-      const { networkIsolation } = await import('${new URL('../../server/sandbox/network-namespace-seccomp.ts', import.meta.url).href}');
-      await networkIsolation.get();
+        ['network-attempts', 'probes'].map((name) => new URL('./' + name + '.ts', '${import.meta.url}')));
+      const { systemIsolation } = await import('${new URL('../../server/sandbox/isolation.ts', import.meta.url).href}');
+      await systemIsolation.get();
       const taken = [];
       try { for (;;) taken.push(openSync('/dev/null')); } catch {}
       const first = await sandbox.run('echo', 1).catch(({ reason }) => reason);
@@ -88,7 +96,7 @@ describe('when no process starts for a file', () => {
   let found = forbidden;
   const app = useTestApp({
     env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
-    fileWork: { network: new CurrentIsolation(async () => found) },
+    fileWork: { isolation: new CurrentIsolation(async () => found) },
   });
   let mine: Sets;
   let headers: Record<string, string>;
@@ -131,7 +139,7 @@ describe('when no process starts for a file', () => {
       expect(Number(answered.get('retry-after'))).toBeGreaterThan(0);
     }
     found = open;
-    // One more failed start in each pool probes the network block again.
+    // One more failed start in each pool detects the isolation again.
     for (const send of Object.values(requests)) await send();
     for (const [what, send] of Object.entries(requests))
       expect([what, (await send()).status]).toEqual([what, 200]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isAlive, openTestSandbox } from './open-sandbox.ts';
+import { isAlive, openTestSandbox, processOf } from './open-sandbox.ts';
 
 const megabyte = 2 ** 20;
 
@@ -19,13 +19,13 @@ const message = (work: Promise<unknown>) =>
 describe('a task that answers in pieces', () => {
   it('gives them all, in order, and keeps its process for the next one', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const pid = await sandbox.run('processId', undefined);
+    const pid = await processOf(sandbox);
     const pieces = await sandbox.stream('pieces', { count: 50, bytes: 300_000 }, {}, collect);
     expect(pieces.map((piece) => [piece.length, piece[0], piece.at(-1)])).toEqual(
       Array.from({ length: 50 }, (_, number) => [300_000, number, number]),
     );
     expect(await sandbox.stream('pieces', { count: 0, bytes: 0 }, {}, collect)).toEqual([]);
-    expect(await sandbox.run('processId', undefined)).toBe(pid);
+    expect(await processOf(sandbox)).toBe(pid);
   });
 
   it('returns the consumer’s result, and throws what the consumer throws', async () => {
@@ -69,7 +69,7 @@ describe('a task that answers in pieces', () => {
 
   it('is ended with its process if it is not consumed to the end', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const pid = await sandbox.run('processId', undefined);
+    const pid = await processOf(sandbox);
     const first = await sandbox.stream(
       'piecesThenLoop',
       undefined,
@@ -105,7 +105,7 @@ describe('a task that answers in pieces', () => {
 
   it('is run again if a kept process was ended from outside before its first piece', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    const pid = await sandbox.run('processId', undefined);
+    const pid = await processOf(sandbox);
     process.kill(pid, 'SIGKILL');
     expect(await sandbox.stream('pieces', { count: 3, bytes: 1 }, {}, collect)).toHaveLength(3);
   });

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tryNetwork, tryNetworkOfThread } from './network-attempts.ts';
+import { tryNetwork } from './network-attempts.ts';
+import { probeTask, writeByFlags } from './probes.ts';
 
 const attempt = (act: () => unknown): string => {
   try {
@@ -15,7 +17,8 @@ const attempt = (act: () => unknown): string => {
 /** What the tests run in sandboxes. */
 export const tasks = {
   echo: async () => (value: unknown) => value,
-  processId: async () => () => process.pid,
+  /** Differs by process; their ids may not, because each sees those of its own namespace. */
+  identity: async () => () => identity,
   wait: async () => (ms: number) => sleep(ms),
   loop: async () => () => {
     for (;;);
@@ -23,7 +26,7 @@ export const tasks = {
   /** Keeps this many bytes outside of the JavaScript heap. */
   hold: async () => (bytes: number) => {
     held.push(Buffer.alloc(bytes, 1));
-    return process.pid;
+    return identity;
   },
   /** The same, and waits with it. */
   holdFor:
@@ -67,7 +70,7 @@ export const tasks = {
   /** Returns, and leaves behind a promise that is never awaited. */
   leaveRejection: async () => () => {
     void Promise.reject(new Error('nobody waits'));
-    return process.pid;
+    return identity;
   },
   /** Sends what no message carries. */
   answerFunction: async () => () => () => 'never called',
@@ -82,7 +85,9 @@ export const tasks = {
     return text;
   },
   network: async () => tryNetwork,
-  networkOfThread: async () => tryNetworkOfThread,
+  probe: async () => probeTask,
+  writeByFlags: async () => writeByFlags,
+  environment: async () => () => Object.entries(process.env),
   reach: async () => (paths: { secret: string; target: string }) => ({
     environment: Object.keys(process.env),
     readSecret: attempt(() => readFileSync(paths.secret)),
@@ -92,3 +97,4 @@ export const tasks = {
 };
 
 const held: Buffer[] = [];
+const identity = randomUUID();

@@ -54,6 +54,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.confirm': ({ documents }) =>
     documents.confirm({ document_id: 'a', segments: [{ position: 0, target_text: 'b' }] }),
   'documents.approveMany': ({ documents }) => documents.approveMany({ document_ids: ['a'] }),
+  'documents.outage': ({ documents }) => documents.outage({ since: '2026-07-31T00:00:00Z' }),
+  'documents.requeue': ({ documents }) => documents.requeue({ since: '2026-07-31T00:00:00Z' }),
   'members.list': ({ members }) => members.list().toArray({ limit: 1 }),
   'members.listPage': ({ members }) => members.listPage(),
   'members.revoke': ({ members }) => members.revoke('a'),

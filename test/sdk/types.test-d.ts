@@ -8,6 +8,7 @@ import {
   type CallOptions,
   DocumentFailedError,
   type DocumentFile,
+  type DocumentListQuery,
   type DocumentPoller,
   type DocumentProgress,
   type DocumentSegment,
@@ -129,6 +130,14 @@ export type Health = Usable<HealthStatus, { status: 'ok'; live_services: boolean
 export type Request = Usable<{ source_text: string; target_lang: string }, TranslationRequest>;
 export type Founding = Usable<{ tenant_name: string; email: string; password: string }, EmailSignupRequest>;
 export type Query = Usable<{ status?: JobStatus; limit?: number; cursor?: string }, TranslationListQuery>;
+export type Filters = Usable<
+  {
+    target_lang: string;
+    created_after: string;
+    metadata: { project: string; batch: number; done: boolean };
+  },
+  TranslationListQuery & DocumentListQuery
+>;
 export type Batch = Usable<
   { inputs: { Text: string; Targets: { Language: string }[] }[] },
   BatchTranslationRequest

@@ -50,6 +50,6 @@ test('the usage of the platform’s storage is there with the feature off', asyn
   const { key } = await found(app);
   expect(await app.json('GET', '/api/storage/usage', { headers: key })).toMatchObject({
     status: 200,
-    body: { provider: 'platform', bytes_used: 0, bytes_allowed: null, objects: 0 },
+    body: { provider: 'platform', bytes_used: 0, bytes_allowed: 10_000_000_000, objects: 0 },
   });
 });

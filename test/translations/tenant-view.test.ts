@@ -115,6 +115,7 @@ function fullJob(operator: boolean): TranslationJob {
       },
       error: 'none',
     },
+    warnings: [{ code: 'unknown_field', field: 'sorce_lang', message: 'is not a field' }],
     created_at: at,
     updated_at: at,
   };

@@ -80,7 +80,7 @@ describe('a file of a document', { timeout: 30_000 }, () => {
         'content-type': artifact.content_type,
         'content-length': String(artifact.size_bytes),
         'content-disposition': `attachment; filename="${name}"`,
-        'cache-control': 'private, no-store',
+        'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       });
       const content = Buffer.from(await response.arrayBuffer());
@@ -154,7 +154,7 @@ describe('a file of a document', { timeout: 30_000 }, () => {
     expect([head.status, head.headers.get('content-length'), head.headers.get('cache-control')]).toEqual([
       200,
       String(artifacts[0].size_bytes),
-      'private, no-store',
+      'no-store',
     ]);
     expect((await ask('DELETE')).status).toBe(405);
   });

@@ -24,8 +24,8 @@ const byPassword = ({ email, password }: Person) => ({ grant_type: 'password', u
 
 /** The whole line of the cookie with the refresh token; undefined if the response leaves it as it is. */
 const cookieLine = ({ headers }: Answer) =>
-  headers.getSetCookie().find((line) => line.startsWith('ll_refresh='));
-const tokenOf = (answer: Answer) => /^ll_refresh=([^;]*)/.exec(cookieLine(answer) ?? '')?.[1];
+  headers.getSetCookie().find((line) => /^(__Secure-)?ll_refresh=/.test(line));
+const tokenOf = (answer: Answer) => /^\w*-?ll_refresh=([^;]*)/.exec(cookieLine(answer) ?? '')?.[1];
 const holding = (token: string | undefined) => ({ cookie: `ll_refresh=${token}` });
 const cleared = 'll_refresh=; Path=/signin; Max-Age=0; HttpOnly; SameSite=Strict';
 
@@ -87,7 +87,7 @@ describe('the refresh token of the browser application', () => {
       expect(tokenOf(answer)).toMatch(/.{22}/);
     }
     // Behind https, under the path of the public address.
-    expect(cookieLine(verified)).toMatch(/; Path=\/loop\/signin; .*; Secure$/);
+    expect(cookieLine(verified)).toMatch(/^__Secure-ll_refresh=.*; Path=\/loop\/signin; .*; Secure$/);
   });
 
   test('is replaced by each refresh, whatever the body says, and a used one ends the session', async () => {
@@ -105,6 +105,22 @@ describe('the refresh token of the browser application', () => {
     expectRefused(await post('refresh', {}, holding(tokenOf(begun))), 401);
     const ended = await post('refresh', {}, holding(tokenOf(renewed)));
     expectRefused(ended, 401);
+  });
+
+  test('renews the session again with the retry_key of the page after a lost response', async () => {
+    const begun = await post('token', byPassword(await found(app)));
+    const retry = { retry_key: crypto.randomUUID() };
+    const lost = await post('refresh', retry, holding(tokenOf(begun)));
+    await openSuperuser(app.superuserUrl)`update tokens set consumed_at = consumed_at - interval '60 seconds'
+      where consumed_at is not null`;
+    const renewed = await post('refresh', retry, holding(tokenOf(begun)));
+    expect([lost.status, renewed.status]).toEqual([200, 200]);
+    expect((await meOf(app, lost.body.access_token)).status).toBe(401);
+    expect((await meOf(app, renewed.body.access_token)).status).toBe(200);
+    expect((await post('refresh', {}, holding(tokenOf(renewed)))).status).toBe(200);
+    const wrong = await post('refresh', { retry_key: 'short' }, holding(tokenOf(renewed)));
+    expectInvalid(wrong, 'retry_key');
+    expect(cookieLine(wrong)).toBeUndefined();
   });
 
   test('that is refused is taken out of the browser; without one there is nothing to renew', async () => {

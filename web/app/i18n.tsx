@@ -101,8 +101,9 @@ export function InterfaceProvider({ children }: { children: ReactNode }) {
       await activate(next);
       document.documentElement.lang = next;
       document.documentElement.dir = directionOf(next);
+      const secure = location.protocol === 'https:';
       // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we support
-      document.cookie = `${localeCookie}=${next}; Path=/; Max-Age=31536000; SameSite=Lax`;
+      document.cookie = `${localeCookie(secure)}=${next}; Path=/; Max-Age=31536000; SameSite=Lax${secure ? '; Secure' : ''}`;
       setLocale(next);
     },
   };

@@ -19,8 +19,6 @@ export function serveArtifactBytes(
     '/app/documents/:document_id/artifacts/:artifact_id',
     { config: { versioned: false } },
     async (request, reply) => {
-      // Whatever is behind an address here belongs to one workspace, an error too.
-      reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
       try {
         const ids = request.params as { document_id: string; artifact_id: string };
         const problem = findUnstorable(ids);

@@ -12,12 +12,11 @@ import {
   type SearchIndex,
   searchGuides,
 } from './guide-search.ts';
+import { pageHeaders } from './headers.ts';
 import { escapeHtml } from './html.ts';
 
 /** What the pages of guides need of the front. */
 interface GuideFront {
-  /** The headers of an HTML response. */
-  headers: Readonly<Record<string, string>>;
   /** The path of the service's public address. */
   basePath: string;
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
@@ -30,7 +29,7 @@ interface GuideFront {
 export function serveGuides(
   app: FastifyInstance,
   router: AppRouter,
-  { headers, basePath, sendNotFound }: GuideFront,
+  { basePath, sendNotFound }: GuideFront,
 ): void {
   const style = readFileSync(join(import.meta.dirname, 'guides.css'), 'utf8');
   const styleAddress = `${basePath}/docs/guides.css?${createHash('sha256').update(style).digest('hex').slice(0, 12)}`;
@@ -39,11 +38,11 @@ export function serveGuides(
   const index = once(async () => indexGuides(await book(), await operationsOf(router)));
 
   const send = (reply: FastifyReply, guides: GuideBook, page: GuidePage) =>
-    reply.headers(headers).send(guideDocument(guides, page, { basePath, styleAddress }));
+    reply.headers(pageHeaders).send(guideDocument(guides, page, { basePath, styleAddress }));
 
   app.get('/docs/guides.css', { config }, (_request, reply) =>
     reply
-      .headers({ 'content-type': 'text/css; charset=utf-8', 'x-content-type-options': 'nosniff' })
+      .header('content-type', 'text/css; charset=utf-8')
       // Its address has a digest of the content.
       .header('cache-control', 'public, max-age=31536000, immutable')
       .send(style),

@@ -1,33 +1,29 @@
 /**
- * The headers of every HTML response. Scripts and styles come from this origin only, nothing is inline, and no text can become
- * script (Trusted Types). `default-src` is not 'none': Firefox asks it for module preloads.
- * @param secure whether the service's address is https
+ * The headers of every HTML response, next to those of `defaultHeaders`. Scripts and styles come from this origin only, nothing is inline,
+ * and no text can become script (Trusted Types). `default-src` is not 'none': Firefox asks it for module preloads.
  */
-export function pageHeaders(secure: boolean): Record<string, string> {
-  return {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'cache-control': 'no-cache',
-    ...(secure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
-  };
-}
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy(),
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
 
-const policy = [
-  "default-src 'self'",
-  // The QR code of an authenticator is a data address; pictures in previews are blobs.
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types lingualoop',
-].join('; ');
+function policy(): string {
+  return [
+    "default-src 'self'",
+    // The QR code of an authenticator is a data address; pictures in previews are blobs.
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types lingualoop',
+  ].join('; ');
+}
 
 /**
  * The headers of the frame that shows Word files. It has a policy of its own: an opaque origin, without cookies, storages or the network,
@@ -46,8 +42,6 @@ export const previewHeaders: Readonly<Record<string, string>> = {
     "form-action 'none'",
     "frame-ancestors 'self'",
   ].join('; '),
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
 };
 

@@ -1,3 +1,5 @@
+import { prefixedCookie } from '#server/cookies.ts';
+
 /** The languages of the interface. */
 export const locales = ['en', 'fr', 'de', 'ar', 'ja'] as const;
 
@@ -8,12 +10,17 @@ export function directionOf(locale: Locale): 'ltr' | 'rtl' {
   return locale === 'ar' ? 'rtl' : 'ltr';
 }
 
-/** The cookie in which the application keeps the language that a person chose. It holds nothing else. */
-export const localeCookie = 'll_locale';
+/**
+ * The name of the cookie in which the application keeps the language that a person chose. It holds nothing else.
+ * @param secure whether the service's URL is https
+ */
+export function localeCookie(secure: boolean): string {
+  return prefixedCookie('ll_locale', secure);
+}
 
 /**
  * The language of a response: the person's own choice, else the first that the browser asks for, in its order of preference.
- * @param chosen the value of `localeCookie`
+ * @param chosen the value of that cookie
  * @param accepted the Accept-Language header
  */
 export function localeFor(chosen: string | null, accepted: string | undefined): Locale {

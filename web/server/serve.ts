@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from '#rest/errors.ts';
+import { canSell } from '#server/billing/capabilities.ts';
 import type { RequestContext, Services } from '#server/context.ts';
-import { readCookie } from '#server/csrf.ts';
+import { readCookie } from '#server/cookies.ts';
 import { AppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
@@ -15,7 +16,7 @@ import { type Locale, localeCookie, localeFor } from './locale.ts';
 import { notFound, stubNotice } from './page-words.ts';
 import { pageDocument, readPage } from './pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
-import { hasRefreshToken, serveSignIn } from './sign-in.ts';
+import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
 
 /** The addresses of the application; the browser decides which screen each is. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
@@ -45,12 +46,15 @@ export async function serveWeb(
   built = dist,
 ): Promise<WebFront> {
   const build = readBuild(built);
-  const headers = pageHeaders(publicAddress(settings).startsWith('https:'));
+  const secure = publicAddress(settings).startsWith('https:');
   const basePath = basePathOf(settings);
+  const refreshCookie = refreshCookieOf(basePath, secure);
+  const localeOf = ({ headers }: FastifyRequest): Locale =>
+    localeFor(readCookie(headers, localeCookie(secure)), headers['accept-language']);
   const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
   const deployment = deploymentOf(settings, {
     basePath,
-    billing: payments !== null,
+    billing: canSell({ settings, payments }),
     liveEngine: engine.live,
     ssoProvider: settings.OIDC_ENABLED ? 'oidc' : null,
   });
@@ -67,7 +71,7 @@ export async function serveWeb(
     if (!page) return sendNotFound(request, reply);
     const notice = name === 'home' && !engine.live ? stubNotice[page.locale] : '';
     return reply
-      .headers(headers)
+      .headers(pageHeaders)
       .header('vary', vary)
       .send(pageDocument(page, { build, locale, basePath, notice }));
   }
@@ -84,17 +88,17 @@ export async function serveWeb(
   );
 
   function sendShell(request: FastifyRequest, reply: FastifyReply, files: Build, about: Deployment) {
-    // The cookie is sent to /signin only, and not if a link of another site leads there.
+    // Browsers send the cookie to /signin, though not if a link of another site leads there.
     const wouldHaveCookie =
       request.routeOptions.url === '/signin' &&
       ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
-    const signedOut = wouldHaveCookie && !hasRefreshToken(request);
+    const signedOut = wouldHaveCookie && !hasRefreshToken(request, refreshCookie);
     const page = shellPage(files, about, {
       path: request.url.split('?')[0] as string,
       locale: localeOf(request),
       signedOut,
     });
-    return reply.headers(headers).header('vary', vary).send(page);
+    return reply.headers(pageHeaders).header('vary', vary).send(page);
   }
 
   function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -103,14 +107,14 @@ export async function serveWeb(
     const page = { title, content: `<h1>${title}</h1>`, locale };
     return reply
       .code(404)
-      .headers(headers)
+      .headers(pageHeaders)
       .header('vary', vary)
       .send(pageDocument(page, { build, locale, basePath }));
   }
 
-  serveGuides(app, router, { headers, basePath, sendNotFound });
+  serveGuides(app, router, { basePath, sendNotFound });
   await serveAssets(app, join(built, 'static'));
-  serveSignIn(app, router, createContext, { basePath, secure: publicAddress(settings).startsWith('https:') });
+  serveSignIn(app, router, createContext, refreshCookie);
   return { sendNotFound };
 }
 
@@ -124,10 +128,6 @@ export function wantsHtml({ method, url, headers }: FastifyRequest): boolean {
 }
 
 const vary = 'Accept-Language, Cookie';
-
-function localeOf({ headers }: FastifyRequest): Locale {
-  return localeFor(readCookie(headers, localeCookie), headers['accept-language']);
-}
 
 function unbuilt(): AppError {
   return new AppError('capability_off', notBuilt);
@@ -149,7 +149,6 @@ async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
     redirect: false,
     setHeaders(reply, path) {
       reply
-        .header('x-content-type-options', 'nosniff')
         // The frame of the preview has an opaque origin, and modules are fetched with CORS. These files are public.
         .header('access-control-allow-origin', '*');
       if (/\bpdf\.worker\b/.test(path)) reply.header('content-security-policy', workerPolicy);

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJsonBody } from '#rest/body-parsers.ts';
 import { sendError } from '#rest/errors.ts';
 import type { RequestContext } from '#server/context.ts';
-import { readCookie } from '#server/csrf.ts';
+import { prefixedCookie, readCookie } from '#server/cookies.ts';
 import { AppError, toAppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
 
@@ -12,7 +12,21 @@ import type { AppRouter } from '#server/router.ts';
  * into a cookie that no script can read. The access token stays in the response: the application keeps it in memory only.
  */
 
-const refreshCookie = 'll_refresh';
+/** The cookie with the refresh token, and the paths that browsers send it to. */
+export interface RefreshCookie {
+  name: string;
+  path: string;
+  secure: boolean;
+}
+
+/**
+ * Over https the prefix `__Host-` protects the cookie, which requires the path `/`. A service at a path of a shared host keeps the narrow path:
+ * the other applications of the host must not receive the token.
+ */
+export function refreshCookieOf(basePath: string, secure: boolean): RefreshCookie {
+  const path = secure && basePath === '' ? '/' : `${basePath}/signin`;
+  return { name: prefixedCookie('ll_refresh', secure, path), path, secure };
+}
 
 /** The procedures whose responses may carry tokens, by their address below /signin. */
 const issuing: Readonly<Record<string, string>> = {
@@ -32,12 +46,12 @@ export function serveSignIn(
   app: FastifyInstance,
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
-  { basePath, secure }: { basePath: string; secure: boolean },
+  cookie: RefreshCookie,
 ): void {
   const setCookie = (reply: FastifyReply, value: string, seconds: number) =>
     reply.header(
       'set-cookie',
-      `${refreshCookie}=${value}; Path=${basePath}/signin; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`,
+      `${cookie.name}=${value}; Path=${cookie.path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${cookie.secure ? '; Secure' : ''}`,
     );
 
   /** Moves the refresh token of a response, wherever it is in it, to the cookie. */
@@ -75,7 +89,6 @@ export function serveSignIn(
         if (forgets(200)) setCookie(reply, '', 0);
         return reply
           .header('content-type', 'application/json; charset=utf-8')
-          .header('cache-control', 'no-store')
           .send(JSON.stringify(withoutRefreshToken(reply, output)));
       } catch (error) {
         if (forgets(toAppError(error).status)) setCookie(reply, '', 0);
@@ -87,28 +100,34 @@ export function serveSignIn(
     serve(url, procedure, ({ body, headers }) => parseJsonBody(body, headers['content-type']));
 
   const refreshToken = ({ headers }: FastifyRequest): string => {
-    const token = readCookie(headers, refreshCookie);
+    const token = readCookie(headers, cookie.name);
     if (token === null) throw new AppError('unauthenticated', 'not signed in');
     return token;
   };
   serve(
     '/signin/refresh',
     'auth.token',
-    (request) => ({ grant_type: 'refresh_token', refresh_token: refreshToken(request) }),
+    (request) => {
+      const { body, headers } = request;
+      const refresh_token = refreshToken(request);
+      // The key comes from the page, which stored it before it sent; the token from the cookie alone.
+      const { retry_key } = parseJsonBody(body, headers['content-type']);
+      return { grant_type: 'refresh_token', refresh_token, retry_key };
+    },
     // A token that is refused will not become good; a failure of the service leaves it.
     (status) => status === 401,
   );
   serve(
     '/signin/signout',
     'auth.signOut',
-    ({ headers }) => ({ refresh_token: readCookie(headers, refreshCookie) }),
+    ({ headers }) => ({ refresh_token: readCookie(headers, cookie.name) }),
     (status) => status === 200,
   );
 }
 
 /** Whether the browser keeps a refresh token, good or not. */
-export function hasRefreshToken({ headers }: FastifyRequest): boolean {
-  return readCookie(headers, refreshCookie) !== null;
+export function hasRefreshToken({ headers }: FastifyRequest, cookie: RefreshCookie): boolean {
+  return readCookie(headers, cookie.name) !== null;
 }
 
 function isIssued(output: object): output is IssuedFields {

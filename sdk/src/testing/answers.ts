@@ -103,6 +103,47 @@ export function fileAnswer(bytes: Uint8Array | string, type: string, fileName: s
   return new Response(bytes as Uint8Array<ArrayBuffer> | string, { headers });
 }
 
+/** What a list filters by. */
+interface ListedJob {
+  status: string;
+  created_at: string;
+  request: {
+    source_lang: string;
+    target_lang: string;
+    domain: string | null;
+    metadata: Record<string, unknown>;
+  };
+}
+
+/** Whether a job passes the filters of a list. @throws Refused */
+export function passesFilter(
+  { status, created_at, request }: ListedJob,
+  query: DoubleRequest['query'],
+): boolean {
+  const { source_lang, target_lang, domain, created_after, created_before } = query;
+  const time = (name: string, text: string) => {
+    const value = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(value)) throw misfit(['query', name], 'must be a time with a time zone, in ISO 8601');
+    return value;
+  };
+  const created = Date.parse(created_at);
+  const members = Object.entries(query).flatMap(([name, wanted]) =>
+    name.startsWith('metadata.') ? [[name.slice('metadata.'.length), wanted] as const] : [],
+  );
+  return [
+    query['status'] === undefined || status === query['status'],
+    source_lang === undefined || request.source_lang === requireLanguage('source_lang', source_lang),
+    target_lang === undefined || request.target_lang === requireLanguage('target_lang', target_lang),
+    domain === undefined || request.domain === domain,
+    created_after === undefined || created >= time('created_after', created_after),
+    created_before === undefined || created < time('created_before', created_before),
+    ...members.map(([key, wanted]) => {
+      const value = request.metadata[key];
+      return typeof value !== 'object' && value !== undefined && String(value) === wanted;
+    }),
+  ].every(Boolean);
+}
+
 /** A page of entries in the order of their changes, the last one first, with a cursor in X-Next-Cursor. */
 export function pageAnswer<T>(
   all: readonly { change: number; value: T }[],

@@ -7,6 +7,7 @@ import {
   newId,
   noPart,
   pageAnswer,
+  passesFilter,
   Refused,
   requireField,
   requireLanguage,
@@ -133,9 +134,7 @@ export function createDocuments(): Documents {
           return translate(request);
         case 'GET ':
           return pageAnswer(
-            [...kept.values()].filter(
-              ({ value }) => query['status'] === undefined || value.status === query['status'],
-            ),
+            [...kept.values()].filter(({ value }) => passesFilter(value, query)),
             query,
           );
         case 'GET one':
@@ -209,8 +208,10 @@ function documentOf(
     feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },
     error: null,
     failure: null,
+    warnings: [],
     created_at: at,
     updated_at: at,
     progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },
+    waiting: null,
   };
 }

@@ -8,6 +8,7 @@ import {
   newId,
   noPart,
   pageAnswer,
+  passesFilter,
   Refused,
 } from './answers.ts';
 import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile } from './requests.ts';
@@ -141,9 +142,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
         case 'POST':
           return post(request);
         case 'GET': {
-          const wanted = [...jobs.values()].filter(
-            ({ value }) => query['status'] === undefined || value.status === query['status'],
-          );
+          const wanted = [...jobs.values()].filter(({ value }) => passesFilter(value, query));
           return pageAnswer(wanted, query);
         }
         case 'GET job':
@@ -206,6 +205,7 @@ function jobOf(request: TranslationJob['request'], translation: string): Transla
     refinement: null,
     verification: null,
     agent_run: { status: 'completed', steps: [], quality_gate: null, human_review_task: null, error: null },
+    warnings: [],
     created_at: at,
     updated_at: at,
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { serverAdministrator } from '#server/access/guards/admin.ts';
 import { type Administrators, administratorsOf } from '#server/members/operator-commands.ts';
+import { setStorageCap as setCap } from '#server/storage/usage.ts';
 import { listTenants } from '#server/tenants/accounts.ts';
 import {
   deactivateTenant as deactivate,
@@ -98,5 +99,27 @@ export const setAllowance = defineCommand({
     yield changed
       ? `The monthly allowance of ${named(account)} is ${characters} characters; it was ${from}.`
       : `The monthly allowance of ${named(account)} is ${from} characters already; nothing was changed.`;
+  },
+});
+
+const storedCap = z
+  .string()
+  .regex(/^(default|none|[1-9]\d{0,14})$/, 'must be a number of bytes above 0, "none" or "default"')
+  .transform((given) => (given === 'default' ? null : given === 'none' ? 0 : Number(given)));
+
+const capInWords = (cap: number | null) =>
+  cap === null ? 'the cap of the deployment' : cap === 0 ? 'no cap' : `${cap} bytes`;
+
+export const setStorageCap = defineCommand({
+  summary:
+    'Sets how many bytes the documents of a tenant may occupy: a number, "none", or "default" for the cap of the deployment.',
+  parameters: ['tenant_id', 'bytes'],
+  options: {},
+  input: z.object({ tenant_id: tenantId, bytes: storedCap }),
+  async *run({ database }, { tenant_id, bytes }) {
+    const from = await setCap(database, tenant_id, bytes);
+    yield from === bytes
+      ? `Tenant ${tenant_id} already has ${capInWords(from)}; nothing was changed.`
+      : `Tenant ${tenant_id} has ${capInWords(bytes)} now; it had ${capInWords(from)}.`;
   },
 });

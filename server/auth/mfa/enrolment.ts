@@ -3,7 +3,7 @@ import { renderSVG } from 'uqr';
 import type { Tx } from '#db/client.ts';
 import { notSignedIn } from '#server/access/guards/session.ts';
 import { rateLimited } from '#server/access/rate-limit.ts';
-import { noStore, sameSiteOnly } from '#server/access/session-cookie.ts';
+import { sameSiteOnly } from '#server/access/session-cookie.ts';
 import type { IssuedTokens } from '#server/access/sessions.ts';
 import { markSecondFactor } from '#server/access/tokens.ts';
 import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
@@ -41,7 +41,6 @@ export const enrollMfa = challengeOrCookieProcedure
         'By a pending challenge of method totp_enroll, or by the session cookie. Enrolling again before the confirmation replaces the secret.',
     },
   })
-  .use(noStore)
   .use(rateLimited('mfa_enroll'))
   .input(mfaEnrollRequest)
   .output(mfaEnrollResponse)

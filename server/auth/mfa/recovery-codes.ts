@@ -5,7 +5,6 @@ import { recoveryCodes } from '#db/schema/identity.ts';
 import { notSignedIn, sessionCookieProcedure } from '#server/access/guards/session.ts';
 import type { SessionPrincipal } from '#server/access/principal.ts';
 import { rateLimited } from '#server/access/rate-limit.ts';
-import { noStore } from '#server/access/session-cookie.ts';
 import { type LockedMember, lockMember } from '#server/access/sessions.ts';
 import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
@@ -73,7 +72,6 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
       description: 'By the session cookie alone. The old codes are good for nothing any more.',
     },
   })
-  .use(noStore)
   .use(rateLimited('mfa_recovery'))
   .output(recoveryCodesResponse)
   .mutation(async ({ ctx }) => ({

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { ssoStates } from '#db/schema/identity.ts';
 import { hashSecret, newSecret } from '#server/access/credentials.ts';
 import type { RequestContext } from '#server/context.ts';
+import { prefixedCookie } from '#server/cookies.ts';
 import { type SecretsKeys, seal, unseal } from '#server/encryption.ts';
 
 /** Seconds within which the person must return from the provider (C 2). */
@@ -61,9 +62,9 @@ export function hex(bytes: Uint8Array): string {
  */
 export function bindBrowser(ctx: RequestContext, state: string): string {
   const binding = newSecret();
-  const secure = ctx.services.settings.BASE_URL?.startsWith('https:') ? '; Secure' : '';
+  const secure = isSecure(ctx) ? '; Secure' : '';
   ctx.response.addCookie(
-    `${cookieName(state)}=${binding}; Path=/; Max-Age=${stateTtl}; HttpOnly; SameSite=Lax${secure}`,
+    `${cookieName(ctx, state)}=${binding}; Path=/; Max-Age=${stateTtl}; HttpOnly; SameSite=Lax${secure}`,
   );
   return hex(hashSecret(binding));
 }
@@ -71,12 +72,16 @@ export function bindBrowser(ctx: RequestContext, state: string): string {
 /** Whether the request comes from the browser that began the sign-in. Always true for clients that are not browsers. */
 export function isSameBrowser(ctx: RequestContext, state: string, browserHash: string): boolean {
   if (!ctx.fromBrowser) return true;
-  const binding = ctx.cookie(cookieName(state));
+  const binding = ctx.cookie(cookieName(ctx, state));
   return binding !== null && hex(hashSecret(binding)) === browserHash;
 }
 
-function cookieName(state: string): string {
-  return `ll_sso_${hex(hashSecret(state)).slice(0, 16)}`;
+function cookieName(ctx: RequestContext, state: string): string {
+  return prefixedCookie(`ll_sso_${hex(hashSecret(state)).slice(0, 16)}`, isSecure(ctx));
+}
+
+function isSecure({ services }: RequestContext): boolean {
+  return services.settings.BASE_URL?.startsWith('https:') ?? false;
 }
 
 async function insertSsoState(

@@ -2,8 +2,10 @@ import { and, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
+import { isInFlight } from '../jobs.ts';
 import { readFigures } from '../quality-report.ts';
-import { type DocumentFailureDetail, documentJobStatus, documentStage } from '../schema.ts';
+import { type DocumentFailureDetail, documentJob, documentJobStatus, documentStage } from '../schema.ts';
+import { waitingView } from '../waiting.ts';
 
 export const progressQuery = z.object({
   document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The documents to look at.'),
@@ -21,6 +23,7 @@ const documentProgress = z.object({
   needs_review_segments: z.int().meta({ description: 'flagged, and not confirmed by a person' }),
   confirmed_segments: z.int().meta({ description: 'that a person confirmed as they are' }),
   error: z.string().nullable().meta({ description: 'why it failed' }),
+  waiting: documentJob.shape.waiting,
   updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
 });
 
@@ -51,6 +54,11 @@ export async function readProgress(
       segments: documentJobs.segments,
       failure: documentJobs.failure,
       reportFigures: documentJobs.reportFigures,
+      running: documentJobs.running,
+      waitingSince: documentJobs.waitingSince,
+      waitingReason: documentJobs.waitingReason,
+      waitingAttempts: documentJobs.waitingAttempts,
+      nextAttemptAt: documentJobs.nextAttemptAt,
       updatedAt: documentJobs.updatedAt,
     })
     .from(documentJobs)
@@ -76,6 +84,7 @@ export async function readProgress(
         needs_review_segments: figures.unresolved,
         confirmed_segments: figures.confirmed,
         error: (row.failure as DocumentFailureDetail | null)?.message ?? null,
+        waiting: isInFlight(row) ? waitingView(row) : null,
         updated_at: row.updatedAt.toISOString(),
       },
     ];

@@ -20,7 +20,7 @@ export const batchRequest = z
       .array(
         z.object({
           Text: z.string().describe('At most 50000 characters, not blank.'),
-          Language: z.string().default('en').describe('The language of the text.'),
+          Language: z.string().default('en').describe('The language of the text; `auto` detects it.'),
           TextType: z.enum(['Plain', 'Html']).default('Plain').describe('As `text_type` of a single text.'),
           Targets: z
             .array(
@@ -74,7 +74,7 @@ export const fileRequest = z.object({
     .optional()
     .describe('A PDF, DOCX or XLSX becomes a document job; another file is read as text, one job a page.'),
   target_lang: field('Required. A supported language.'),
-  source_lang: z.string().default('en').describe('The language of the file.'),
+  source_lang: z.string().default('en').describe('The language of the file; `auto` detects it.'),
   domain: field('As of a single text.'),
   tone: field('The register.'),
   gender: field('Grammatical gender, for agreement.'),

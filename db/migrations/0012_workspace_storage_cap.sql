@@ -1,0 +1,1 @@
+ALTER TABLE "storage_totals" ADD COLUMN "cap_bytes" bigint;

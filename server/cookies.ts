@@ -1,0 +1,24 @@
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * The name of a cookie of which the specification fixes none. Over https it has a prefix by which browsers accept it from this origin only:
+ * no other subdomain and no plain http can set it.
+ * @param path the cookie's Path; `__Host-` requires `/`
+ */
+export function prefixedCookie(name: string, secure: boolean, path = '/'): string {
+  if (!secure) return name;
+  return `${path === '/' ? '__Host-' : '__Secure-'}${name}`;
+}
+
+/** More cookies than a browser keeps for one site. */
+const mostCookies = 1000;
+
+/** Returns a request's cookie by name, as sent; the first if there are several. Null if it is missing or empty. */
+export function readCookie({ cookie }: Headers, name: string): string | null {
+  const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
+  for (const pair of text.split(';', mostCookies)) {
+    const at = pair.indexOf('=');
+    if (at >= 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
+  }
+  return null;
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/**
+ * The headers that every response has unless its route sets others. Most responses belong to one workspace or one person: no cache,
+ * shared or of a browser, may keep them. Routes whose response is the same for everyone set their own Cache-Control.
+ * @param secure whether the service's URL is https; only then does a browser accept Strict-Transport-Security
+ */
+export function defaultHeaders(secure: boolean): Readonly<Record<string, string>> {
+  return {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    ...(secure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+  };
+}
+
+/**
+ * Adds the default headers to every response. Register it before other hooks, so that their rejections have them, too.
+ * @returns the same for errors that occur before any hook
+ */
+export function addDefaultHeaders(app: FastifyInstance, secure: boolean): (reply: FastifyReply) => void {
+  const headers = defaultHeaders(secure);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(headers);
+  });
+  return (reply) => void reply.headers(headers);
+}

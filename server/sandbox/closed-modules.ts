@@ -1,0 +1,33 @@
+import dgram from 'node:dgram';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
+import os from 'node:os';
+
+/**
+ * Disables what Node's permissions leave open in its modules: connecting, listening, sending, name lookups, and signals to other
+ * processes. On every system this stops a library that fetches what a file refers to; only the kernel can stop code that tries to break
+ * out (`isolation.ts`).
+ */
+export function closeModules(): void {
+  close(net.Socket.prototype, ['connect']);
+  close(net.Server.prototype, ['listen']);
+  close(net, ['_createServerHandle']);
+  close(dgram.Socket.prototype, ['bind', 'connect', 'send']);
+  close(dgram, ['_createSocketHandle']);
+  const isQuestion = (name: string): boolean => /^(?:lookup|resolve|reverse)/.test(name);
+  for (const names of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype])
+    close(names, Object.getOwnPropertyNames(names).filter(isQuestion));
+  close(process, ['kill', '_kill', '_debugProcess', '_debugEnd', 'binding', 'dlopen']);
+  close(os, ['setPriority']);
+  // Also for named imports of these modules.
+  syncBuiltinESMExports();
+}
+
+function close(owner: object, names: readonly string[]): void {
+  for (const name of names) Object.defineProperty(owner, name, { value: refuse, writable: false });
+}
+
+function refuse(): never {
+  throw Object.assign(new Error('a task has no network and sends no signals'), { code: 'ERR_ACCESS_DENIED' });
+}

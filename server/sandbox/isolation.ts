@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { access, readFile, readlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { type ChildPrograms, findRootPrograms, minimalRoot } from './minimal-root.ts';
+
+/**
+ * What the kernel does to isolate a child process, the strongest first. Node's permissions and the closed modules of `child.ts` apply at
+ * each level. docs/security.md has a table of what each level leaves to code that breaks out of those.
+ *
+ * - `namespaces`: user, mount, process and network namespaces: the child sees only its own code, itself, and no device;
+ * - `network`: a network namespace without any device;
+ * - `seccomp`: a seccomp filter that refuses sockets;
+ * - `node`: the system has or allows none of these.
+ */
+export type IsolationLevel = 'namespaces' | 'network' | 'seccomp' | 'node';
+
+/** How a child process is isolated. */
+export interface Isolation {
+  level: IsolationLevel;
+  /** Whether the child runs below another process, with process ids of a namespace. */
+  nested: boolean;
+  /** Returns the start of a child's command line, Node included. */
+  command(programs: ChildPrograms): readonly string[];
+}
+
+/** How much a level isolates; more is stronger. */
+const strength: Record<IsolationLevel, number> = { namespaces: 3, network: 2, seccomp: 1, node: 0 };
+
+interface Candidate {
+  isolation: Isolation;
+  /** What to run in it, and whether the output shows that it works. */
+  probe: readonly string[];
+  holds(printed: string): Promise<boolean>;
+}
+
+const isOtherNamespace = async (printed: string): Promise<boolean> =>
+  /^net:\[\d+\]\s*$/.test(printed) && printed.trim() !== (await readlink('/proc/self/ns/net'));
+
+const hasOneFilterMore = async (printed: string): Promise<boolean> =>
+  filters(printed) === filters(await readFile('/proc/self/status', 'utf8')) + 1;
+
+const filters = (status: string): number => Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]);
+
+/** Prints what the minimal root must not have: folders of the system, devices of a network, and a process that is not its own. */
+const rootProbe = `const seen = require('node:fs').readdirSync('/').filter((name) => /^(etc|home|proc|root|tmp|usr|var)$/.test(name));
+console.log(JSON.stringify([...seen, ...Object.keys(require('node:os').networkInterfaces())]), process.ppid);`;
+
+/** System calls that reach the network, or bypass a filter of the others. */
+const filtered = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
+
+/** Where the system's programs are. PATH is ignored: it could name another program. */
+const systemFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
+
+/** The isolation that works now: detected once, and again when a process did not start. */
+export class CurrentIsolation {
+  readonly #find: () => Promise<FoundIsolation>;
+  #current: Promise<Isolation> | undefined;
+  #searching = false;
+  #onChange: ((isolation: Isolation) => void) | undefined;
+
+  constructor(find: () => Promise<FoundIsolation> = findIsolation) {
+    this.#find = find;
+  }
+
+  /** Detected at the first call. */
+  get(): Promise<Isolation> {
+    this.#current ??= this.#find();
+    return this.#current;
+  }
+
+  /** Calls `onChange` with the current isolation, and whenever it changes. */
+  async follow(onChange: (isolation: Isolation) => void): Promise<void> {
+    this.#onChange = onChange;
+    onChange(await this.get());
+  }
+
+  /**
+   * Detects it again, because a process did not start: the system may now forbid what it allowed before. `get` waits for the
+   * result. A detection that lacked processes itself changes nothing.
+   */
+  renew(): void {
+    if (this.#searching) return;
+    this.#searching = true;
+    this.#current = this.#renewed(this.get());
+  }
+
+  async #renewed(before: Promise<Isolation>): Promise<Isolation> {
+    try {
+      const [was, { untried, ...found }] = await Promise.all([before, this.#find()]);
+      if (untried || found.level === was.level) return untried ? was : found;
+      this.#onChange?.(found);
+      return found;
+    } finally {
+      this.#searching = false;
+    }
+  }
+}
+
+/** The isolation of this process's system. */
+export const systemIsolation = new CurrentIsolation();
+
+export interface FoundIsolation extends Isolation {
+  /** Whether a stronger one could not be tried, for lack of processes, descriptors or time. */
+  untried: boolean;
+}
+
+export interface IsolationSearch {
+  /** Folders of programs. */
+  folders?: readonly string[];
+  /** The strongest level that may be found. */
+  atMost?: IsolationLevel;
+}
+
+/** Tries what this system has and allows, the strongest level first. */
+export async function findIsolation({
+  folders = systemFolders,
+  atMost = 'namespaces',
+}: IsolationSearch = {}): Promise<FoundIsolation> {
+  let untried = false;
+  const prefix = process.platform === 'linux' ? await findPrefix(folders) : [];
+  if (process.platform === 'linux')
+    for await (const { isolation, probe, holds } of candidates(folders, prefix)) {
+      if (strength[isolation.level] > strength[atMost]) continue;
+      try {
+        if (await holds(await output([...isolation.command(probePrograms), ...probe])))
+          return { ...isolation, untried };
+      } catch (error) {
+        if (isShortage(error)) untried = true;
+      }
+    }
+  return { level: 'node', nested: false, command: ({ node }) => [...prefix, node], untried };
+}
+
+const probePrograms: ChildPrograms = { node: process.execPath, readable: [] };
+
+/** What this system may allow. */
+async function* candidates(
+  folders: readonly string[],
+  prefix: readonly string[],
+): AsyncGenerator<Candidate, void> {
+  const [unshare, enosys] = await Promise.all(
+    ['unshare', 'enosys'].map((name) => findProgram(name, folders)),
+  );
+  const root = unshare && (await findRootPrograms((name) => findProgram(name, folders)));
+  if (root) {
+    const command = (programs: ChildPrograms) => minimalRoot({ ...root, unshare, prefix }, programs);
+    yield {
+      isolation: { level: 'namespaces', nested: true, command },
+      probe: ['--eval', rootProbe],
+      holds: async (printed) => printed.trim() === '[] 1',
+    };
+  }
+  if (unshare)
+    for (const mapping of ['--map-current-user', '--map-root-user'])
+      yield before('network', [...prefix, unshare, '--user', mapping, '--net', '--'], {
+        probe: "console.log(require('node:fs').readlinkSync('/proc/self/ns/net'))",
+        holds: isOtherNamespace,
+      });
+  if (enosys)
+    yield before('seccomp', [...prefix, enosys, ...filtered.flatMap((call) => ['-s', call]), '--'], {
+      probe: "console.log(require('node:fs').readFileSync('/proc/self/status', 'utf8'))",
+      holds: hasOneFilterMore,
+    });
+}
+
+function before(
+  level: IsolationLevel,
+  programs: readonly string[],
+  { probe, holds }: { probe: string; holds: Candidate['holds'] },
+): Candidate {
+  const command = ({ node }: ChildPrograms) => [...programs, node];
+  return { isolation: { level, nested: false, command }, probe: ['--eval', probe], holds };
+}
+
+/**
+ * A program in front of all others, where the system has it: no program gains rights that this process does not have, and the child ends
+ * with the service, even while it is busy.
+ */
+async function findPrefix(folders: readonly string[]): Promise<string[]> {
+  const setpriv = await findProgram('setpriv', folders);
+  if (setpriv === undefined) return [];
+  const prefix = [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
+  return (await output([...prefix, setpriv, '--version']).catch(() => undefined)) === undefined ? [] : prefix;
+}
+
+async function output([program, ...args]: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program!, args, { timeout: 5000, env: {} });
+  return stdout;
+}
+
+/** Whether a program failed for lack of processes, memory, descriptors or time. Otherwise it is not permitted here. */
+function isShortage(error: unknown): boolean {
+  const { code, killed, stderr = '' } = error as { code?: unknown; killed?: boolean; stderr?: string };
+  return (
+    killed === true ||
+    typeof code === 'string' ||
+    /fork|temporarily unavailable|cannot allocate|too many open/i.test(stderr)
+  );
+}
+
+async function findProgram(name: string, folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const path = `${folder}/${name}`;
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}

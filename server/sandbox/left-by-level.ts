@@ -1,0 +1,16 @@
+import type { IsolationLevel } from './isolation.ts';
+
+const files = ['read a file', 'write a file', 'run a program'];
+const memory = ['read the environment of the service', 'open a file of the service again'];
+const signal = 'send the service a signal';
+
+/**
+ * What each level leaves to code that has broken out of Node's restrictions, which takes an error in Node or V8. The rights of the
+ * service's user apply. docs/security.md has it as a table.
+ */
+export const leftByLevel: Record<IsolationLevel, readonly string[]> = {
+  namespaces: [],
+  network: [...files, 'connect to a Unix socket', signal],
+  seccomp: [...files, ...memory, signal],
+  node: [...files, 'connect to a Unix socket', 'connect by TCP', ...memory, signal],
+};

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  CurrentIsolation,
+  type FoundIsolation,
+  findIsolation,
+  type IsolationLevel,
+} from '#server/sandbox/isolation.ts';
+import { leftByLevel } from '#server/sandbox/left-by-level.ts';
+import { openTestSandbox } from './open-sandbox.ts';
+import type { Probed, Targets } from './probes.ts';
+
+const levels = ['namespaces', 'network', 'seccomp', 'node'] as const satisfies IsolationLevel[];
+const probes = fileURLToPath(new URL('./probes.ts', import.meta.url));
+
+let targets: Targets;
+let found: Record<IsolationLevel, FoundIsolation>;
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+  const pages = `${folder}/dist`;
+  mkdirSync(pages);
+  writeFileSync(`${folder}/secrets.key`, 'secret');
+  const [unix, tcp] = [createServer((socket) => socket.end()), createServer((socket) => socket.end())];
+  unix.listen(`${folder}/.s.PGSQL.5432`);
+  tcp.listen(0, '127.0.0.1');
+  await Promise.all([once(unix, 'listening'), once(tcp, 'listening')]);
+  const tcpPort = (tcp.address() as { port: number }).port;
+  targets = {
+    secret: `${folder}/secrets.key`,
+    pages,
+    unixSocket: `${folder}/.s.PGSQL.5432`,
+    tcpPort,
+    service: process.pid,
+  };
+  const isolations = await Promise.all(levels.map((atMost) => findIsolation({ atMost })));
+  found = Object.fromEntries(levels.map((level, at) => [level, isolations[at]!])) as typeof found;
+  return () => {
+    unix.close();
+    tcp.close();
+    rmSync(folder, { recursive: true });
+  };
+});
+
+const successes = (probed: Probed): string[] => Object.keys(probed).filter((name) => probed[name] === 'open');
+
+describe.each(levels)('at level "%s"', (level) => {
+  it('no probe of a task succeeds, and none leaves a file', async ({ skip }) => {
+    if (found[level].level !== level) skip(`this system does not allow the level ${level}`);
+    const isolation = new CurrentIsolation(async () => found[level]);
+    const sandbox = openTestSandbox({ processes: 1, isolation });
+    const probed = await sandbox.run('probe', targets);
+    expect(Object.keys(probed).length).toBeGreaterThan(25);
+    expect(successes(probed)).toEqual([]);
+    // The flags of V8 cannot be changed: the process ends.
+    await expect(sandbox.run('writeByFlags', targets)).rejects.toMatchObject({ reason: 'crashed' });
+    expect(readdirSync(targets.pages)).toEqual([]);
+    expect(await sandbox.run('environment', undefined)).toEqual([]);
+  });
+
+  it('code that has broken out of Node’s restrictions reaches what the documentation says', async ({
+    skip,
+  }) => {
+    if (found[level].level !== level) skip(`this system does not allow the level ${level}`);
+    const command = found[level].command({ node: process.execPath, readable: [probes] });
+    const [program, ...args] = [...command, probes, JSON.stringify(targets)];
+    const { stdout } = await promisify(execFile)(program!, args, { env: {} });
+    rmSync(`${targets.pages}/written.html`, { force: true });
+    expect(successes(JSON.parse(stdout) as Probed)).toEqual(leftByLevel[level]);
+  });
+});
+
+describe('what a level leaves', () => {
+  it('is nothing at level "namespaces"', () => {
+    expect(leftByLevel.namespaces).toEqual([]);
+  });
+
+  it('is the table in the documentation', () => {
+    const documentation = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
+    for (const goal of leftByLevel.node) {
+      const cells = levels.map((level) => (leftByLevel[level].includes(goal) ? 'possible' : 'no'));
+      expect(documentation).toContain(`| ${goal} | ${cells.join(' | ')} |`);
+    }
+  });
+});

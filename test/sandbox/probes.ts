@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { openAsBlob, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import inspector from 'node:inspector';
+import { createRequire, register } from 'node:module';
+import { connect, Socket } from 'node:net';
+import { setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString, writeHeapSnapshot } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { WASI } from 'node:wasi';
+import { Worker } from 'node:worker_threads';
+
+/** What a break-out is after. Absolute paths. */
+export interface Targets {
+  /** A secret in the data directory. */
+  secret: string;
+  /** A folder that the service serves. */
+  pages: string;
+  unixSocket: string;
+  tcpPort: number;
+  /** The process id of the service. */
+  service: number;
+}
+
+/** How each probe ended: `open`, or the reason why it failed. */
+export type Probed = Record<string, string>;
+
+/** What the kernel has to prevent where Node's restrictions are gone. */
+const goals: Record<string, (targets: Targets) => unknown> = {
+  'read a file': ({ secret }) => readFileSync(secret),
+  'write a file': ({ pages }) => writeFileSync(`${pages}/written.html`, 'x'),
+  'run a program': () => execFileSync('/bin/sh', ['-c', 'true']),
+  'connect to a Unix socket': ({ unixSocket }) => connected(connect(unixSocket)),
+  'connect by TCP': ({ tcpPort }) => connected(connect(tcpPort, '127.0.0.1')),
+  'read the environment of the service': ({ service }) => readFileSync(`/proc/${service}/environ`),
+  'open a file of the service again': ({ service }) => {
+    const [first] = readdirSync(`/proc/${service}/fd`);
+    return readlinkSync(`/proc/${service}/fd/${first}`);
+  },
+  'send the service a signal': ({ service }) => process.kill(service, 0),
+};
+
+/** Ways around Node's permissions. */
+const ways: Record<string, (targets: Targets) => unknown> = {
+  'a file by its URL': ({ secret }) => readFileSync(new URL(`file://${secret}`)),
+  'a file as a blob': ({ secret }) => openAsBlob(secret).then((blob) => blob.text()),
+  'a file through /proc': ({ secret }) => readFileSync(`/proc/self/root${secret}`),
+  'a file from another folder': ({ secret }) => {
+    process.chdir(secret.slice(0, secret.lastIndexOf('/')));
+    return readFileSync('secrets.key');
+  },
+  'a file by a link': ({ secret, pages }) => {
+    symlinkSync(secret, `${pages}/link`);
+    return readFileSync(`${pages}/link`);
+  },
+  'a file as a module': ({ secret }) => createRequire(import.meta.url)(secret),
+  'a file as an environment': ({ secret }) => process.loadEnvFile(secret),
+  'a thread with options of its own': async ({ secret }) => {
+    const code = `require('node:worker_threads').parentPort.postMessage(require('node:fs').readFileSync(${JSON.stringify(secret)}))`;
+    await once(new Worker(code, { eval: true, execArgv: [] }), 'message');
+  },
+  'a thread of module hooks': () => register('data:text/javascript,export {}'),
+  SQLite: async ({ pages }) => {
+    const { DatabaseSync } = await import('node:sqlite');
+    new DatabaseSync(`${pages}/written.db`).exec('create table t (c)');
+  },
+  'SQLite, as a builtin': ({ pages }) => {
+    const sqlite = process.getBuiltinModule('node:sqlite');
+    if (!sqlite) throw new Error('no such module');
+    new sqlite.DatabaseSync(`${pages}/written.db`).exec('create table t (c)');
+  },
+  'an internal binding': () =>
+    (process as unknown as Record<'binding', (name: string) => void>).binding('fs'),
+  'native code': () => process.dlopen({ exports: {} }, '/lib/x86_64-linux-gnu/libm.so.6'),
+  'the inspector': () => inspector.open(0),
+  'a session of the inspector': () => new inspector.Session().connect(),
+  WASI: ({ pages }) => new WASI({ version: 'preview1', preopens: { '/': pages } }),
+  'a report': ({ pages }) => process.report.writeReport(`${pages}/report.json`),
+  'a heap snapshot': ({ pages }) => writeHeapSnapshot(`${pages}/written.heapsnapshot`),
+  'code from a string': () => new Function('return 1')(),
+  'the debugger of the service': ({ service }) => debugProcess(service),
+  'the priority of the service': ({ service }) => setPriority(service, 19),
+  'the handle of a Unix socket': async ({ unixSocket }) => {
+    const socket = new Socket({ fd: 3 }) as unknown as {
+      _handle: { constructor: new (type: number) => Pipe };
+    };
+    const handle = new socket._handle.constructor(0);
+    const failure = handle.connect({ oncomplete() {} }, unixSocket);
+    if (failure) throw new Error(`code ${failure}`);
+  },
+};
+
+interface Pipe {
+  connect(request: object, path: string): number;
+}
+
+function debugProcess(pid: number): void {
+  const { _debugProcess } = process as unknown as Record<'_debugProcess', (pid: number) => void>;
+  _debugProcess(pid);
+}
+
+async function connected(socket: Socket): Promise<void> {
+  await Promise.race([once(socket, 'connect'), sleep(3000).then(() => Promise.reject(new Error('timeout')))]);
+  socket.destroy();
+}
+
+async function tryAll(probes: typeof goals, targets: Targets): Promise<Probed> {
+  const probed: Probed = {};
+  for (const [name, probe] of Object.entries(probes)) {
+    try {
+      await probe(targets);
+      probed[name] = 'open';
+    } catch (error) {
+      const { code, message } = error as { code?: string; message?: string };
+      probed[name] = String(code ?? message);
+    }
+  }
+  return probed;
+}
+
+/** Tries everything from inside of a task. */
+export async function probeTask(targets: Targets): Promise<Probed> {
+  return { ...(await tryAll(goals, targets)), ...(await tryAll(ways, targets)) };
+}
+
+/** Lets V8 write a file: its flags are no functions that could be closed. Ends the process where that is refused. */
+export async function writeByFlags({ pages }: Targets): Promise<void> {
+  setFlagsFromString('--trace-turbo');
+  setFlagsFromString(`--trace-turbo-path=${pages}`);
+  runInNewContext('const double = (value) => value * 2; for (let i = 0; i < 1e6; i++) double(i);');
+  await sleep(200);
+}
+
+// As a program of its own: without the restrictions of a task, as code that has broken out of them.
+const [, program, given] = process.argv;
+if (given?.startsWith('{') && program?.endsWith('probes.ts'))
+  console.log(JSON.stringify(await tryAll(goals, JSON.parse(given))));
