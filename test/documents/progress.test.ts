@@ -31,6 +31,7 @@ test('a document is followed from the queue to its file', async () => {
     needs_review_segments: 0,
     confirmed_segments: 0,
     error: null,
+    waiting: null,
     updated_at: (await mine.read(id)).updated_at,
   });
   const seen: unknown[] = [];

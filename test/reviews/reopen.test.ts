@@ -85,7 +85,7 @@ describe('reopening a job', () => {
     await mine.review(job.id, { action: 'approve' }, one);
     await reopen(job.id);
     const events = await mine.sql()`
-      select actor_id, target, details from audit_log where action = 'review_reopened' order by recorded_at`;
+      select actor_id, target, details from audit_log where action = 'review_reopened' and target = ${job.id} order by recorded_at`;
     expect([...events]).toEqual(
       [one, mine.founder].map(({ userId }) => ({
         actor_id: userId,

@@ -182,18 +182,18 @@ export const documentWorkplaceCases: Cases = {
     {
       name: 'confirms what it saw',
       status: 200,
-      ask: asAdmin(translatedWith({ segments: [{ position: 0, target_text: '[fr] Hello' }] })),
+      ask: asAdmin(translatedWith({ segments: [{ position: 0, target_text: 'Salut' }] })),
     },
     {
       name: 'saw something else',
       status: 409,
       detail: 'translations have changed since they were read (1); nothing was confirmed',
-      ask: asAdmin(translatedWith({ segments: [{ position: 0, target_text: 'Salut' }] })),
+      ask: asAdmin(translatedWith({ segments: [{ position: 0, target_text: '[fr] Hello' }] })),
     },
     {
       name: 'a key names nobody',
       status: 400,
-      ask: asKey(translatedWith({ segments: [{ position: 0, target_text: '[fr] Hello' }] })),
+      ask: asKey(translatedWith({ segments: [{ position: 0, target_text: 'Salut' }] })),
     },
     invalid('nothing is confirmed', { segments: [] }),
     invalid('a segment is named twice', {
