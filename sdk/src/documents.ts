@@ -193,7 +193,7 @@ const longestLook = 30_000;
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
-  const { downloads, json, keyOf, mutate, query, settings } = connection;
+  const { downloads, json, keyOf, mutate, observers, query, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
@@ -201,7 +201,13 @@ export function documents(connection: Connection): Documents {
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
     const { timeout = settings.timeout, signal, requestId, headers } = options;
     const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollDocument(first, () => read(resumeCall, first.id, patience), options);
+    // Some warnings come when the text has been read.
+    const told = new Set<string>();
+    const tell = (job: TenantDocumentJob) => {
+      observers.warnings(translateCall.name, job, told);
+      return job;
+    };
+    return pollDocument(tell(first), async () => tell(await read(resumeCall, first.id, patience)), options);
   };
 
   const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>
