@@ -11,6 +11,7 @@ import { layoutTypes, listArtifacts } from './artifacts.ts';
 import { downloadDocument } from './download.ts';
 import { getDocument, requireDocument } from './jobs.ts';
 import { listDocuments } from './list.ts';
+import { operatorProcedures } from './operator-procedures.ts';
 import { removeDocument } from './removal.ts';
 import { reviewDocument } from './review.ts';
 import {
@@ -308,4 +309,5 @@ export const documentsRouter = router({
   approve,
   delete: remove,
   ...workplaceProcedures,
+  ...operatorProcedures,
 });

@@ -163,6 +163,22 @@ export const documentJob = z
       })
       .nullable()
       .meta({ description: 'of a job in flight' }),
+    waiting: z
+      .object({
+        since: dateTime.describe('When the first try failed, in UTC.'),
+        reason: z
+          .string()
+          .describe(
+            'The error code of the last try: `transient_error`, `rate_limit` or `service_unavailable`. More values may come.',
+          ),
+        attempts: z.int().describe('How many tries have failed since.'),
+        next_attempt_at: dateTime.describe('When the next try begins, in UTC; past while it runs.'),
+      })
+      .nullable()
+      .meta({
+        description:
+          'of a job in flight whose last try failed for a passing reason, such as a model that does not respond; it is tried again until OUTAGE_HOURS have passed',
+      }),
     stage_timings: openObject.optional().meta({ description: 'operator only: milliseconds by stage' }),
     input_tokens: z.int().optional().meta({ description: 'operator only' }),
     output_tokens: z.int().optional().meta({ description: 'operator only' }),

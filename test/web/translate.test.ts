@@ -22,6 +22,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('link', { name: 'Translate' }).click();
 
+    await page.getByLabel('From').selectOption('English');
     await page.getByLabel('Text to translate').fill('The cat sleeps. 😀');
     await page.getByText('17 of at most 50,000 characters').waitFor();
     for (const name of ['German', 'Japanese']) {

@@ -11,12 +11,13 @@ import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import { progressed } from '../waiting.ts';
 
 /** Verifies that the stored source file is intact. */
 export async function ingestSource(run: DocumentRun): Promise<void> {
   await readSource(run);
   await run.services.database.inTenant(run.tenantId, (tx) =>
-    updateRun(tx, run, { stage: 'extract', interruptions: 0 }),
+    updateRun(tx, run, { stage: 'extract', ...progressed }),
   );
 }
 
@@ -50,7 +51,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
       segments: rows.length,
       translatedSegments: 0,
       sourceChars: rows.reduce((sum, { source_text }) => sum + countCodePoints(source_text), 0),
-      interruptions: 0,
+      ...progressed,
     });
     for (let start = 0; start < rows.length; start += rowsOfStatement)
       await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
