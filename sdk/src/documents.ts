@@ -23,6 +23,7 @@ import type {
   DocumentCorrectionRequest,
   DocumentDeletion,
   DocumentListQuery,
+  DocumentOutage,
   DocumentOutline,
   DocumentProgressList,
   DocumentProgressQuery,
@@ -35,6 +36,8 @@ import type {
   DocumentUpload,
   DocumentXliffQuery,
   DocumentXliffReviewRequest,
+  RequeuedDocuments,
+  RequeueRequest,
   SegmentBoxPage,
   SegmentBoxQuery,
   SegmentSearchPage,
@@ -151,6 +154,10 @@ export interface Documents {
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
   /** Approves several documents, with a result for each. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
+  /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
+  outage(query: { since: string }, options?: CallOptions): ApiPromise<DocumentOutage>;
+  /** For platform operators: queues failed documents again, at most 1000 a call. */
+  requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
 
 const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
@@ -180,6 +187,9 @@ const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
 /** Repeatable: what has been put there already is done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
+const outageCall: Call = { name: 'documents.outage', repeatable: true };
+/** Repeatable: a document that was queued is no longer found. */
+const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
 
 const mediaTypes = {
   '.pdf': 'application/pdf',
@@ -270,6 +280,8 @@ export function documents(connection: Connection): Documents {
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
+    outage: (wanted, options) => query(outageCall, wanted, options),
+    requeue: (request, options) => mutate(requeueCall, request, options),
   };
 }
 

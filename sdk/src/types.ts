@@ -162,6 +162,9 @@ export type CorrectedDocument = Outputs['documents']['correct'];
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** What became of each. */
 export type ApprovalOutcomes = Outputs['documents']['approveMany'];
+export type DocumentOutage = Outputs['documents']['outage'];
+export type RequeueRequest = Inputs['documents']['requeue'];
+export type RequeuedDocuments = Outputs['documents']['requeue'];
 /** Which breakdowns to add, for an operator. */
 export type DocumentSummaryQuery = Extract<Inputs['documents']['summary'], object>;
 /** Counts of the tenant's documents. */

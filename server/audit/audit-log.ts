@@ -42,6 +42,8 @@ export const auditActions = [
   'tenant_deactivated',
   'tenant_reactivated',
   'allowance_changed',
+  // Documents
+  'document_requeued',
   'storage_cap_changed',
   // Storage
   'storage_binding_changed',

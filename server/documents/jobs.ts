@@ -14,6 +14,7 @@ import type {
   DocumentReviewRecord,
   DocumentTranslationRequest,
 } from './schema.ts';
+import { waitingView } from './waiting.ts';
 
 type FullRow = typeof documentJobs.$inferSelect;
 
@@ -79,6 +80,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     progress: isInFlight(row)
       ? { stage: row.stage, translated_segments: row.translatedSegments, total_segments: row.segments }
       : null,
+    waiting: isInFlight(row) ? waitingView(row) : null,
     ...(operator && {
       stage_timings: row.stageTimings,
       input_tokens: row.inputTokens,

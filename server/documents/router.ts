@@ -5,11 +5,13 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { xliffType } from '#server/formats/xliff-writer.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
+import { notingUnknownFields } from '#server/unknown-fields.ts';
 import { approveDocument } from './approve.ts';
 import { layoutTypes, listArtifacts } from './artifacts.ts';
 import { downloadDocument } from './download.ts';
 import { getDocument, requireDocument } from './jobs.ts';
 import { listDocuments } from './list.ts';
+import { operatorProcedures } from './operator-procedures.ts';
 import { removeDocument } from './removal.ts';
 import { reviewDocument } from './review.ts';
 import {
@@ -55,6 +57,7 @@ const translate = deferredTenantProcedure
       accepted: documentJob,
     },
   })
+  .use(notingUnknownFields(documentForm))
   .input(documentForm)
   .output(documentJob)
   .mutation(async ({ ctx, input }) => {
@@ -63,7 +66,7 @@ const translate = deferredTenantProcedure
       ctx.services,
       ctx.withTenant,
       input,
-      { via: 'documents', signal: ctx.disconnected() },
+      { via: 'documents', signal: ctx.disconnected(), unknownFields: ctx.unknownFields },
     );
     if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     if (inFlight) ctx.response.setStatus(202);
@@ -306,4 +309,5 @@ export const documentsRouter = router({
   approve,
   delete: remove,
   ...workplaceProcedures,
+  ...operatorProcedures,
 });

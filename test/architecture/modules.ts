@@ -81,6 +81,7 @@ const kernelFiles = [
   'tenant-lock',
   'text-search',
   'trpc',
+  'unknown-fields',
   'warnings',
   'xliff-exchange',
 ];
@@ -143,7 +144,9 @@ const domainModules = domains.split('|').map(
       ...(name === 'auth' ? [outbound, /^node:(net|os|worker_threads)$/] : []),
       // A document's segments take the steps of the text pipeline.
       ...(name === 'documents'
-        ? [/^server\/translations\/(schema|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/]
+        ? [
+            /^server\/translations\/(schema|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
+          ]
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
@@ -280,7 +283,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc|unknown-fields)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],

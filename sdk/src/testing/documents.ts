@@ -212,5 +212,6 @@ function documentOf(
     created_at: at,
     updated_at: at,
     progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },
+    waiting: null,
   };
 }

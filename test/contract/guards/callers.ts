@@ -314,8 +314,9 @@ function expectedBy(
 ): string {
   const seen = transport === '/trpc' ? (withoutCookie ?? kind) : kind;
   const verdict = verdictOf(guard, seen);
-  const { in: inside = '200', abroad = inside, operator = abroad } = probe;
-  const expected = { in: inside, abroad, operator }[verdict as 'in'] ?? verdict;
+  const { in: inside = '200', abroad = inside, operator = abroad, operatorOnly: refusal } = probe;
+  const refused = verdict === operatorOnly ? (refusal ?? verdict) : verdict;
+  const expected = { in: inside, abroad, operator }[verdict as 'in'] ?? refused;
   // tRPC has no status but 200 for a success.
   return transport === '/trpc' && expected === '204' ? '200' : expected;
 }

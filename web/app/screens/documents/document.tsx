@@ -43,7 +43,12 @@ function Document({ document }: { document: TenantDocumentJob }) {
         <bdi translate="no">{name}</bdi>
       </h1>
       <div className={styles.summary}>
-        <DocumentStatus status={document.status} approvedAt={approvedAt} progress={progress} />
+        <DocumentStatus
+          status={document.status}
+          approvedAt={approvedAt}
+          progress={progress}
+          waiting={document.waiting}
+        />
         <span>
           {t('documents.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}
         </span>
