@@ -34,6 +34,11 @@ export function writeLogLine(
   stream.write(`${line}\n`);
 }
 
+/** Reports what a start or a command waits for. */
+export function warnOfWaiting(notice: string): void {
+  writeLogLine(process.stderr, 'warn', notice);
+}
+
 /** Whether lines of a level are logged at LOG_LEVEL `threshold`. */
 export function isLogged(level: LogLevel, threshold: LogLevel): boolean {
   return levels[level] >= levels[threshold];

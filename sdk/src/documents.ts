@@ -7,10 +7,11 @@ import {
   type DocumentPoller,
   pollDocument,
 } from './document-poller.ts';
-import type { OpenDownload } from './downloads.ts';
+import { type OpenDownload, readSuggestedName } from './downloads.ts';
 import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
+import { longestLook } from './polling.ts';
 import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile, sendableKey } from './source-file.ts';
 import { type StreamedFile, streamedFile } from './streamed-file.ts';
@@ -56,7 +57,12 @@ export interface TranslateOptions extends DocumentOptions, CreateOptions, Upload
 }
 
 /** A translated document as a file. */
-export type DocumentFile = StreamedFile;
+export interface DocumentFile extends StreamedFile {
+  /** To save it under: `menu.fr.xlsx`. It overwrites neither the source nor another language, and names no folder. */
+  fileName: string;
+  /** The name of the source. It names no folder. */
+  sourceFileName: string;
+}
 
 /** Documents: files that are translated in place, with their layout kept. */
 export interface Documents {
@@ -93,7 +99,7 @@ export interface Documents {
   /** Its files: the source and each translated revision, oldest first. */
   artifacts(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentArtifact[]>;
   /**
-   * The newest translated file, under the source's name. ConflictError before it is translated, or if it failed. What fails
+   * The newest translated file, with a name to save it under and the name of its source. ConflictError before it is translated, or if it failed. What fails
    * before the first piece is tried again; nothing after it.
    */
   download(documentId: string, options?: CallOptions): ApiPromise<DocumentFile>;
@@ -197,9 +203,6 @@ const mediaTypes = {
   '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
-const longestLook = 30_000;
-
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
@@ -209,9 +212,9 @@ export function documents(connection: Connection): Documents {
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
 
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
-    const { timeout = settings.timeout, signal, requestId, headers } = options;
-    const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollDocument(first, () => read(resumeCall, first.id, patience), options);
+    const { timeout = settings.timeout, requestId, headers } = options;
+    const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
+    return pollDocument(first, (signal) => read(resumeCall, first.id, { ...patience, signal }), options);
   };
 
   const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>
@@ -259,9 +262,14 @@ export function documents(connection: Connection): Documents {
       const types = Object.values(mediaTypes);
       const request = { method: 'GET', path: at(documentId, '/download') } as const;
       const unnamed = { fileName: `document-${documentId}`, contentType: 'application/octet-stream' };
-      return mapAnswer(downloads.open(downloadCall, request, types, options), (opened) =>
-        streamedFile({ ...opened, read: readWhole(opened) }, unnamed),
-      );
+      return mapAnswer(downloads.open(downloadCall, request, types, options), (opened) => {
+        const file = streamedFile({ ...opened, read: readWhole(opened) }, unnamed);
+        const { fileName: sourceFileName } = file;
+        const suggested = readSuggestedName(opened.headers.get('x-suggested-filename'));
+        // An older service suggests none. The source must not be overwritten then, either.
+        const fileName = suggested ?? sourceFileName.replace(/(\.[^.]*)?$/, `.${documentId}$1`);
+        return Object.assign(file, { fileName, sourceFileName });
+      });
     },
     review: (documentId, request, options) =>
       json(reviewCall, { method: 'POST', path: at(documentId, '/review'), json: request }, options),

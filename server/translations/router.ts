@@ -41,7 +41,8 @@ const golden = deferredTenantOrCookieProcedure
       path: '/api/translations/{job_id}/golden',
       tag: 'Translations',
       summary: 'Download a published translation',
-      description: 'Of a published or human_edited job; 409 at any other status.',
+      description:
+        'Of a published or human_edited job; 409 at any other status. Its name has the target language; X-Suggested-Filename has it, too, percent-encoded.',
       download: Object.values(goldenTypes),
     },
   })

@@ -200,7 +200,7 @@ export const modules: Module[] = [
     files: /^server\/admin\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
+      /^server\/(database-home|encryption|errors|log|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
       /^node:util$/,
@@ -226,7 +226,7 @@ export const modules: Module[] = [
     files: /^server\/backup\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals|stored-secrets)\.ts$/,
+      /^server\/(database-home|encryption|errors|log|settings|stop-signals|stored-secrets)\.ts$/,
       /^db\/(client|migrate|copy\/(contents|load|outcome|snapshot)|embedded\/(index|upgrade|upgrade-copy))\.ts$/,
       /^npm:(modern-tar|zod)$/,
       /^node:/,

@@ -112,6 +112,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'translations.createFromFile': ({ translations }) =>
     translations.createFromFile(file, { target_lang: 'fr' }),
   'translations.get': ({ translations }) => translations.get('a'),
+  'translations.waitFor': ({ translations }) => translations.waitFor('a'),
   'translations.list': ({ translations }) => translations.list().toArray({ limit: 1 }),
   'translations.listPage': ({ translations }) => translations.listPage(),
   'translations.review': ({ translations }) => translations.review('a', { action: 'approve' }),

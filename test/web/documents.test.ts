@@ -54,7 +54,9 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     await page.getByText('Approved', { exact: true }).waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download the translation' }).click();
-    expect((await download).suggestedFilename()).toBe(path.slice(path.indexOf('/') + 1));
+    expect((await download).suggestedFilename()).toBe(
+      path.slice(path.indexOf('/') + 1).replace(/\.\w+$/, '.fr$&'),
+    );
     const { body } = await app.json('GET', `/api/documents/${id}/segments?limit=2`, {
       headers: { 'x-api-key': founder.apiKey },
     });

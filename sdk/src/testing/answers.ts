@@ -96,10 +96,19 @@ export function refusalAnswer({ status, detail, code, retryAfter }: Refusal): Re
 }
 
 /** A response that is a file. */
-export function fileAnswer(bytes: Uint8Array | string, type: string, fileName: string): Response {
+export function fileAnswer(
+  bytes: Uint8Array | string,
+  type: string,
+  fileName: string,
+  suggestedName = fileName,
+): Response {
   const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
   const named = `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(fileName)}`;
-  const headers = { 'content-type': type, 'content-disposition': named };
+  const headers = {
+    'content-type': type,
+    'content-disposition': named,
+    'x-suggested-filename': encodeURIComponent(suggestedName),
+  };
   return new Response(bytes as Uint8Array<ArrayBuffer> | string, { headers });
 }
 
