@@ -26,6 +26,7 @@ import type {
   DocumentDeletion,
   DocumentListQuery,
   DocumentOutage,
+  DocumentOutageQuery,
   DocumentOutline,
   DocumentProgressList,
   DocumentProgressQuery,
@@ -172,7 +173,7 @@ export interface Documents {
   /** Approves several documents, with a result for each. Leaves out those that are unopened or have critical findings, unless they are named. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
   /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
-  outage(query: { since: string }, options?: CallOptions): ApiPromise<DocumentOutage>;
+  outage(query: DocumentOutageQuery, options?: CallOptions): ApiPromise<DocumentOutage>;
   /** For platform operators: queues failed documents again, at most 1000 a call. */
   requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
