@@ -139,21 +139,28 @@ export interface Translations {
    * again only if the service certainly did nothing.
    */
   act(request: ReviewActRequest, options?: CallOptions): ApiPromise<TranslationJob>;
-  /** Acts on 1 to 100 jobs, with a result for each. Sent again only if the service certainly did nothing. */
+  /** Acts on 1 to 100 jobs, with a result for each. Approvals of jobs that are unopened or have critical findings are left out unless they are named. Sent again only if the service certainly did nothing. */
   reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
 
-const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'] };
-const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true, result: ['length'] };
+const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'], warns: true };
+const createBatchCall: Call = {
+  name: 'translations.createBatch',
+  repeatable: true,
+  result: ['length'],
+  warns: true,
+};
 const createFromTextCall: Call = {
   name: 'translations.createFromText',
   repeatable: true,
   result: ['length'],
+  warns: true,
 };
 const createFromFileCall: Call = {
   name: 'translations.createFromFile',
   repeatable: true,
   result: ['length'],
+  warns: true,
 };
 const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id'] };
 const waitForCall: Call = { name: 'translations.waitFor', repeatable: true, result: ['id'] };
