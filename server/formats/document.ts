@@ -47,7 +47,7 @@ export interface SegmentTranslation extends SegmentKey {
   target: InlineContent;
 }
 
-/** C 5 "Finding codes", of those that a format reports itself. */
+/** C 5 "Finding codes", of those that a format reports itself, with two more. */
 export type FindingCode =
   | 'text_truncated'
   | 'text_shrunk'
@@ -55,6 +55,7 @@ export type FindingCode =
   | 'low_segment_quality'
   | 'table_header_kept'
   | 'unsupported_content_kept'
+  | 'active_content_removed'
   | 'no_translatable_text';
 
 /** Something that a reader of the translated file should know. */

@@ -11,6 +11,7 @@ import type {
 } from './document.ts';
 import { readPages } from './flatten/pdf.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { describeActive, removeActiveContent } from './pdf/active-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { auditRemoval } from './pdf/audit.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
@@ -62,16 +63,15 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
     const segments = pages.flatMap(({ blocks }) =>
       blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
     );
-    return {
-      segments,
-      pageCount: pdf.pageCount,
-      findings: counts.findings(segments.length, isSigned(bytes)),
-    };
+    const findings = counts.findings(segments.length, isSigned(bytes));
+    if (segments.length === 0) findings.push(...keptActiveContent(pdf.document));
+    return { segments, pageCount: pdf.pageCount, findings };
   });
 }
 
 /**
- * Takes the text of the translated blocks off the pages and sets their translations in its place. Everything else stays.
+ * Takes the text of the translated blocks off the pages and sets their translations in its place. Active content, such as scripts and
+ * attached files, goes; everything else stays.
  *
  * @throws {FileError} as `extract` does
  * @throws {Error} if a page has lost other text than that of the blocks, if a translation is not set, or if the result has not all that the
@@ -87,8 +87,8 @@ export async function rebuild(
     const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
     const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
     dropWhatIsNotKept(document);
+    const findings = removedActiveContent(document);
     const before = structureOf(document);
-    const findings: Finding[] = [];
     const rectangles: RebuiltDocument['rectangles'] = [];
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
@@ -151,6 +151,21 @@ function segmentOf({ id, kind, page, content, matrix, box }: TextBlock): Segment
 /** To the hundredth of a point: less is not seen. */
 function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
   return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
+}
+
+function removedActiveContent(document: PDFDocument): Finding[] {
+  const removed = describeActive(removeActiveContent(document));
+  if (removed === '') return [];
+  const message = `active content is not in the translation: ${removed}`;
+  return [{ severity: 'warning', code: 'active_content_removed', message, unitId: null }];
+}
+
+/** A file without text is returned as it was sent. This document is not handed out. */
+function keptActiveContent(document: PDFDocument): Finding[] {
+  const kept = describeActive(removeActiveContent(document));
+  if (kept === '') return [];
+  const message = `the file is returned unchanged with its active content: ${kept}`;
+  return [{ severity: 'warning', code: 'unsupported_content_kept', message, unitId: null }];
 }
 
 /** B 4.3 keeps neither accessibility tags, which describe the source text, nor XFA forms. */

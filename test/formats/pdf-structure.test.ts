@@ -109,7 +109,7 @@ describe('the structure of a PDF', () => {
     document.context.lookup(deepest, PDFDict).set(key('Deepest'), PDFNumber.of(2));
     const after = structureOf(document);
     expect([...before.keys()].filter((kind) => after.get(kind) !== before.get(kind))).toEqual([
-      'attachments and scripts',
+      'named destinations',
     ]);
   });
 });

@@ -20,16 +20,14 @@ export type StructureKind =
   | 'bookmarks'
   | 'page labels'
   | 'named destinations'
-  | 'layers'
-  | 'attachments and scripts';
+  | 'layers';
 
 const catalogKeys: Partial<Record<StructureKind, readonly string[]>> = {
   'form fields': ['AcroForm'],
   bookmarks: ['Outlines', 'PageMode'],
   'page labels': ['PageLabels'],
-  'named destinations': ['Dests', 'OpenAction'],
+  'named destinations': ['Dests', 'Names', 'OpenAction'],
   layers: ['OCProperties'],
-  'attachments and scripts': ['Names', 'AF', 'AA'],
 };
 
 /** What decides how a page is shown and printed. `Contents` and `Resources` are what the translation changes. */

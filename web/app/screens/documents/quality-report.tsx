@@ -18,6 +18,7 @@ const findingCodes = [
   'font_substituted',
   'table_header_kept',
   'unsupported_content_kept',
+  'active_content_removed',
 ] as const;
 
 /** How many findings of a kind are listed. */

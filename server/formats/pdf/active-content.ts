@@ -1,0 +1,171 @@
+import {
+  PDFArray,
+  PDFDict,
+  type PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFNull,
+  PDFNumber,
+  type PDFObject,
+  PDFStream,
+  PDFString,
+} from '@cantoo/pdf-lib';
+import { asDict, asName, get, getDict, getName } from './objects.ts';
+import { type ActiveKind, isAction, removedKind } from './removed-actions.ts';
+
+const words: Record<ActiveKind, string> = {
+  script: 'scripts',
+  action: 'actions that run by themselves, start programs, send data or open other files',
+  attachment: 'attached files',
+  media: 'sounds, films and 3D scenes',
+};
+
+/** How much of each kind there is. */
+export type ActiveCounts = ReadonlyMap<ActiveKind, number>;
+
+/** The counts for people: `scripts: 2; attached files: 1`. */
+export function describeActive(counts: ActiveCounts): string {
+  return (Object.keys(words) as ActiveKind[])
+    .filter((kind) => counts.has(kind))
+    .map((kind) => `${words[kind]}: ${counts.get(kind)}`)
+    .join('; ');
+}
+
+/**
+ * Takes out of a PDF what makes a reading program do more than show it: scripts; actions that start programs, send data, open other
+ * files or run without a click; attached files, sounds, films and 3D scenes. Links, bookmarks and fields stay, and what they look like.
+ */
+export function removeActiveContent(document: PDFDocument): ActiveCounts {
+  const removal = new Removal();
+  for (const [, object] of document.context.enumerateIndirectObjects()) removal.from(object);
+  removal.fromCatalog(document.catalog);
+  return removal.counts;
+}
+
+const removedAnnotations: ReadonlyMap<string | undefined, ActiveKind> = new Map([
+  ['FileAttachment', 'attachment'],
+  ['Sound', 'media'],
+  ['Movie', 'media'],
+  ['RichMedia', 'media'],
+  ['3D', 'media'],
+]);
+
+class Removal {
+  readonly counts = new Map<ActiveKind, number>();
+  /** Each counts once, from however many places it is referred to. */
+  readonly #counted = new Set<PDFObject>();
+
+  /** Looks at all that an object holds; without recursion, because a file decides how deep its objects are. */
+  from(root: PDFObject): void {
+    const waiting: PDFObject[] = [root];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const dictionary = asDict(next);
+      if (dictionary) this.#fromDictionary(dictionary);
+      else if (next instanceof PDFArray) this.#fromArray(next);
+      const inner = dictionary?.values() ?? (next instanceof PDFArray ? next.asArray() : []);
+      // One by one: an array may have more items than a call may have arguments.
+      for (const object of inner) waiting.push(object);
+    }
+  }
+
+  /** What only the catalog has. */
+  fromCatalog(catalog: PDFDict): void {
+    const names = getDict(catalog, 'Names');
+    for (const tree of ['JavaScript', 'EmbeddedFiles', 'Renditions', 'AlternatePresentations'])
+      names?.delete(PDFName.of(tree));
+    // A table of the attached files, and the wish for a program that runs scripts.
+    for (const key of ['Collection', 'Requirements']) catalog.delete(PDFName.of(key));
+    const opening = get(catalog, 'OpenAction');
+    if (!isAction(opening) || getName(opening, 'S') === 'GoTo') return;
+    this.#count('action', opening);
+    catalog.delete(PDFName.of('OpenAction'));
+  }
+
+  #fromDictionary(dictionary: PDFDict): void {
+    for (const key of dictionary.keys()) {
+      const value = dictionary.lookup(key);
+      if (value && this.#goes(value, asName(key), dictionary)) dictionary.delete(key);
+    }
+  }
+
+  #fromArray(array: PDFArray): void {
+    for (let index = array.size() - 1; index >= 0; index--) {
+      const item = array.lookup(index);
+      if (!item || !(this.#takesObject(item) || this.#takesAnnotation(item))) continue;
+      const before = index > 0 ? array.get(index - 1) : undefined;
+      // Trees of names and numbers have keys and values in turn.
+      const isValue =
+        before instanceof PDFString || before instanceof PDFHexString || before instanceof PDFNumber;
+      if (isValue) array.set(index, PDFNull);
+      else array.remove(index);
+    }
+  }
+
+  /** Whether the value of an entry goes. Resources may have any names: what a value is decides, not its key alone. */
+  #goes(value: PDFObject, key: string | undefined, owner: PDFDict): boolean {
+    switch (key) {
+      case 'AA':
+        return this.#takesTriggers(value);
+      case 'EF':
+      case 'RF':
+        if (!holdsFiles(value)) return false;
+        this.#count('attachment', owner);
+        return true;
+      case 'AF':
+        return isFileSpecification(value instanceof PDFArray ? value.lookup(0) : value);
+      // A note on what goes stays as a note.
+      case 'IRT':
+        return this.#takesAnnotation(value);
+      default:
+        return this.#takesObject(value);
+    }
+  }
+
+  #takesObject(object: PDFObject): boolean {
+    if (object instanceof PDFStream && getName(object.dict, 'Type') === 'EmbeddedFile') {
+      this.#count('attachment', object);
+      return true;
+    }
+    const kind = isAction(object) ? removedKind(object) : undefined;
+    if (kind) this.#count(kind, object);
+    return kind !== undefined;
+  }
+
+  /** Actions that the opening of a page or the pointer over a field starts. */
+  #takesTriggers(value: PDFObject): boolean {
+    const actions = value instanceof PDFDict ? value.keys().map((key) => value.lookup(key)) : [];
+    const found = actions.filter(isAction);
+    for (const action of found) this.#count(removedKind(action) ?? 'action', action);
+    return found.length > 0;
+  }
+
+  #takesAnnotation(object: PDFObject): boolean {
+    const annotation = object instanceof PDFDict && get(object, 'Rect') ? object : undefined;
+    const subtype = getName(annotation, 'Subtype');
+    const kind = removedAnnotations.get(subtype);
+    if (kind) this.#count(kind, getDict(annotation, 'FS') ?? object);
+    // The window of a note on what goes.
+    const isWindow =
+      subtype === 'Popup' && removedAnnotations.has(getName(getDict(annotation, 'Parent'), 'Subtype'));
+    return kind !== undefined || isWindow;
+  }
+
+  #count(kind: ActiveKind, object: PDFObject): void {
+    if (this.#counted.has(object)) return;
+    this.#counted.add(object);
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  }
+}
+
+function holdsFiles(value: PDFObject): boolean {
+  if (!(value instanceof PDFDict)) return false;
+  return ['F', 'UF', 'DOS', 'Mac', 'Unix'].some((key) => {
+    const file = get(value, key);
+    return file instanceof PDFStream || file instanceof PDFArray;
+  });
+}
+
+function isFileSpecification(object: PDFObject | undefined): boolean {
+  if (!(object instanceof PDFDict)) return false;
+  return ['Filespec', 'F'].includes(getName(object, 'Type') ?? '') || getDict(object, 'EF') !== undefined;
+}
