@@ -1,4 +1,4 @@
-import { type Answered, type ApiPromise, apiPromise } from './api-promise.ts';
+import { type Answered, type ApiPromise, apiPromise, mapAnswer } from './api-promise.ts';
 import { createDownloads, type Downloads } from './downloads.ts';
 import {
   type CallOptions,
@@ -7,10 +7,12 @@ import {
   readOptions,
   type Settings,
 } from './options.ts';
+import { IdempotencyMismatchError } from './outcome-errors.ts';
 import { createRest, type Rest, type RestRequest, resultOf } from './rest.ts';
 import { type Attempt, type Call, createSend, type Send } from './send.ts';
 import { createSession, type Session } from './session.ts';
 import { sessionGrants } from './sign-in.ts';
+import type { TenantDocumentJob, TranslationJob } from './types.ts';
 
 /**
  * A deployment, asked as one caller: what each part of the client (`translations`, `documents`, ...) is made of. Who imports
@@ -45,9 +47,18 @@ export interface Connection {
     attempt: (options: Attempt) => Promise<Answered<T>>,
     options?: CallOptions | undefined,
   ): ApiPromise<T>;
+  /** @internal The same for a call that creates. @throws IdempotencyMismatchError, unless the options say otherwise */
+  create<T extends Created>(
+    call: Call,
+    request: RestRequest,
+    options?: CreateOptions | undefined,
+  ): ApiPromise<T>;
   /** @internal The idempotency key of a call that creates. */
   keyOf(call: Call, options: CreateOptions | undefined): string;
 }
+
+/** What a call that creates returns. */
+type Created = TranslationJob | TenantDocumentJob | TranslationJob[];
 
 /**
  * Connects to a deployment.
@@ -69,6 +80,8 @@ export function createConnection(settings: Settings, session?: Session): Connect
   const own = session ?? createSession(settings.tokens, sessionGrants(rest, settings));
   const send = createSend(settings, own);
   const run: Connection['run'] = (call, attempt, options) => apiPromise(send(call, attempt, options));
+  const json: Connection['json'] = <T>(call: Call, request: RestRequest, options: CallOptions | undefined) =>
+    run(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options);
   return {
     baseUrl: settings.baseUrl,
     settings,
@@ -78,8 +91,14 @@ export function createConnection(settings: Settings, session?: Session): Connect
     sendUnsigned,
     downloads: createDownloads(rest, send, settings),
     run,
-    json: <T>(call: Call, request: RestRequest, options: CallOptions | undefined) =>
-      run(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options),
+    json,
+    create: <T extends Created>(call: Call, request: RestRequest, options: CreateOptions | undefined) =>
+      mapAnswer(json<T>(call, request, options), (created, { requestDiffers, requestId }) => {
+        const onMismatch = options?.onIdempotencyMismatch ?? settings.onIdempotencyMismatch;
+        if (requestDiffers && onMismatch === 'throw')
+          throw new IdempotencyMismatchError(Array.isArray(created) ? created : [created], requestId);
+        return created;
+      }),
     done: (call, request, options) => run(call, (attempt) => rest.done(request, attempt), options),
     query: (call, input, options) =>
       run(call, (attempt) => rest.procedure('query', call.name, input, attempt), options),

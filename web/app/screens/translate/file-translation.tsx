@@ -53,6 +53,7 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
       setDocument({ id: poller.id });
       announce(t('translate.document_queued'));
     } catch (error) {
+      keys.failed(identity, error);
       setDocument({ error });
     } finally {
       setProgress(undefined);
@@ -74,6 +75,9 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
           });
           keys.done(identity);
           return jobs;
+        } catch (error) {
+          keys.failed(identity, error);
+          throw error;
         } finally {
           setProgress(undefined);
         }
