@@ -25,6 +25,7 @@ import type {
   DocumentDeletion,
   DocumentListQuery,
   DocumentOutage,
+  DocumentOutageQuery,
   DocumentOutline,
   DocumentProgressList,
   DocumentProgressQuery,
@@ -161,7 +162,7 @@ export interface Documents {
   /** Approves several documents, with a result for each. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
   /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
-  outage(query: { since: string }, options?: CallOptions): ApiPromise<DocumentOutage>;
+  outage(query: DocumentOutageQuery, options?: CallOptions): ApiPromise<DocumentOutage>;
   /** For platform operators: queues failed documents again, at most 1000 a call. */
   requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
@@ -206,7 +207,7 @@ const mediaTypes = {
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
-  const { create, downloads, json, keyOf, mutate, query, settings } = connection;
+  const { create, downloads, json, keyOf, mutate, observers, query, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
@@ -214,7 +215,15 @@ export function documents(connection: Connection): Documents {
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
     const { timeout = settings.timeout, requestId, headers } = options;
     const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollDocument(first, (signal) => read(resumeCall, first.id, { ...patience, signal }), options);
+    // Some warnings come when the text has been read.
+    const told = new Set<string>();
+    const tell = (job: TenantDocumentJob) => {
+      observers.warnings(translateCall.name, job, told);
+      return job;
+    };
+    const look = async (signal: AbortSignal | undefined) =>
+      tell(await read(resumeCall, first.id, { ...patience, signal }));
+    return pollDocument(tell(first), look, options);
   };
 
   const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>

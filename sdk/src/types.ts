@@ -205,8 +205,13 @@ export type CorrectedDocument = Outputs['documents']['correct'];
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** What became of each. */
 export type ApprovalOutcomes = Outputs['documents']['approveMany'];
+/** Since when failed documents count. */
+export type DocumentOutageQuery = Inputs['documents']['outage'];
+/** Documents that wait for an outage to pass, and those that can be queued again. */
 export type DocumentOutage = Outputs['documents']['outage'];
+/** Which failed documents to queue again. */
 export type RequeueRequest = Inputs['documents']['requeue'];
+/** What was queued again. */
 export type RequeuedDocuments = Outputs['documents']['requeue'];
 /** Which breakdowns to add, for an operator. */
 export type DocumentSummaryQuery = Extract<Inputs['documents']['summary'], object>;
