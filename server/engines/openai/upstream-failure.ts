@@ -109,6 +109,7 @@ export class UpstreamFailure extends Error {
     return new AppError(code, detail, {
       cause: this,
       answered,
+      dependency: 'model',
       ...(retryAfter !== undefined && { retryAfter }),
     });
   }
