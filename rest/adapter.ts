@@ -25,7 +25,7 @@ import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
 import { needsBody, type RestProcedure, restProcedures } from './procedures.ts';
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
-import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { bodyCeiling, declaredSize, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route at its REST address. */
@@ -52,7 +52,7 @@ export function serveRest(
         ...(address.body !== 'raw' && {
           authenticate: async (request, reply) => {
             const authenticated = await createContext(request, reply).authenticate(meta.guard ?? 'public');
-            if (!authenticated) throw tooLargeUnauthenticated();
+            if (!authenticated) throw tooLargeUnauthenticated(declaredSize(request));
           },
         }),
       },

@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
 import { leftOutFields } from '#server/unknown-fields.ts';
 import { isRawType, mediaType } from './body-parsers.ts';
-import { type BodyLimits, declaredSize, isForm, tooLarge } from './request-limits.ts';
+import { type BodyLimits, bodyTooLarge, declaredSize, isForm } from './request-limits.ts';
 
 export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
   return isForm(request) || (raw && isRawType(mediaType(request.headers['content-type'])));
@@ -111,7 +111,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
     body.on('data', (chunk: Buffer) => {
       received += chunk.length;
       partTypes.push(chunk);
-      if (received > limits.MAX_UPLOAD_BYTES) fail(tooLarge('MAX_UPLOAD_BYTES'));
+      if (received > limits.MAX_UPLOAD_BYTES)
+        fail(bodyTooLarge('MAX_UPLOAD_BYTES', limits, declaredSize(request)));
     });
     body.on('error', fail);
     body.on('aborted', () => fail(malformed()));
@@ -127,7 +128,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       taken.add(field);
       const name = fileName ?? '';
       if (upload.ceiling({ name, contentType }) === 'MAX_REQUEST_BYTES') {
-        if (declaredSize(request) > limits.MAX_REQUEST_BYTES) return fail(tooLarge('MAX_REQUEST_BYTES'));
+        if (declaredSize(request) > limits.MAX_REQUEST_BYTES)
+          return fail(bodyTooLarge('MAX_REQUEST_BYTES', limits, declaredSize(request)));
       }
       const declared = declaredSize(request);
       const collector = collectBytes(declared <= limits.MAX_UPLOAD_BYTES ? declared : 0);

@@ -8,6 +8,7 @@ const exposedHeaders = [
   'X-Request-ID',
   'X-Next-Cursor',
   'X-Ignored-Parameters',
+  'WWW-Authenticate',
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',

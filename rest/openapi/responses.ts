@@ -25,6 +25,14 @@ export const errorSchemas: Record<string, JsonSchema> = {
           'Branch on it. Only `transient_error` and `rate_limit` may succeed if the request is repeated.',
       },
       request_id: { type: 'string', description: 'Equals the X-Request-ID header of the response.' },
+      limit: { type: 'number', description: 'Of a 413: what the limit allows.' },
+      actual: { type: 'number', description: 'Of a 413: what was sent, if it is known.' },
+      unit: {
+        type: 'string',
+        enum: ['items', 'characters', 'bytes'],
+        description: 'What `limit` and `actual` count.',
+      },
+      hint: { type: 'string', description: 'What to do about it, where `detail` does not say it.' },
     },
     required: ['detail'],
   },
@@ -117,7 +125,7 @@ function sentence(words: string): string {
 }
 
 function exampleOf(name: ErrorName): unknown {
-  const problem = { loc: ['body', 'target_lang'], msg: 'Invalid input', type: 'invalid_type' };
+  const problem = { loc: ['body', 'target_lang'], msg: 'is required', type: 'invalid_type' };
   const error =
     name === 'invalid_fields'
       ? new AppError(name, [problem])

@@ -60,7 +60,7 @@ const byName: Readonly<Record<string, unknown>> = {
   outcome: 'used as an example',
   mfa_code: '492039',
   monthly_char_limit: 500_000,
-  msg: 'Invalid input',
+  msg: 'is required',
   name: 'Acme product names',
   new_password: 'a long enough passphrase',
   next: { oauth2_token: '/api/oauth2/token' },

@@ -50,7 +50,7 @@ export function misfit(loc: string[], msg: string): Refused {
 export function requireText(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   if (typeof value === 'string') return value;
-  throw misfit(['body', name], 'Invalid input: expected string');
+  throw misfit(['body', name], 'is required');
 }
 
 /** Reads the field of a form, whose absence the service refuses like a blank. @throws Refused */
@@ -154,7 +154,7 @@ export function pageAnswer<T>(
   if (Number.isNaN(before)) throw misfit(['query', 'cursor'], 'not a cursor of this listing');
   const limit = query['limit'] === undefined ? mostOfPage : Number(query['limit']);
   if (query['limit'] !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
-    throw misfit(['query', 'limit'], 'Invalid input: expected 1 to 200');
+    throw misfit(['query', 'limit'], 'must be 1 to 200');
   const rest = all.filter(({ change }) => change < before).sort((a, b) => b.change - a.change);
   const page = rest.slice(0, limit);
   const last = page.at(-1);

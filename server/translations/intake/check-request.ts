@@ -1,5 +1,5 @@
-import { AppError } from '#server/errors.ts';
-import { countCodePoints } from '#server/formats/text.ts';
+import { AppError, tooLarge } from '#server/errors.ts';
+import { requireLength } from '#server/input-limits.ts';
 import type { Settings } from '#server/settings.ts';
 import { requireLanguage } from '#server/supported-language.ts';
 import type { TranslationRequest } from '../schema.ts';
@@ -43,10 +43,13 @@ export function checkRequest(
 ): TranslationRequest {
   if (request.source_text.trim() === '')
     throw new AppError('validation_error', `${names.source_text} must not be blank`);
-  if (isLonger(request.source_text, settings.MAX_SOURCE_CHARS))
-    throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
-  if (JSON.stringify(request.metadata).length > maximumMetadata)
-    throw new AppError('payload_too_large', `metadata exceeds ${maximumMetadata} characters of JSON`);
+  requireLength('source text exceeds MAX_SOURCE_CHARS', request.source_text, settings.MAX_SOURCE_CHARS);
+  const metadata = JSON.stringify(request.metadata).length;
+  if (metadata > maximumMetadata)
+    throw tooLarge(`metadata exceeds ${maximumMetadata} characters of JSON`, {
+      limit: maximumMetadata,
+      actual: metadata,
+    });
   requireAllowedModels(request.metadata, settings);
   const target_lang = requireLanguage(names.target_lang, request.target_lang);
   const { language, detection } = readSourceLanguage(
@@ -91,11 +94,6 @@ export function namesIn(value: unknown): string[] {
     .filter((name): name is string => typeof name === 'string')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-}
-
-/** Whether a text has more than `most` characters. A character is one or two UTF-16 units, so most texts need no counting. */
-function isLonger(text: string, most: number): boolean {
-  return text.length > 2 * most || (text.length > most && countCodePoints(text) > most);
 }
 
 /** A caller's metadata without the keys that only the service writes. */
