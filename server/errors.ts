@@ -71,7 +71,14 @@ export interface FieldProblem {
 }
 
 /** What a process depends on, as the log names it. */
-export type Dependency = 'database' | 'disk' | 'identity_provider' | 'model' | 'payments' | 'sandbox' | 'storage';
+export type Dependency =
+  | 'database'
+  | 'disk'
+  | 'identity_provider'
+  | 'model'
+  | 'payments'
+  | 'sandbox'
+  | 'storage';
 
 export interface AppErrorOptions {
   /** Seconds, sent as Retry-After. */
@@ -227,7 +234,9 @@ function isDatabaseOutage(thrown: unknown): boolean {
 
 /** The file system has no space left for the service, or for its user. */
 function isFullDisk(thrown: unknown): boolean {
-  return thrown instanceof Error && ['ENOSPC', 'EDQUOT'].includes((thrown as NodeJS.ErrnoException).code ?? '');
+  return (
+    thrown instanceof Error && ['ENOSPC', 'EDQUOT'].includes((thrown as NodeJS.ErrnoException).code ?? '')
+  );
 }
 
 /**

@@ -16,7 +16,6 @@ const failureKinds = {
   saturated: {
     retryable: true,
     code: 'rate_limit',
-    retryAfter: 5,
     detail: 'translation capacity is saturated; try again later',
   },
   outage: {
