@@ -60,4 +60,8 @@ until [ "$status" = translated ]; do
   sleep 1
   status=$(api "/documents/$document" | field status)
 done
-api "/documents/$document/download" | wc -c | xargs echo 'translated, bytes:'
+# Content-Disposition has the name of the source. This one overwrites neither the source nor another language.
+api "/documents/$document/download" -D "$work/headers" > "$work/translated"
+name=$(tr -d '\r' < "$work/headers" | sed -n 's/^x-suggested-filename: //Ip' | node -p 'decodeURIComponent(fs.readFileSync(0)).trim()')
+mv "$work/translated" "$work/$name"
+echo "translated: $name, $(wc -c < "$work/$name" | tr -d ' ') bytes"

@@ -34,8 +34,10 @@ interface Options {
   to: string;
   /** The same content and languages are the same work. */
   work: string;
-  /** Where the translation is written. */
-  output: string;
+  /** The folder for the translation. */
+  out: string;
+  /** Where it is kept which document this is, while it is in progress. */
+  state: string;
   baseUrl: string;
   apiKey: string;
 }
@@ -78,12 +80,11 @@ async function main(): Promise<number> {
 }
 
 async function run(client: LinguaLoop, options: Options, signal: AbortSignal): Promise<void> {
-  const { output } = options;
+  const { out, state } = options;
   const progress = progressBar();
-  const state = `${output}.job`;
   let job: TenantDocumentJob;
   try {
-    const poller = await begin(client, options, state, { onProgress: progress.show, signal });
+    const poller = await begin(client, options, { onProgress: progress.show, signal });
     job = await poller.pollUntilDone();
   } catch (error) {
     progress.end();
@@ -93,8 +94,11 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   }
   progress.end();
 
+  const translated = await client.documents.download(job.id, { signal });
+  // Such as menu.fr.xlsx, which overwrites neither the source nor another language.
+  const output = join(out, translated.fileName);
   // Whole or not at all.
-  await writeFile(`${output}.part`, await client.documents.download(job.id, { signal }));
+  await writeFile(`${output}.part`, translated);
   await rename(`${output}.part`, output);
   await rm(state, { force: true });
 
@@ -108,8 +112,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
 /** The document that an earlier run began, or else a new one. */
 async function begin(
   client: LinguaLoop,
-  { file, from, to, work }: Options,
-  state: string,
+  { file, from, to, work, state }: Options,
   options: DocumentOptions,
 ): Promise<DocumentPoller> {
   const saved = await readSaved(state, work);
@@ -191,6 +194,6 @@ async function readOptions(): Promise<Options> {
   const data = await readFile(path);
   const hash = createHash('sha256').update(data).digest('hex');
   await mkdir(out, { recursive: true });
-  const output = join(out, `${basename(name, extension)}.${to}${extension}`);
-  return { file: { name, data }, from, to, work: `${from} ${to} ${hash}`, output, baseUrl, apiKey };
+  const state = join(out, `${basename(name, extension)}.${to}${extension}.job`);
+  return { file: { name, data }, from, to, work: `${from} ${to} ${hash}`, out, state, baseUrl, apiKey };
 }

@@ -3,13 +3,17 @@ import { encodeExtended } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 
-/** Sends a download. A non-ASCII file name goes into filename* (RFC 6266). */
+/**
+ * Sends a download. A non-ASCII file name goes into filename* (RFC 6266). A suggested name is percent-encoded, as clients send theirs in
+ * X-Source-Filename.
+ */
 export function sendFile(reply: FastifyReply, file: FileResponse | StreamResponse): FastifyReply {
-  const { contentType, fileName } = file;
+  const { contentType, fileName, suggestedName } = file;
   const named = reply
     .code(200)
     .header('content-type', contentType)
     .header('content-disposition', attachment(fileName));
+  if (suggestedName !== undefined) named.header('x-suggested-filename', encodeURIComponent(suggestedName));
   if ('chunks' in file) return sendChunks(named, file);
   const { buffer, byteOffset, byteLength } = file.bytes;
   return named.send(Buffer.from(buffer, byteOffset, byteLength));

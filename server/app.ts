@@ -27,6 +27,7 @@ import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
+import { logOptions } from './log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { type Readiness, watchReadiness } from './observability/readiness.ts';
 import { notesOf, observeRequests } from './observability/requests.ts';
@@ -66,7 +67,7 @@ export async function buildApp(
   let withDefaultHeaders: ((reply: FastifyReply) => void) | undefined;
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
-    logger: { level: settings.LOG_LEVEL },
+    logger: logOptions(settings.LOG_LEVEL),
     // The `onResponse` hook below logs requests without what must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
@@ -169,12 +170,13 @@ function serveReadiness(http: FastifyInstance, readiness: Readiness): void {
   });
 }
 
-/** Returns the context factory of a transport. `cookies`: whether the transport accepts cookies. */
+/** Returns the context factory of a transport. `cookies`: whether the transport accepts cookies, as all but `/trpc` do. */
 export function contextOf(services: Services, cookies: boolean) {
   const { BASE_URL, TRUST_PROXY } = services.settings;
   return (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
     services,
     requestId: request.id,
+    transport: cookies ? 'rest' : 'rpc',
     notes: notesOf(request),
     credentials: readCredentials(request.headers, cookies),
     get clientAddress() {

@@ -12,6 +12,7 @@ const exposedHeaders = [
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',
+  'X-Suggested-Filename',
   'Content-Encoding',
   'X-Api-Version',
 ].join(', ');

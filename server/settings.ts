@@ -126,6 +126,8 @@ const environment = z.object({
   PAGES_DIR: optional,
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),
+  DATABASE_POOL_SIZE: integer(10, 2, 500),
+  DATABASE_WORKER_POOL_SIZE: integer(6, 2, 500),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',

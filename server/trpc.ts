@@ -74,11 +74,15 @@ export const uploadedFile = z.object({
 
 export type UploadedFile = z.infer<typeof uploadedFile>;
 
+/** Of a translation: a name that overwrites neither the source nor another language. */
+const suggestedName = z.string().optional();
+
 /** A download whose bytes are all in memory. */
 export const fileResponse = z.object({
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   contentType: z.string(),
   fileName: z.string(),
+  suggestedName,
 });
 
 export type FileResponse = z.infer<typeof fileResponse>;
@@ -91,6 +95,7 @@ export const streamResponse = z.object({
   ),
   contentType: z.string(),
   fileName: z.string(),
+  suggestedName,
   /** Bytes of all pieces, if they are known before. */
   length: z.int().min(0).optional(),
   /** Aborts when the response must be cut off because the client reads too slowly. */

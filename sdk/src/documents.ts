@@ -7,16 +7,18 @@ import {
   type DocumentPoller,
   pollDocument,
 } from './document-poller.ts';
-import type { OpenDownload } from './downloads.ts';
+import { type OpenDownload, readSuggestedName } from './downloads.ts';
 import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
+import { longestLook } from './polling.ts';
 import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile, sendableKey } from './source-file.ts';
 import { type StreamedFile, streamedFile } from './streamed-file.ts';
 import type {
   ApprovalOutcomes,
   ApproveManyRequest,
+  ConfirmedSegments,
   CorrectedDocument,
   DocumentApproval,
   DocumentApproveRequest,
@@ -24,6 +26,7 @@ import type {
   DocumentDeletion,
   DocumentListQuery,
   DocumentOutage,
+  DocumentOutageQuery,
   DocumentOutline,
   DocumentProgressList,
   DocumentProgressQuery,
@@ -40,6 +43,9 @@ import type {
   RequeueRequest,
   SegmentBoxPage,
   SegmentBoxQuery,
+  SegmentCheck,
+  SegmentCheckRequest,
+  SegmentConfirmRequest,
   SegmentSearchPage,
   SegmentSearchQuery,
   TenantDocumentArtifact,
@@ -56,7 +62,12 @@ export interface TranslateOptions extends DocumentOptions, CreateOptions, Upload
 }
 
 /** A translated document as a file. */
-export type DocumentFile = StreamedFile;
+export interface DocumentFile extends StreamedFile {
+  /** To save it under: `menu.fr.xlsx`. It overwrites neither the source nor another language, and names no folder. */
+  fileName: string;
+  /** The name of the source. It names no folder. */
+  sourceFileName: string;
+}
 
 /** Documents: files that are translated in place, with their layout kept. */
 export interface Documents {
@@ -93,7 +104,7 @@ export interface Documents {
   /** Its files: the source and each translated revision, oldest first. */
   artifacts(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentArtifact[]>;
   /**
-   * The newest translated file, under the source's name. ConflictError before it is translated, or if it failed. What fails
+   * The newest translated file, with a name to save it under and the name of its source. ConflictError before it is translated, or if it failed. What fails
    * before the first piece is tried again; nothing after it.
    */
   download(documentId: string, options?: CallOptions): ApiPromise<DocumentFile>;
@@ -152,10 +163,17 @@ export interface Documents {
    * in `present`. All or none; the file is rendered again. A correction that is there already is done, so it is sent again like a read.
    */
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
-  /** Approves several documents, with a result for each. */
+  /** What the service's own checks find in a text that a reviewer proposes for a segment; no model is asked. */
+  check(request: SegmentCheckRequest, options?: CallOptions): ApiPromise<SegmentCheck>;
+  /**
+   * Confirms translations as they are, or takes that back. ConflictError if one has changed since, and, with the code `critical_findings`, if
+   * one has critical findings that the request does not confirm.
+   */
+  confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
+  /** Approves several documents, with a result for each. Leaves out those that are unopened or have critical findings, unless they are named. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
   /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
-  outage(query: { since: string }, options?: CallOptions): ApiPromise<DocumentOutage>;
+  outage(query: DocumentOutageQuery, options?: CallOptions): ApiPromise<DocumentOutage>;
   /** For platform operators: queues failed documents again, at most 1000 a call. */
   requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
@@ -186,6 +204,8 @@ const searchCall: Call = { name: 'documents.search', repeatable: true };
 const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
 /** Repeatable: what has been put there already is done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
+const checkCall: Call = { name: 'documents.check', repeatable: true };
+const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 const outageCall: Call = { name: 'documents.outage', repeatable: true };
 /** Repeatable: a document that was queued is no longer found. */
@@ -197,21 +217,26 @@ const mediaTypes = {
   '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
-const longestLook = 30_000;
-
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
-  const { downloads, json, keyOf, mutate, query, settings } = connection;
+  const { downloads, json, keyOf, mutate, observers, query, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
 
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
-    const { timeout = settings.timeout, signal, requestId, headers } = options;
-    const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollDocument(first, () => read(resumeCall, first.id, patience), options);
+    const { timeout = settings.timeout, requestId, headers } = options;
+    const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
+    // Some warnings come when the text has been read.
+    const told = new Set<string>();
+    const tell = (job: TenantDocumentJob) => {
+      observers.warnings(translateCall.name, job, told);
+      return job;
+    };
+    const look = async (signal: AbortSignal | undefined) =>
+      tell(await read(resumeCall, first.id, { ...patience, signal }));
+    return pollDocument(tell(first), look, options);
   };
 
   const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>
@@ -259,9 +284,14 @@ export function documents(connection: Connection): Documents {
       const types = Object.values(mediaTypes);
       const request = { method: 'GET', path: at(documentId, '/download') } as const;
       const unnamed = { fileName: `document-${documentId}`, contentType: 'application/octet-stream' };
-      return mapAnswer(downloads.open(downloadCall, request, types, options), (opened) =>
-        streamedFile({ ...opened, read: readWhole(opened) }, unnamed),
-      );
+      return mapAnswer(downloads.open(downloadCall, request, types, options), (opened) => {
+        const file = streamedFile({ ...opened, read: readWhole(opened) }, unnamed);
+        const { fileName: sourceFileName } = file;
+        const suggested = readSuggestedName(opened.headers.get('x-suggested-filename'));
+        // An older service suggests none. The source must not be overwritten then, either.
+        const fileName = suggested ?? sourceFileName.replace(/(\.[^.]*)?$/, `.${documentId}$1`);
+        return Object.assign(file, { fileName, sourceFileName });
+      });
     },
     review: (documentId, request, options) =>
       json(reviewCall, { method: 'POST', path: at(documentId, '/review'), json: request }, options),
@@ -279,6 +309,8 @@ export function documents(connection: Connection): Documents {
     search: (wanted, options) => query(searchCall, wanted, options),
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),
+    check: (request, options) => mutate(checkCall, request, options),
+    confirm: (request, options) => mutate(confirmCall, request, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
     outage: (wanted, options) => query(outageCall, wanted, options),
     requeue: (request, options) => mutate(requeueCall, request, options),

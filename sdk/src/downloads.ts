@@ -100,8 +100,19 @@ export function streamOf({ read, cancel }: Pick<OpenDownload, 'read' | 'cancel'>
  * name cannot write elsewhere.
  */
 export function readFileName(header: string | null): string | undefined {
-  if (header === null) return undefined;
-  const name = extended(header) ?? plain(header);
+  return header === null ? undefined : savable(extended(header) ?? plain(header));
+}
+
+/** Returns the file name of an X-Suggested-Filename header, in the same way. */
+export function readSuggestedName(header: string | null): string | undefined {
+  try {
+    return header === null ? undefined : savable(decodeURIComponent(header));
+  } catch {
+    return undefined;
+  }
+}
+
+function savable(name: string | undefined): string | undefined {
   const last = name
     ?.replace(/^.*[\\/]/s, '')
     .replaceAll(/\p{Cc}/gu, '')

@@ -5,7 +5,7 @@ import { beginDownload, type ExportRequest, guardExport } from '#server/exports.
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
-import { isInFlight, requireDocument } from './jobs.ts';
+import { isInFlight, requireDocument, translatedNameOf } from './jobs.ts';
 
 /** Files up to this size, in bytes, are read at once. */
 const readAtOnce = 256 * 1024;
@@ -32,7 +32,8 @@ export async function downloadDocument(
   if (isInFlight(row)) throw new AppError('conflict', 'document translation is still in progress');
   if (row.status === 'failed' || !artifact)
     throw new AppError('conflict', 'the document translation failed; it has no output');
-  return openFile(services, artifact, row.sourceFileName, request);
+  const names = { fileName: row.sourceFileName, suggestedName: translatedNameOf(row) };
+  return openFile(services, artifact, names, request);
 }
 
 /**
@@ -54,17 +55,17 @@ export async function downloadArtifact(
     if (!found) throw new AppError('not_found', 'document artifact not found');
     return { artifact: found, fileName: sourceFileName };
   });
-  return openFile(services, artifact, fileName, request);
+  return openFile(services, artifact, { fileName }, request);
 }
 
 async function openFile(
   services: DownloadServices,
   artifact: ArtifactRow,
-  fileName: string,
+  names: Pick<FileResponse, 'fileName' | 'suggestedName'>,
   request: ExportRequest,
 ): Promise<FileResponse | StreamResponse> {
   const { contentType, sizeBytes, tenantId } = artifact;
-  const named = { contentType, fileName };
+  const named = { contentType, ...names };
   if (sizeBytes <= readAtOnce) return { ...named, bytes: await readArtifact(services, artifact) };
   const slot = await beginDownload({ tenantId, signal: request.signal });
   try {

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { serviceTenantId } from '#server/access/service-key.ts';
 import { AppError } from '#server/errors.ts';
+import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { PageEnd } from '#server/paging.ts';
 import type { Warning } from '#server/warnings.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
@@ -38,6 +39,12 @@ interface StoredDocument {
 /** The request as it was stored when the job was submitted. */
 export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslationRequest {
   return row.request as DocumentTranslationRequest;
+}
+
+/** The name under which a document's translation is saved: `menu.fr.xlsx`. */
+export function translatedNameOf(row: Pick<DocumentRow, 'request' | 'sourceFileName'>): string {
+  const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
+  return translatedFileName({ sourceName: row.sourceFileName, sourceLang, targetLang, unnamed: 'document' });
 }
 
 export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {

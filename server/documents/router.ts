@@ -4,6 +4,7 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { xliffType } from '#server/formats/xliff-writer.ts';
+import { confirmationOf } from '#server/reviews/confirmation.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { notingUnknownFields } from '#server/unknown-fields.ts';
 import { approveDocument } from './approve.ts';
@@ -175,7 +176,8 @@ const download = deferredTenantProcedure
       path: '/api/documents/{document_id}/download',
       tag: 'Documents',
       summary: 'Download the newest translated file',
-      description: '409 while it is in progress or after it failed; the source is never sent instead.',
+      description:
+        '409 while it is in progress or after it failed; the source is never sent instead. Content-Disposition has the name of the source; X-Suggested-Filename, percent-encoded, a name that overwrites neither the source nor another language, such as `menu.fr.xlsx`.',
       download: Object.values(layoutTypes),
     },
   })
@@ -272,8 +274,10 @@ const approve = deferredTenantProcedure
   })
   .input(documentApproveInput)
   .output(documentApproval)
-  .mutation(async ({ ctx, input: { document_id, ...request } }) => {
-    const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request);
+  .mutation(async ({ ctx, input: { document_id, confirm_critical, ...request } }) => {
+    const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request, {
+      confirmCritical: confirmationOf(ctx, confirm_critical),
+    });
     const job = await ctx.services.database.inTenant(tenantId, (tx) =>
       getDocument(tx, tenantId, document_id, ctx.audience),
     );

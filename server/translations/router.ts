@@ -6,6 +6,7 @@ import {
   tenantProcedure,
 } from '#server/access/guards/tenant.ts';
 import { xliffType } from '#server/formats/xliff-writer.ts';
+import { confirmationOf } from '#server/reviews/confirmation.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { create, createBatch, createFromFile, createFromText } from './create.ts';
 import { downloadGolden, goldenTypes } from './golden/download.ts';
@@ -41,7 +42,8 @@ const golden = deferredTenantOrCookieProcedure
       path: '/api/translations/{job_id}/golden',
       tag: 'Translations',
       summary: 'Download a published translation',
-      description: 'Of a published or human_edited job; 409 at any other status.',
+      description:
+        'Of a published or human_edited job; 409 at any other status. Its name has the target language; X-Suggested-Filename has it, too, percent-encoded.',
       download: Object.values(goldenTypes),
     },
   })
@@ -64,8 +66,12 @@ const review = deferredTenantProcedure
   })
   .input(reviewInput)
   .output(translationJob)
-  .mutation(async ({ ctx, input: { job_id, ...review } }) =>
-    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.withTenant, job_id, review)),
+  .mutation(async ({ ctx, input: { job_id, confirm_critical, ...review } }) =>
+    viewFor(ctx.audience)(
+      await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+        confirmCritical: confirmationOf(ctx, confirm_critical),
+      }),
+    ),
   );
 
 const list = deferredTenantProcedure

@@ -143,10 +143,10 @@ const domainModules = domains.split('|').map(
       /^node:(crypto|module|timers\/promises)$/,
       // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
       ...(name === 'auth' ? [outbound, /^node:(net|os|worker_threads)$/] : []),
-      // A document's segments take the steps of the text pipeline.
+      // A document's segments take the steps and checks of the text pipeline.
       ...(name === 'documents'
         ? [
-            /^server\/translations\/(schema|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
+            /^server\/translations\/(schema|agent-run-schema|inspect-text|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
           ]
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
@@ -201,7 +201,7 @@ export const modules: Module[] = [
     files: /^server\/admin\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
+      /^server\/(database-home|encryption|errors|log|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
       /^node:util$/,
@@ -227,7 +227,7 @@ export const modules: Module[] = [
     files: /^server\/backup\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals|stored-secrets)\.ts$/,
+      /^server\/(database-home|encryption|errors|log|settings|stop-signals|stored-secrets)\.ts$/,
       /^db\/(client|migrate|copy\/(contents|load|outcome|snapshot)|embedded\/(index|upgrade|upgrade-copy))\.ts$/,
       /^npm:(modern-tar|zod)$/,
       /^node:/,

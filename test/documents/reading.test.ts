@@ -256,6 +256,20 @@ describe('B 4.3: files', () => {
     expect(await textsOf(await response.arrayBuffer())).toEqual(['fr of Hello']);
   });
 
+  test('a download suggests a name that overwrites neither the source nor another language', async () => {
+    const names = async (target_lang: string) => {
+      const { id } = await mine.translate(['Hello'], {
+        source_document: workbookFile(['Hello'], 'Menü.en.xlsx'),
+        target_lang,
+      });
+      const { headers } = await mine.download(id);
+      const suggested = decodeURIComponent(headers.get('x-suggested-filename') ?? '');
+      return [suggested, headers.get('content-disposition')?.includes('Men%C3%BC.en.xlsx')];
+    };
+    expect(await names('fr')).toEqual(['Menü.fr.xlsx', true]);
+    expect(await names('zh-Hant')).toEqual(['Menü.zh-Hant.xlsx', true]);
+  });
+
   test('a download is 409 while the job is in flight, and after it failed', async () => {
     const id = await mine.queue();
     const refused = async () => {

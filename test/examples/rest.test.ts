@@ -30,7 +30,7 @@ test('every part of the script answers', async () => {
         '== A file.*\npublished\n',
         '== A review\n.*\nhuman_edited\n.*Le bail prend fin en mars\\.\n',
         '== A glossary\nrest-example-.*: \\d+ terms\n',
-        '== A document.*\ntranslated, bytes: \\d{4,}\n$',
+        '== A document.*\ntranslated: menu\\.fr\\.xlsx, \\d{4,} bytes\n$',
       ].join(''),
     ),
   );

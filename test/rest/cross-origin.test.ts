@@ -92,9 +92,11 @@ describe('a response to an allowed origin', () => {
     expect(response.headers.get('access-control-expose-headers')?.split(', ')).toEqual([
       'X-Request-ID',
       'X-Next-Cursor',
+      'X-Ignored-Parameters',
       'Idempotency-Replayed',
       'Retry-After',
       'Content-Disposition',
+      'X-Suggested-Filename',
       'Content-Encoding',
       'X-Api-Version',
     ]);

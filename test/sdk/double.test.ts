@@ -382,7 +382,7 @@ describe('the double behaves', () => {
     expect(seen.at(-1)).toBe('translated');
     const download = await client.documents.download(poller.id);
     expect([download.fileName, new TextDecoder().decode(await download.bytes())]).toEqual([
-      'Menü.docx',
+      'Menü.fr.docx',
       'PK',
     ]);
   });

@@ -228,6 +228,13 @@ describe('B 2.6: source_document.name builds the names of golden downloads', () 
     expect(await nameOf(body[0].id, 'pdf')).toMatch(/^attachment;.*book.*\.pdf/);
   });
 
+  test('without the code of the source language, once with that of the target, as the suggestion says, too', async () => {
+    const { body } = await submit('Hello', { name: 'con.en.md' });
+    const { headers } = await mine.golden(body[0].id, 'pdf');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="_con.fr.pdf"');
+    expect(headers.get('x-suggested-filename')).toBe('_con.fr.pdf');
+  });
+
   test('of an upload too', async () => {
     const { body } = await mine.post(
       'Hello',

@@ -40,7 +40,7 @@ describe('GET /api/documents/{document_id}/segments with Accept: application/xli
     const id = await workbook();
     const { status, headers, text } = await xliff.exportSegments(id);
     expect([status, headers.get('content-type')]).toEqual([200, xliffType]);
-    expect(headers.get('content-disposition')).toMatch(/^attachment; filename=".*\.xlsx\.xlf"$/);
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename=".*\.fr\.xlsx\.xlf"$/);
     expect([...text.matchAll(/<file id="(\w+)"/g)].map(([, file]) => file)).toEqual([id]);
     expect([...text.matchAll(/<unit id="(\w+)" name="[^"]+"/g)].map(([, unit]) => unit)).toEqual([
       's0',

@@ -61,8 +61,9 @@ export function requireField(fields: Record<string, unknown>, name: string): str
   return trimmed;
 }
 
-/** @returns the code in its own letter case. @throws Refused for a language that is not supported */
+/** @returns the code in its own letter case; the double detects English. @throws Refused for a language that is not supported */
 export function requireLanguage(name: string, code: string): LanguageCode {
+  if (code.toLowerCase() === 'auto' && !/target_lang|Targets/.test(name)) return 'en';
   const canonical = canonicalLanguage(code);
   if (canonical) return canonical;
   throw unsupported(name, code);
@@ -96,10 +97,19 @@ export function refusalAnswer({ status, detail, code, retryAfter }: Refusal): Re
 }
 
 /** A response that is a file. */
-export function fileAnswer(bytes: Uint8Array | string, type: string, fileName: string): Response {
+export function fileAnswer(
+  bytes: Uint8Array | string,
+  type: string,
+  fileName: string,
+  suggestedName = fileName,
+): Response {
   const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
   const named = `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(fileName)}`;
-  const headers = { 'content-type': type, 'content-disposition': named };
+  const headers = {
+    'content-type': type,
+    'content-disposition': named,
+    'x-suggested-filename': encodeURIComponent(suggestedName),
+  };
   return new Response(bytes as Uint8Array<ArrayBuffer> | string, { headers });
 }
 

@@ -90,7 +90,9 @@ export function createDocuments(): Documents {
     const { value, bytes } = find(id);
     if (value.status !== 'translated')
       throw new Refused(409, 'document translation is still in progress', 'conflict');
-    return fileAnswer(bytes, formats[value.source_format] ?? '', value.source_file_name);
+    const { request, source_file_name: name, source_format: format } = value;
+    const suggested = name.replace(/(\.[^.]*)?$/, `.${request.target_lang}$1`);
+    return fileAnswer(bytes, formats[format] ?? '', name, suggested);
   }
 
   function approve(id: string | undefined, request: DoubleRequest): Response {

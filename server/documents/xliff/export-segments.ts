@@ -19,7 +19,7 @@ import {
 } from '#server/formats/xliff-writer.ts';
 import type { StreamResponse } from '#server/trpc.ts';
 import { startFile, textVersion } from '#server/xliff-exchange.ts';
-import { type DocumentRow, requestOf, requireDocument } from '../jobs.ts';
+import { type DocumentRow, requestOf, requireDocument, translatedNameOf } from '../jobs.ts';
 import { ofDocument, readSegmentCursor, segmentQuery } from '../segments.ts';
 
 /** The query of the list of segments, as XLIFF: without a limit, all of them. */
@@ -74,7 +74,7 @@ export async function exportSegments(
       writeSegments(document, first, isPage || found.length <= size ? undefined : readAfter),
     ),
     contentType: xliffType,
-    fileName: `${document.sourceFileName}.xlf`,
+    fileName: `${translatedNameOf(document)}.xlf`,
     cut: slot.cut,
     end: slot.end,
   };

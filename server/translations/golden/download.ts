@@ -1,8 +1,7 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { plainFileName } from '#server/formats/document-kind.ts';
-import { clip } from '#server/formats/text.ts';
+import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { FileResponse } from '#server/trpc.ts';
@@ -61,7 +60,8 @@ export async function downloadGolden(
     throw new AppError('conflict', detail);
   }
   const { bytes, contentType } = await renderGolden(services, { tenantId, signal }, job, format);
-  return { bytes, contentType, fileName: goldenFileName(job, format) };
+  const fileName = goldenFileName(job, format);
+  return { bytes, contentType, fileName, suggestedName: fileName };
 }
 
 /** The file name of a download: source document (B 2.6 `source_document`) or job id, page and language. */
@@ -69,14 +69,13 @@ function goldenFileName({ id, request }: TranslationJob, extension: string): str
   const { source_document: document } = request.metadata as {
     source_document?: { name?: unknown; page_number?: unknown; page_count?: unknown };
   };
-  const name = typeof document?.name === 'string' ? document.name : '';
-  const stem =
-    plainFileName(name)
-      .replace(/\.[A-Za-z0-9]{1,5}$/, '')
-      .replace(/^[.\s]+/, '') || `translation-${id}`;
-  const page =
-    typeof document?.page_count === 'number' && document.page_count > 1
-      ? `-page-${document.page_number}`
-      : '';
-  return `${clip(stem, 150)}${page}.${request.target_lang}.${extension}`;
+  const hasPages = typeof document?.page_count === 'number' && document.page_count > 1;
+  return translatedFileName({
+    sourceName: typeof document?.name === 'string' ? document.name : '',
+    sourceLang: request.source_lang,
+    targetLang: request.target_lang,
+    extension,
+    page: hasPages ? Number(document.page_number) : undefined,
+    unnamed: `translation-${id}`,
+  });
 }
