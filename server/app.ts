@@ -27,6 +27,7 @@ import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
+import { logOptions } from './log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { type Readiness, watchReadiness } from './observability/readiness.ts';
 import { notesOf, observeRequests } from './observability/requests.ts';
@@ -66,7 +67,7 @@ export async function buildApp(
   let withDefaultHeaders: ((reply: FastifyReply) => void) | undefined;
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
-    logger: { level: settings.LOG_LEVEL },
+    logger: logOptions(settings.LOG_LEVEL),
     // The `onResponse` hook below logs requests without what must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,

@@ -255,13 +255,13 @@ function growHeapSlowly(): void {
 }
 
 /**
- * Runs a command: starts it, prints one line, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
+ * Runs a command: starts it, prints what `started` says, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
  * and exits with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a
  * second after the first, abandons what is still in flight three seconds later, but still stops the database properly, and exits with 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
-  started: (running: RunningProcess) => string,
+  started: (running: RunningProcess, settings: Settings) => string,
   { stop, force }: StopSignals = listenForStop(),
 ): Promise<void> {
   growHeapSlowly();
@@ -283,7 +283,7 @@ export async function runCommand(
       home = joined;
     });
     if (!stop.aborted) {
-      writeLogLine(process.stdout, 'info', started(running));
+      writeLogLine(process.stdout, 'info', started(running, settings));
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     }
     await running.stop();

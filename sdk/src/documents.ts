@@ -206,7 +206,7 @@ const mediaTypes = {
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
-  const { downloads, json, keyOf, mutate, query, settings } = connection;
+  const { downloads, json, keyOf, mutate, observers, query, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
@@ -214,7 +214,15 @@ export function documents(connection: Connection): Documents {
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
     const { timeout = settings.timeout, requestId, headers } = options;
     const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollDocument(first, (signal) => read(resumeCall, first.id, { ...patience, signal }), options);
+    // Some warnings come when the text has been read.
+    const told = new Set<string>();
+    const tell = (job: TenantDocumentJob) => {
+      observers.warnings(translateCall.name, job, told);
+      return job;
+    };
+    const look = async (signal: AbortSignal | undefined) =>
+      tell(await read(resumeCall, first.id, { ...patience, signal }));
+    return pollDocument(tell(first), look, options);
   };
 
   const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>

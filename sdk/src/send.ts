@@ -18,6 +18,8 @@ export interface Call {
   repeatable: boolean;
   /** Members one of which every result has, by which it is told from JSON of a proxy or a portal; `length` of a list. */
   result?: readonly string[];
+  /** Whether its result is a job, or several, whose warnings the logger is told. */
+  warns?: true;
   /** Whether the service may take it without a credential. Default: no. */
   open?: true;
   /** How many texts the service translates in sequence before it responds. Default: 1. */

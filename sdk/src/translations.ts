@@ -143,17 +143,24 @@ export interface Translations {
   reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
 
-const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'] };
-const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true, result: ['length'] };
+const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'], warns: true };
+const createBatchCall: Call = {
+  name: 'translations.createBatch',
+  repeatable: true,
+  result: ['length'],
+  warns: true,
+};
 const createFromTextCall: Call = {
   name: 'translations.createFromText',
   repeatable: true,
   result: ['length'],
+  warns: true,
 };
 const createFromFileCall: Call = {
   name: 'translations.createFromFile',
   repeatable: true,
   result: ['length'],
+  warns: true,
 };
 const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id'] };
 const waitForCall: Call = { name: 'translations.waitFor', repeatable: true, result: ['id'] };

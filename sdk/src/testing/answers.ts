@@ -61,8 +61,9 @@ export function requireField(fields: Record<string, unknown>, name: string): str
   return trimmed;
 }
 
-/** @returns the code in its own letter case. @throws Refused for a language that is not supported */
+/** @returns the code in its own letter case; the double detects English. @throws Refused for a language that is not supported */
 export function requireLanguage(name: string, code: string): LanguageCode {
+  if (code.toLowerCase() === 'auto' && !/target_lang|Targets/.test(name)) return 'en';
   const canonical = canonicalLanguage(code);
   if (canonical) return canonical;
   throw unsupported(name, code);

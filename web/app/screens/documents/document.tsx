@@ -7,6 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { Warnings } from '../../parts/warnings.tsx';
 import { DocumentStatus } from './document-status.tsx';
 import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
@@ -66,6 +67,7 @@ function Document({ document }: { document: TenantDocumentJob }) {
           <bdi>{document.error}</bdi>
         </p>
       )}
+      <Warnings of={document.warnings} />
       <Workplace document={document} />
     </>
   );
