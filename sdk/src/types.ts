@@ -139,6 +139,10 @@ export type NextReview = Outputs['reviews']['next'];
 export type ReviewClaimRequest = Inputs['reviews']['claim'];
 /** Who is on a job. */
 export type ReviewClaim = Outputs['reviews']['claim'];
+/** A job or document whose review is taken back. */
+export type ReopenRequest = Inputs['reviews']['reopen'];
+/** The item, which awaits review again. */
+export type ReopenedItem = Outputs['reviews']['reopen'];
 /** Which days to report. */
 export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], object>;
 /** What each reviewer did. */
@@ -201,12 +205,25 @@ export type SegmentBoxPage = Outputs['documents']['boxes'];
 export type DocumentCorrectionRequest = Inputs['documents']['correct'];
 /** The document with its corrections. */
 export type CorrectedDocument = Outputs['documents']['correct'];
+/** A text that a reviewer proposes for a segment. */
+export type SegmentCheckRequest = Inputs['documents']['check'];
+/** What the checks find in it. */
+export type SegmentCheck = Outputs['documents']['check'];
+/** Translations that a reviewer confirms as they are, each with the text that was seen. */
+export type SegmentConfirmRequest = Inputs['documents']['confirm'];
+/** The segments with their confirmations. */
+export type ConfirmedSegments = Outputs['documents']['confirm'];
 /** Which documents to approve. */
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** What became of each. */
 export type ApprovalOutcomes = Outputs['documents']['approveMany'];
+/** Since when failed documents count. */
+export type DocumentOutageQuery = Inputs['documents']['outage'];
+/** Documents that wait for an outage to pass, and those that can be queued again. */
 export type DocumentOutage = Outputs['documents']['outage'];
+/** Which failed documents to queue again. */
 export type RequeueRequest = Inputs['documents']['requeue'];
+/** What was queued again. */
 export type RequeuedDocuments = Outputs['documents']['requeue'];
 /** Which breakdowns to add, for an operator. */
 export type DocumentSummaryQuery = Extract<Inputs['documents']['summary'], object>;

@@ -142,10 +142,10 @@ const domainModules = domains.split('|').map(
       /^node:(crypto|module|timers\/promises)$/,
       // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
       ...(name === 'auth' ? [outbound, /^node:(net|os|worker_threads)$/] : []),
-      // A document's segments take the steps of the text pipeline.
+      // A document's segments take the steps and checks of the text pipeline.
       ...(name === 'documents'
         ? [
-            /^server\/translations\/(schema|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
+            /^server\/translations\/(schema|agent-run-schema|inspect-text|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
           ]
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
