@@ -5,6 +5,7 @@ import type { RequestContext, Services } from '#server/context.ts';
 import { type DocumentJob, documentJob } from '#server/documents/schema.ts';
 import { readSubmittedDocument, submitDocument } from '#server/documents/submit.ts';
 import { AppError } from '#server/errors.ts';
+import { withRequestDeadline } from '#server/request-deadline.ts';
 import { markKeyedResult, withDifferingRequest } from '#server/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/unknown-fields.ts';
 import {
@@ -246,7 +247,8 @@ async function submit(
     async (tx) => lookUp(tx, services, requests, keys),
   );
   if ('jobs' in admitted) return admitted;
-  const { jobs, items, ran } = await services.backgroundWork.track(runSeries(services, admitted));
+  const series = withRequestDeadline(settings, ({ signal }) => runSeries(services, admitted, signal));
+  const { jobs, items, ran } = await services.backgroundWork.track(series);
   return { jobs, items, replayed: !ran };
 }
 
