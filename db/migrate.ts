@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
 import postgres from 'postgres';
+import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
@@ -18,18 +19,31 @@ export const migrationLock = 4_715_001;
  */
 const lockTimeout = 250;
 
+/** Milliseconds after which a wait for the migration lock is reported, and between two reports. */
+const reports = { first: 5000, pause: 30_000 };
+
 /** Milliseconds between two attempts to apply the migrations; doubles from `first` to `longest`. */
 const pauses = { first: 250, longest: 5000 };
+
+export interface MigrateOptions {
+  /** Ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied are finished first. */
+  stop?: AbortSignal | undefined;
+  /** The folder of the service's migrations; tests use another one. */
+  folder?: string;
+  /** Receives a sentence that says what is waited for, after 5 seconds and then every 30. */
+  onWait?: (notice: string) => void;
+}
 
 /**
  * Brings the schema of the database at `url` up to date: ours, then graphile-worker's. Any number of processes may call
  * it at once: one applies the migrations, the others wait and find nothing to do.
- * @param stop ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied
- * are finished first
- * @param folder of the service's migrations; tests use another one
- * @throws Error if the role of `url` bypasses row-level security, or if the database is older than the first migration
+ * @throws Error if the role of `url` bypasses row-level security, if a pooler shares sessions, or if the database is older than the
+ * first migration
  */
-export async function migrate(url: string, stop?: AbortSignal, folder = migrationsFolder): Promise<void> {
+export async function migrate(
+  url: string,
+  { stop, folder = migrationsFolder, onWait }: MigrateOptions = {},
+): Promise<void> {
   const sql = postgres(url, {
     max: 1,
     max_lifetime: null,
@@ -39,7 +53,8 @@ export async function migrate(url: string, stop?: AbortSignal, folder = migratio
   });
   try {
     await refuseUnboundRole(sql);
-    await acquireMigrationLock(sql, stop);
+    await refuseSharedSessions(url);
+    await acquireMigrationLock(sql, stop, onWait);
     await refuseOlderDatabase(sql, url, folder);
     // The platform's scope for this session: a migration that changes rows must see those of all tenants.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
@@ -108,13 +123,34 @@ function isLockConflict(error: unknown): boolean {
 }
 
 /** Polls for the lock: a statement that waits for it could not be ended by `stop`. */
-export async function acquireMigrationLock(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
-  for (;;) {
+export async function acquireMigrationLock(
+  sql: postgres.Sql,
+  stop: AbortSignal | undefined,
+  onWait: (notice: string) => void = () => {},
+): Promise<void> {
+  for (let nextReport = performance.now() + reports.first; ; ) {
     stop?.throwIfAborted();
     const [lock] = await sql`select pg_try_advisory_lock(${migrationLock}) as taken`;
     if (lock?.['taken']) return;
+    if (performance.now() > nextReport) {
+      nextReport = performance.now() + reports.pause;
+      onWait(await describeHolder(sql));
+    }
     await sleep(50);
   }
+}
+
+/** Which session holds the migration lock, and what to do if it should not. */
+async function describeHolder(sql: postgres.Sql): Promise<string> {
+  const [holder] = await sql<{ pid: number; name: string; address: string | null; seconds: number }[]>`
+    select pid, application_name as name, host(client_addr) as address,
+      extract(epoch from now() - backend_start)::int as seconds
+    from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted and classid = 0 and objid = ${migrationLock} and objsubid = 1
+      and pg_locks.database = (select oid from pg_database where datname = current_database())`;
+  if (!holder) return 'waiting for the migration lock';
+  const { pid, name, address, seconds } = holder;
+  return `waiting for the migration lock, which the session "${name}" holds (PostgreSQL process ${pid}, from ${address ?? 'this machine'}, connected for ${seconds} s); if no migration is running there, end it: select pg_terminate_backend(${pid})`;
 }
 
 /** Rejects superusers and roles with BYPASSRLS: they see every tenant's rows whatever the policies say. */

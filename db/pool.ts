@@ -55,6 +55,10 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
+/** The limits of a session, in milliseconds. */
+const setLimits = `select set_config('statement_timeout', '30000', false), set_config('lock_timeout', '10000', false),
+  set_config('idle_in_transaction_session_timeout', '60000', false)`;
+
 /**
  * A pool of single-connection clients. postgres.js's own pool hands out a connection for a transaction only after the round trip of
  * its BEGIN, and queues callers without a limit. Here the transaction's first statements travel together, and waiting is limited.
@@ -86,15 +90,15 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
         onclose: () => {
           connection.lose();
         },
-        connection: {
-          application_name: options.applicationName ?? 'lingualoop',
-          statement_timeout: 30_000,
-          lock_timeout: 10_000,
-          idle_in_transaction_session_timeout: 60_000,
-        },
+        connection: { application_name: options.applicationName ?? 'lingualoop' },
       }),
     };
     all.add(connection);
+    // Not as parameters of the connection, which PgBouncer rejects. Sent in one packet with the first transaction.
+    connection.sql
+      .unsafe(setLimits)
+      .execute()
+      .catch(() => connection.lose());
     return connection;
   }
 

@@ -79,7 +79,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
     if (error instanceof ConflictError) return begin(client, options, signal);
     throw error;
   });
-  const set = await poller.done();
+  const set = await poller.pollUntilDone();
   console.log(
     `Memory "${set.name}": ${set.imported} segments from ${set.total_units} units (${set.skipped_units} without both languages, ${set.duplicates_dropped} duplicates).`,
   );

@@ -1,6 +1,5 @@
 import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { createArrayCheck } from '#server/array-limits.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -10,7 +9,6 @@ import {
   type BodyKind,
   type FileResponse,
   inputSource,
-  type Route,
   type StreamResponse,
   type Upload,
 } from '#server/trpc.ts';
@@ -26,7 +24,8 @@ import {
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
 import { needsBody, type RestProcedure, restProcedures } from './procedures.ts';
-import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
+import { bodyCeiling, declaredSize, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route at its REST address. */
@@ -53,7 +52,7 @@ export function serveRest(
         ...(address.body !== 'raw' && {
           authenticate: async (request, reply) => {
             const authenticated = await createContext(request, reply).authenticate(meta.guard ?? 'public');
-            if (!authenticated) throw tooLargeUnauthenticated();
+            if (!authenticated) throw tooLargeUnauthenticated(declaredSize(request));
           },
         }),
       },
@@ -90,7 +89,8 @@ async function handleRequest(
   reply: FastifyReply,
   ctx: RequestContext,
 ): Promise<FastifyReply> {
-  const { procedure, readInput } = address.choose(request);
+  const { procedure, readInput, ignored } = address.choose(request);
+  if (ignored.length > 0) reply.header('x-ignored-parameters', listNames(ignored));
   if (address.variesByAccept)
     reply.header('vary', [reply.getHeader('vary'), 'Accept'].filter(Boolean).join(', '));
   const { path, type, route } = procedure;
@@ -119,6 +119,8 @@ function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
 /** The procedure that a request selects, and its input, which is read on demand. */
 interface ChosenProcedure {
   procedure: RestProcedure;
+  /** Names of query parameters that it does not have. */
+  ignored: string[];
   readInput(): Promise<Record<string, unknown>>;
 }
 
@@ -156,8 +158,8 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
     request: FastifyRequest,
     body?: Record<string, unknown>,
   ): ChosenProcedure => {
-    const read = readers.get(procedure) as InputReader;
-    return { procedure, readInput: async () => read(request, body) };
+    const { read, ignoredOf } = readers.get(procedure) as InputReader;
+    return { procedure, ignored: ignoredOf(request), readInput: async () => read(request, body) };
   };
 
   return {
@@ -182,7 +184,7 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
         body = parseChoosingBody(request.body, request.headers['content-type']);
       } catch (error) {
         // `plain` reports the error, after its first gates.
-        return { procedure: plain, readInput: () => Promise.reject(error) };
+        return { ...choice(plain, request), readInput: () => Promise.reject(error) };
       }
       const found = chosen.find(({ route }) => holds(body, route.chosenBy as string));
       return choice(found ?? plain, request, body);
@@ -223,10 +225,14 @@ function holds(body: Record<string, unknown>, path: string): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type InputReader = (
-  request: FastifyRequest,
-  body: Record<string, unknown> | undefined,
-) => Promise<Record<string, unknown>> | Record<string, unknown>;
+interface InputReader {
+  read(
+    request: FastifyRequest,
+    body: Record<string, unknown> | undefined,
+  ): Promise<Record<string, unknown>> | Record<string, unknown>;
+  /** The names of query parameters that are no inputs. */
+  ignoredOf(request: FastifyRequest): string[];
+}
 
 /**
  * Combines body, query, headers and path into one object. The path takes precedence, because it is the address. Query
@@ -239,7 +245,8 @@ function inputReader(procedure: RestProcedure, settings: Settings): InputReader 
   const readBody = bodyReader(procedure);
   const refuseLongArrays = createArrayCheck(procedure.input, route);
   const headers = Object.entries(route.headers ?? {}).map(([name, header]) => [name, header.toLowerCase()]);
-  return async (request, body) => {
+  const isKnown = knownParameters(procedure);
+  const read: InputReader['read'] = async (request, body) => {
     const input = route.upload
       ? await readUpload(request, names, route.upload, settings)
       : (body ?? readBody(request));
@@ -252,6 +259,10 @@ function inputReader(procedure: RestProcedure, settings: Settings): InputReader 
     Object.assign(input, request.params);
     refuseLongArrays?.(input, settings);
     return input;
+  };
+  return {
+    read,
+    ignoredOf: ({ query }) => Object.keys(query as object).filter((name) => name !== '' && !isKnown(name)),
   };
 }
 
@@ -268,46 +279,4 @@ function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Reco
     if (optional && (!Buffer.isBuffer(body) || body.length === 0)) return {};
     return parse(body, headers['content-type'], names);
   };
-}
-
-type QueryKind = 'string' | 'number' | 'boolean';
-
-/** The type of each query parameter of a route, worked out once. The schemas stay unchanged. */
-function queryKinds(shape: Record<string, z.ZodType>, route: Route): ReadonlyMap<string, QueryKind> {
-  return new Map(
-    Object.entries(shape)
-      .filter(([name]) => inputSource(route, name) === 'query')
-      .map(([name, schema]) => [name, kindOf(schema)]),
-  );
-}
-
-function kindOf(schema: z.ZodType): QueryKind {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    return kindOf(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodNumber) return 'number';
-  if (schema instanceof z.ZodBoolean) return 'boolean';
-  return 'string';
-}
-
-/**
- * Converts a query string's values to their schemas' types. A value that is not a valid number or boolean stays a
- * string, so that the schema reports it by name. Parameters that the route does not have are omitted.
- */
-function coerceQuery(
-  query: Record<string, unknown>,
-  kinds: ReadonlyMap<string, QueryKind>,
-): Record<string, unknown> {
-  const input: Record<string, unknown> = {};
-  for (const [name, kind] of kinds) {
-    const value = query[name];
-    if (value !== undefined) input[name] = typeof value === 'string' ? coerce(value, kind) : value;
-  }
-  return input;
-}
-
-function coerce(value: string, kind: QueryKind): unknown {
-  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
-  if (kind === 'boolean' && /^(true|1)$/i.test(value)) return true;
-  if (kind === 'boolean' && /^(false|0)$/i.test(value)) return false;
-  return value;
 }

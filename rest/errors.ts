@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
 import { notAForm } from './body-parsers.ts';
+import { bodyOver, declaredSize } from './request-limits.ts';
 import { setRetryAfter } from './retry-after.ts';
 
 /** Sends an error response, with Retry-After if the error has one. */
@@ -25,9 +26,12 @@ export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
 function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | undefined {
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new AppError(
-      'payload_too_large',
-      `request body exceeds ${request.routeOptions.config?.bodyCeiling ?? 'MAX_REQUEST_BYTES'}`,
+    return bodyOver(
+      {
+        name: request.routeOptions.config?.bodyCeiling ?? 'MAX_REQUEST_BYTES',
+        bytes: request.routeOptions.bodyLimit ?? request.server.initialConfig.bodyLimit ?? 0,
+      },
+      declaredSize(request),
     );
   if (code === 'FST_ERR_BAD_URL')
     return new AppError('malformed_request', 'malformed URL: percent-encode its path and query as UTF-8');

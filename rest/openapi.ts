@@ -8,12 +8,15 @@ import { type Method, methods, type OpenApiDocument, operationOf } from './opena
 import { addExamples } from './openapi/examples.ts';
 import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { inlineSchemas } from './openapi/inline.ts';
-import { description, tagsOf } from './openapi/introduction.ts';
+import { briefDescription, description, tagsOf } from './openapi/introduction.ts';
 import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
 import { relaxRequests } from './openapi/request-bodies.ts';
 import { errorSchemas } from './openapi/responses.ts';
+import { type ClientsDocument, withSecurity } from './openapi/security.ts';
 import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
+import { titleInlineSchemas } from './openapi/titles.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
+import { queryKinds } from './query.ts';
 
 export type { OpenApiDocument } from './openapi/document.ts';
 
@@ -46,6 +49,14 @@ export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiD
     components: { schemas: sortedByKey(schemas) },
   });
   return addExamples(relaxRequests(document));
+}
+
+/** Builds the same document for generators of clients: with what each operation accepts, and names of all types (decision 74). */
+export function buildClientsDocument(router: AppRouter, basePath = ''): ClientsDocument {
+  const document = buildOpenApiDocument(router, basePath);
+  titleInlineSchemas(document);
+  const info = { ...document.info, description: briefDescription(basePath) };
+  return withSecurity({ ...document, info }, restProcedures(router));
 }
 
 function describePaths(
@@ -86,7 +97,7 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
     {
       _def: {
         type: procedure.type,
-        inputs: procedure.input ? [procedure.input] : [],
+        inputs: procedure.input ? [withoutMembers(procedure)] : [],
         output: procedure.output,
         meta: { openapi: openapiMeta(procedure) },
       },
@@ -94,6 +105,16 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
   ]);
   // The generator reads only this part of a router, but its type requires all of tRPC's internals.
   return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
+}
+
+/** The generator knows no parameter with members: it gets a string in its place, which `describeOperation` replaces. */
+function withoutMembers({ route, inputShape, input }: RestProcedure): z.ZodType | undefined {
+  const members = [...queryKinds(inputShape, route)].flatMap(([name, kind]) =>
+    kind === 'members' ? [name] : [],
+  );
+  if (members.length === 0) return input;
+  const strings = members.map((name) => [name, z.string().optional()]);
+  return z.object({ ...inputShape, ...Object.fromEntries(strings) });
 }
 
 function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string, unknown> {

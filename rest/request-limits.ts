@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '#server/errors.ts';
+import { type AppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 import { mediaType } from './body-parsers.ts';
 
@@ -55,7 +55,7 @@ export function refuseDeclaredSize(request: FastifyRequest, limits: BodyLimits):
   const limit = isForm(request) ? 'MAX_UPLOAD_BYTES' : exceededFirst(limits);
   const declared = declaredSize(request);
   const exceeded = (['MAX_UPLOAD_BYTES', limit] as const).find((name) => declared > limits[name]);
-  if (exceeded) throw tooLarge(exceeded);
+  if (exceeded) throw bodyTooLarge(exceeded, limits, declared);
 }
 
 function exceededFirst(limits: BodyLimits): keyof BodyLimits {
@@ -71,11 +71,17 @@ export function isForm({ headers }: FastifyRequest): boolean {
   return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
-export function tooLarge(limit: keyof BodyLimits): AppError {
-  return new AppError('payload_too_large', `request body exceeds ${limit}`);
+/** @param declared bytes that Content-Length says; what a streamed body would have had is not known */
+export function bodyTooLarge(name: keyof BodyLimits, limits: BodyLimits, declared: number): AppError {
+  return bodyOver({ name, bytes: limits[name] }, declared);
+}
+
+export function bodyOver({ name, bytes }: { name: string; bytes: number }, declared: number): AppError {
+  const actual = declared > bytes ? declared : undefined;
+  return tooLarge(`request body exceeds ${name}`, { limit: bytes, actual, unit: 'bytes' });
 }
 
 /** The error for a large body on a route without authentication before the body: no sender could be authenticated there. */
-export function tooLargeUnauthenticated(): AppError {
-  return new AppError('payload_too_large', `request body exceeds ${largestUnauthenticated} bytes`);
+export function tooLargeUnauthenticated(declared: number): AppError {
+  return bodyOver({ name: `${largestUnauthenticated} bytes`, bytes: largestUnauthenticated }, declared);
 }

@@ -3,8 +3,9 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
+import { leftOutFields } from '#server/unknown-fields.ts';
 import { isRawType, mediaType } from './body-parsers.ts';
-import { type BodyLimits, declaredSize, isForm, tooLarge } from './request-limits.ts';
+import { type BodyLimits, bodyTooLarge, declaredSize, isForm } from './request-limits.ts';
 
 export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
   return isForm(request) || (raw && isRawType(mediaType(request.headers['content-type'])));
@@ -22,7 +23,7 @@ interface ReceivedFile {
 
 /**
  * Reads the input of a route that accepts files: the file parts and fields of a form, or a raw body with its fields in
- * the query. Fields that the input does not have are omitted. If the route accepts only forms, any other body counts as
+ * the query. Fields that the input does not have are omitted; of a form's, their names are kept. If the route accepts only forms, any other body counts as
  * a form without parts.
  * @throws AppError 400 for a malformed form, 413 beyond a limit
  */
@@ -40,7 +41,8 @@ export async function readUpload(
   if (!isForm(request)) return upload.raw ? { ...input, [upload.parts[0]]: readRaw(request) } : input;
   const { fields, files } = await readForm(request, upload, limits);
   for (const [name, value] of fields) if (known.has(name)) input[name] = value;
-  return { ...input, ...Object.fromEntries(files) };
+  const leftOut = [...fields.keys()].filter((name) => !names.includes(name));
+  return { ...input, ...Object.fromEntries(files), [leftOutFields]: leftOut };
 }
 
 function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
@@ -109,7 +111,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
     body.on('data', (chunk: Buffer) => {
       received += chunk.length;
       partTypes.push(chunk);
-      if (received > limits.MAX_UPLOAD_BYTES) fail(tooLarge('MAX_UPLOAD_BYTES'));
+      if (received > limits.MAX_UPLOAD_BYTES)
+        fail(bodyTooLarge('MAX_UPLOAD_BYTES', limits, declaredSize(request)));
     });
     body.on('error', fail);
     body.on('aborted', () => fail(malformed()));
@@ -125,7 +128,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       taken.add(field);
       const name = fileName ?? '';
       if (upload.ceiling({ name, contentType }) === 'MAX_REQUEST_BYTES') {
-        if (declaredSize(request) > limits.MAX_REQUEST_BYTES) return fail(tooLarge('MAX_REQUEST_BYTES'));
+        if (declaredSize(request) > limits.MAX_REQUEST_BYTES)
+          return fail(bodyTooLarge('MAX_REQUEST_BYTES', limits, declaredSize(request)));
       }
       const declared = declaredSize(request);
       const collector = collectBytes(declared <= limits.MAX_UPLOAD_BYTES ? declared : 0);

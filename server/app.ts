@@ -12,6 +12,7 @@ import { acceptBodies } from '#rest/body-parsers.ts';
 import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { collectPaths, handleErrors, sendError } from '#rest/errors.ts';
+import { bodyTooLarge, declaredSize } from '#rest/request-limits.ts';
 import { limitUnreadResponses } from '#rest/response-budget.ts';
 import { serveArtifactBytes } from '#web/server/artifact-bytes.ts';
 import { serveWeb, type WebFront, wantsHtml } from '#web/server/serve.ts';
@@ -26,6 +27,7 @@ import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
 import { requestIdFrom } from './ids.ts';
+import { logOptions } from './log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { type Readiness, watchReadiness } from './observability/readiness.ts';
 import { notesOf, observeRequests } from './observability/requests.ts';
@@ -65,7 +67,7 @@ export async function buildApp(
   let withDefaultHeaders: ((reply: FastifyReply) => void) | undefined;
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
-    logger: { level: settings.LOG_LEVEL },
+    logger: logOptions(settings.LOG_LEVEL),
     // The `onResponse` hook below logs requests without what must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
@@ -109,8 +111,8 @@ export async function buildApp(
         throw new AppError('malformed_request', 'the Host header is missing');
       refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
       // A 8: this limit applies to every request, whatever its route's own limit.
-      if (Number(request.headers['content-length'] ?? 0) > settings.MAX_UPLOAD_BYTES)
-        throw new AppError('payload_too_large', 'request body exceeds MAX_UPLOAD_BYTES');
+      if (declaredSize(request) > settings.MAX_UPLOAD_BYTES)
+        throw bodyTooLarge('MAX_UPLOAD_BYTES', settings, declaredSize(request));
     } catch (error) {
       return sendError(reply, error);
     }
@@ -121,6 +123,14 @@ export async function buildApp(
       else if (web && wantsHtml(request)) return web.sendNotFound(request, reply);
       return sendError(reply, error);
     }
+  });
+  // Both transports, and what is refused before them.
+  http.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate'))
+      reply.header(
+        'www-authenticate',
+        'Bearer realm="LinguaLoop", ApiKey realm="LinguaLoop", header="X-API-Key"',
+      );
   });
   const connections = trackConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
   const readiness = watchReadiness({ database: probe, storage: parts.storage, log: http.log });

@@ -6,7 +6,8 @@ import { locationOf, type Route } from './trpc.ts';
 /** A limit that is a setting or has an error of its own. Other limits are the schema's `.max()`. */
 export interface ArrayLimit {
   most(settings: Settings): number;
-  refusal(): AppError;
+  /** @param input the whole input */
+  refusal(settings: Settings, input: unknown): AppError;
 }
 
 /** Limits of arrays in inputs: `z.array(…).register(arrayLimits, …)`, the last call on the schema. */
@@ -26,10 +27,12 @@ export function createArrayCheck(
   route: Route | undefined,
 ): ArrayCheck | undefined {
   const look = schema && lookInto(schema);
-  return look && ((input, settings) => look(input, { path: [], counts: new Map(), settings, route }));
+  return look && ((input, settings) => look(input, { input, path: [], counts: new Map(), settings, route }));
 }
 
 interface Walk {
+  /** The whole input. */
+  input: unknown;
   path: (string | number)[];
   /** Elements counted so far, by the schema of their array. */
   counts: Map<z.ZodType, number>;
@@ -87,7 +90,7 @@ function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
     const count = (walk.counts.get(schema) ?? 0) + value.length;
     walk.counts.set(schema, count);
     if (own ? count > own.most(walk.settings) : count > (maximum as number))
-      throw own ? own.refusal() : tooLong(walk, maximum as number);
+      throw own ? own.refusal(walk.settings, walk.input) : tooLong(walk, maximum as number);
     if (inside) for (const [index, one] of value.entries()) step(inside, one, index, walk);
   };
 }
@@ -106,7 +109,7 @@ function maximumOf(schema: z.ZodType): number | undefined {
 
 function tooLong({ route, path }: Walk, maximum: number): AppError {
   return new AppError('invalid_fields', [
-    { loc: locationOf(route, path), msg: `must have ${maximum} entries at most`, type: 'too_big' },
+    { loc: locationOf(route, path), msg: `must have at most ${maximum} entries`, type: 'too_big' },
   ]);
 }
 

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** What pages of other origins may call: the two transports, the liveness probe and the document. */
-const callable = /^\/(?:(?:api|trpc)(?:[/?]|$)|(?:healthz|openapi\.json)(?:\?|$))/;
+/** What pages of other origins may call: the two transports, the liveness probe and the documents. */
+const callable = /^\/(?:(?:api|trpc)(?:[/?]|$)|(?:healthz|openapi(?:\.clients)?\.json)(?:\?|$))/;
 
 /** The headers of responses that a page may read, beside those that every page may. */
 const exposedHeaders = [
   'X-Request-ID',
   'X-Next-Cursor',
+  'X-Ignored-Parameters',
+  'WWW-Authenticate',
   'Idempotency-Replayed',
   'Retry-After',
   'Content-Disposition',

@@ -1,7 +1,12 @@
 import type { Settings } from './settings.ts';
 
 /** Sizes of a process's pools of connections to PostgreSQL. Its workers' tasks and reports have their own, which a busy API must not starve. */
-export const poolSizes = { probe: 1, tokens: 1, api: 10, workers: 6 };
+export const poolSizes = {
+  probe: () => 1,
+  tokens: () => 1,
+  api: ({ DATABASE_POOL_SIZE }: Settings) => DATABASE_POOL_SIZE,
+  workers: ({ DATABASE_WORKER_POOL_SIZE }: Settings) => DATABASE_WORKER_POOL_SIZE,
+};
 
 /** Jobs at a time of each pool of workers in one process. */
 export const jobsAtATime = {
@@ -17,8 +22,8 @@ export const connectionsOfQueue = (concurrency: number): number => concurrency +
 export function mostConnections(settings: Settings, parts: { api: boolean; workers: boolean }): number {
   const { probe, tokens, api, workers } = poolSizes;
   const queues = Object.values(jobsAtATime).map((jobs) => connectionsOfQueue(jobs(settings)));
-  const ofWorkers = queues.reduce((sum, connections) => sum + connections, workers);
-  return probe + tokens + (parts.api ? api : 0) + (parts.workers ? ofWorkers : 0);
+  const ofWorkers = queues.reduce((sum, connections) => sum + connections, workers(settings));
+  return probe() + tokens() + (parts.api ? api(settings) : 0) + (parts.workers ? ofWorkers : 0);
 }
 
 /** The connections that the server leaves to roles like the service's; an expression of SQL. */

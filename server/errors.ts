@@ -77,8 +77,23 @@ export interface AppErrorOptions {
    * must be the caller's view of it.
    */
   present?: unknown;
+  /** What a person may do about it, where the message itself is fixed. */
+  hint?: string;
+  /** What a limit allows, and what was sent. */
+  excess?: Excess;
+  /** The dependency has answered, if not usably: it is no outage, and waiting for its end does not help. */
+  answered?: boolean;
   /** For the log only. */
   cause?: unknown;
+}
+
+/** A limit that a request is over. */
+export interface Excess {
+  limit: number;
+  /** Undefined if it is not known: a body that is streamed is not read to its end. */
+  actual?: number | undefined;
+  /** Undefined where the message itself says what is counted. */
+  unit?: 'items' | 'characters' | 'bytes';
 }
 
 /** An error whose message may be shown to the caller. Anything else that is thrown becomes `internal error`. */
@@ -88,6 +103,9 @@ export class AppError extends Error {
   readonly problems: readonly FieldProblem[] | undefined;
   readonly retryAfter: number | undefined;
   readonly present: unknown;
+  readonly hint: string | undefined;
+  readonly excess: Excess | undefined;
+  readonly answered: boolean;
 
   constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
     const problems = typeof detail === 'string' ? undefined : boundProblems(detail);
@@ -96,6 +114,9 @@ export class AppError extends Error {
     this.problems = problems;
     this.retryAfter = options.retryAfter;
     this.present = options.present;
+    this.hint = options.hint;
+    this.excess = options.excess;
+    this.answered = options.answered ?? false;
   }
 
   get status(): number {
@@ -108,13 +129,35 @@ export interface ErrorBody {
   detail: string | FieldProblem[];
   error_code?: string;
   request_id?: string;
+  limit?: number;
+  actual?: number;
+  unit?: Excess['unit'];
+  hint?: string;
 }
 
 export function errorBody(error: AppError, requestId: string): ErrorBody {
   const detail = error.problems ? [...error.problems] : error.message;
-  return errorTable[error.code].shape === 'pipeline'
-    ? { detail, error_code: error.code, request_id: requestId }
-    : { detail };
+  const isPipeline = errorTable[error.code].shape === 'pipeline';
+  return {
+    detail,
+    ...(isPipeline && { error_code: error.code, request_id: requestId }),
+    ...additionsOf(error),
+  };
+}
+
+/** The members beside the detail. Those without a value are left out. */
+function additionsOf({ excess, hint }: AppError): Pick<ErrorBody, 'limit' | 'actual' | 'unit' | 'hint'> {
+  return {
+    ...(excess && { limit: excess.limit }),
+    ...(excess?.unit && { unit: excess.unit }),
+    ...(excess?.actual !== undefined && { actual: excess.actual }),
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+/** A request that is over a limit, 413. Its message is fixed; the figures stand beside it. */
+export function tooLarge(message: string, excess: Excess): AppError {
+  return new AppError('payload_too_large', message, { excess });
 }
 
 /** Converts anything that was thrown to an error that may be shown to the caller. */

@@ -1,4 +1,5 @@
-import { AppError, type FieldProblem } from './errors.ts';
+import { AppError, type FieldProblem, tooLarge } from './errors.ts';
+import { countCodePoints } from './formats/text.ts';
 
 /** Deeper than any real request; shallow enough for every recursive reader behind it. */
 const maximumDepth = 64;
@@ -111,4 +112,14 @@ function endOfString(bytes: Buffer, from: number): number {
     if (escapes % 2 === 0) return next;
     i = next + 1;
   }
+}
+
+/**
+ * Requires that a text has at most `limit` characters (code points). A character is one or two UTF-16 units, so most texts need no counting.
+ * @throws AppError 413
+ */
+export function requireLength(message: string, text: string, limit: number): void {
+  if (text.length <= limit) return;
+  const actual = countCodePoints(text);
+  if (actual > limit) throw tooLarge(message, { limit, actual, unit: 'characters' });
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Log } from './context.ts';
 import { describeForLog } from './errors.ts';
+import { terminalLine } from './terminal-log.ts';
 
 /** pino's numbers. */
 const levels = {
@@ -33,9 +34,32 @@ export function writeLogLine(
   stream.write(`${line}\n`);
 }
 
+/** Reports what a start or a command waits for. */
+export function warnOfWaiting(notice: string): void {
+  writeLogLine(process.stderr, 'warn', notice);
+}
+
 /** Whether lines of a level are logged at LOG_LEVEL `threshold`. */
 export function isLogged(level: LogLevel, threshold: LogLevel): boolean {
   return levels[level] >= levels[threshold];
+}
+
+/** Where pino writes, and from which level on. */
+interface LogOptions {
+  level: LogLevel;
+  stream?: { write(line: string): void };
+}
+
+/**
+ * The options of a process's log on standard output: lines of JSON, and in a terminal one readable line each. There, nothing below a warning is
+ * shown at `info`, which is the default; `debug` and `trace` show all.
+ */
+export function logOptions(level: LogLevel, output: NodeJS.WriteStream = process.stdout): LogOptions {
+  if (!output.isTTY) return { level };
+  return {
+    level: level === 'info' ? 'warn' : level,
+    stream: { write: (line) => void output.write(`${terminalLine(line)}\n`) },
+  };
 }
 
 /** Says on stderr why a command ends with an error: one line, whatever LOG_LEVEL is. */
@@ -48,7 +72,8 @@ export function writeFatalLine(error: unknown): void {
 /** The log of a process without HTTP. With HTTP, Fastify's own pino logger is used. */
 export async function openStandaloneLog(level: LogLevel): Promise<Log> {
   const { pino } = await import('pino');
-  const log = pino({ level });
+  const { stream, ...options } = logOptions(level);
+  const log = stream ? pino(options, stream) : pino(options);
   // Do not return the logger itself: its type has every name, `then` included, so a promise cannot resolve to it.
   return {
     debug: (fields, message) => log.debug(fields, message),

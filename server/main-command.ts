@@ -5,15 +5,15 @@ import { listenForStop } from './stop-signals.ts';
 const signals = listenForStop();
 
 loadModulesFast();
-const { runCommand, stubNotice } = await import('./process.ts');
+const { runCommand } = await import('./process.ts');
+const { terminalGreeting } = await import('./terminal-log.ts');
 
 const apiOnly = process.argv.includes('--api-only');
 await runCommand(
   (settings) => ({ api: true, workers: settings.RUN_WORKERS && !apiOnly }),
-  ({ address, live }) => {
-    if (live) return `LinguaLoop listens on ${address}`;
-    // The log has the notice for those who do not look at a terminal.
-    return `LinguaLoop listens on ${address} with the stub engine${process.stdout.isTTY ? `\n${stubNotice}` : ''}`;
-  },
+  ({ address, live }, settings) =>
+    process.stdout.isTTY
+      ? terminalGreeting(address ?? '', settings)
+      : `LinguaLoop listens on ${address}${live ? '' : ' with the stub engine'}`,
   signals,
 );

@@ -4,7 +4,7 @@ import { migrate } from '#db/migrate.ts';
 import { RestoredStorage } from './backup/restored-storage.ts';
 import { describeDatabase, explainUnreachable, joinDatabase } from './database-home.ts';
 import { describeForLog } from './errors.ts';
-import { takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
+import { takeOverOutput, warnOfWaiting, writeFatalLine, writeLogLine } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -17,7 +17,7 @@ try {
   const isNew = await willBeMade(settings);
   const home = await joinDatabase(settings, stop);
   try {
-    await migrate(home.url, stop).catch((error: unknown) => {
+    await migrate(home.url, { stop, onWait: warnOfWaiting }).catch((error: unknown) => {
       throw explainUnreachable(error, settings);
     });
   } finally {

@@ -9,7 +9,7 @@ import { loadSecretsKeys } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './garbage-collection.ts';
-import { openStandaloneLog, takeOverOutput, writeFatalLine, writeLogLine } from './log.ts';
+import { openStandaloneLog, takeOverOutput, warnOfWaiting, writeFatalLine, writeLogLine } from './log.ts';
 import { tokenLimitOf } from './metering/token-limit.ts';
 import { openTokenSpending, type TokenSpending } from './metering/token-spending.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
@@ -98,7 +98,7 @@ async function startProcess(
     stop.throwIfAborted();
     const fileWork = openFileWork();
     started.push({ stop: () => fileWork.close() });
-    await migrate(home.url, stop).catch((error: unknown) => {
+    await migrate(home.url, { stop, onWait: warnOfWaiting }).catch((error: unknown) => {
       throw explainUnreachable(error, settings);
     });
     stop.throwIfAborted();
@@ -167,17 +167,17 @@ async function startParts(
     started.push({ stop: () => database.close() });
     return database;
   };
-  const probe = open('probe', poolSizes.probe, { applicationName: 'lingualoop probe', waitMs: 3000 });
+  const probe = open('probe', poolSizes.probe(), { applicationName: 'lingualoop probe', waitMs: 3000 });
   if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, given.secretsKeys);
   const api = parts.api
     ? await (await import('./app.ts')).buildApp(
-        { ...given, database: open('api', poolSizes.api) },
+        { ...given, database: open('api', poolSizes.api(settings)) },
         { probe, metrics: observation.metrics },
       )
     : undefined;
   const log = api?.services.log ?? (await openStandaloneLog(settings.LOG_LEVEL));
   if (countTokens) {
-    const spending = openTokenSpending(open('tokens', poolSizes.tokens, { waitMs: 3000 }), (error) =>
+    const spending = openTokenSpending(open('tokens', poolSizes.tokens(), { waitMs: 3000 }), (error) =>
       log.warn(
         { error: describeForLog(error) },
         'the tokens of model calls could not be stored; they are tried again in some seconds',
@@ -209,7 +209,7 @@ async function startParts(
   );
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
-    const services = { ...given, database: open('workers', poolSizes.workers), log };
+    const services = { ...given, database: open('workers', poolSizes.workers(settings)), log };
     const workers = await startWorkers(services, () => home.url);
     started.push(workers);
     readiness.watchWorkers(() => workers.working());
@@ -255,13 +255,13 @@ function growHeapSlowly(): void {
 }
 
 /**
- * Runs a command: starts it, prints one line, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
+ * Runs a command: starts it, prints what `started` says, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
  * and exits with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a
  * second after the first, abandons what is still in flight three seconds later, but still stops the database properly, and exits with 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
-  started: (running: RunningProcess) => string,
+  started: (running: RunningProcess, settings: Settings) => string,
   { stop, force }: StopSignals = listenForStop(),
 ): Promise<void> {
   growHeapSlowly();
@@ -283,7 +283,7 @@ export async function runCommand(
       home = joined;
     });
     if (!stop.aborted) {
-      writeLogLine(process.stdout, 'info', started(running));
+      writeLogLine(process.stdout, 'info', started(running, settings));
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     }
     await running.stop();

@@ -1,7 +1,7 @@
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
-import { tooLargeUnauthenticated } from '#rest/request-limits.ts';
+import { declaredSize, tooLargeUnauthenticated } from '#rest/request-limits.ts';
 import { setRetryAfter } from '#rest/retry-after.ts';
 import { createArrayCheck } from './array-limits.ts';
 import type { RequestContext } from './context.ts';
@@ -43,7 +43,7 @@ export function serveRpc(
         const procedure = procedures.get(path);
         if (!procedure) throw new AppError('route_not_found', 'not found');
         if (!(await createContext(request, reply).authenticate(procedure.guard)))
-          throw tooLargeUnauthenticated();
+          throw tooLargeUnauthenticated(declaredSize(request));
       },
     },
     handler: async (request, reply) => {

@@ -126,6 +126,8 @@ const environment = z.object({
   PAGES_DIR: optional,
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),
+  DATABASE_POOL_SIZE: integer(10, 2, 500),
+  DATABASE_WORKER_POOL_SIZE: integer(6, 2, 500),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',
@@ -199,6 +201,7 @@ const environment = z.object({
   STALE_PENDING_SECONDS: integer(600, 1, tenYears),
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),
   DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
+  OUTAGE_HOURS: decimal(6, 0, 8760),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),
   WORKSPACE_STORAGE_CAP_BYTES: wholeNumber(0).default(10_000_000_000),

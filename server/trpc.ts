@@ -2,8 +2,10 @@ import { type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
 import type { GuardName, RequestContext, Services } from './context.ts';
+import { withCredentialHint } from './credential-hints.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
 import { findUnstorable } from './input-limits.ts';
+import './input-messages.ts';
 
 /**
  * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all
@@ -43,6 +45,8 @@ export interface Route {
    * address, a request selects it by an Accept header that prefers the first of them to JSON.
    */
   download?: readonly string[];
+  /** The response carries X-Next-Cursor while there is more. */
+  paged?: true;
   /** Runs before any part of the request is checked, its size included (B 4.1 gate 1). */
   gate?: (services: Services) => void;
   /** False for the routes of A 9 rule 5, which ignore the version parameters. */
@@ -125,17 +129,18 @@ const t = initTRPC
     isDev: false,
     errorFormatter({ shape, error, ctx }) {
       const known = toAppError(error.cause ?? error);
-      const body = errorBody(known, ctx?.requestId ?? '');
+      const { detail, error_code, request_id: _, ...additions } = errorBody(known, ctx?.requestId ?? '');
       return {
         code: shape.code,
         message: known.message,
         data: {
           code: errorTable[known.code].trpc,
           httpStatus: known.status,
-          detail: body.detail,
-          error_code: body.error_code ?? null,
+          detail,
+          error_code: error_code ?? null,
           request_id: ctx?.requestId ?? null,
           retry_after: known.retryAfter ?? null,
+          ...additions,
           ...(known.present !== undefined && { present: known.present }),
         },
       };
@@ -158,7 +163,11 @@ export function inputSource(route: Route, name: string): 'path' | 'query' | 'bod
 const mapErrors = middleware(async ({ ctx, path, meta, next }) => {
   const result = await next();
   if (result.ok) return result;
-  const known = invalidInput(result.error, meta?.route) ?? toAppError(result.error.cause ?? result.error);
+  const known = withCredentialHint(
+    invalidInput(result.error, meta?.route) ?? toAppError(result.error.cause ?? result.error),
+    ctx,
+    meta?.guard,
+  );
   if (known.code === 'internal_error')
     ctx.services.log.error(
       { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
@@ -188,10 +197,16 @@ export const detailInWords = middleware(async ({ next }) => {
   if (cause instanceof AppError && cause.problems) throw new AppError('unprocessable', cause.message);
   if (code === 'BAD_REQUEST' && cause?.name === 'ZodError') {
     const [issue] = (cause as ZodError).issues;
-    throw new AppError('unprocessable', issue?.message ?? 'the body is not what is expected');
+    throw new AppError('unprocessable', issue ? namingField(issue) : 'the body is not what is expected');
   }
   return result;
 });
+
+/** The message of an issue. A schema's own message names its field. */
+function namingField({ path, message }: z.core.$ZodIssue): string {
+  const name = path.join('.');
+  return message.includes(String(path.at(-1) ?? '')) ? message : `${name} ${message}`;
+}
 
 /** The `loc` of a field: the source of its input, then its path. */
 export function locationOf(

@@ -31,7 +31,7 @@ test('an array that is too long is refused by its length, before its elements ar
   const schema = z.object({ a: z.object({ list: z.array(z.object({ b: z.string() })).max(3) }).optional() });
   expect(refusalOf(schema, { a: { list: unread(4) } })).toMatchObject({
     code: 'invalid_fields',
-    problems: [{ loc: ['body', 'a', 'list'], msg: 'must have 3 entries at most', type: 'too_big' }],
+    problems: [{ loc: ['body', 'a', 'list'], msg: 'must have at most 3 entries', type: 'too_big' }],
   });
   expect(refusalOf(schema, { a: { list: unread(3) } })).toBeUndefined();
   expect(refusalOf(schema, { a: { list: 'no array' } })).toBeUndefined();

@@ -66,6 +66,14 @@ export const documentJobs = pgTable(
     goldenUri: text('golden_uri'),
     feedManifest: jsonb('feed_manifest').$type<unknown>(),
     failure: jsonb('failure').$type<unknown>(),
+    /**
+     * While transient failures hold the job up: since when, the error code of the last one, how many tries have failed, and when the next one
+     * begins. Null, and 0, once the job has made progress.
+     */
+    waitingSince: moment('waiting_since'),
+    waitingReason: text('waiting_reason'),
+    waitingAttempts: integer('waiting_attempts').notNull().default(0),
+    nextAttemptAt: moment('next_attempt_at'),
     inputTokens: integer('input_tokens').notNull().default(0),
     outputTokens: integer('output_tokens').notNull().default(0),
     models: jsonb('models').$type<string[]>().notNull().default([]),

@@ -59,6 +59,10 @@ export const tokens = pgTable(
     secondFactor: boolean('second_factor').notNull().default(false),
     /** When a refresh token was used. The row stays until it expires, so that a late second use is recognized. */
     consumedAt: moment('consumed_at'),
+    /** The SHA-256 of the retry key that a used refresh token was used with: its client may repeat the refresh. */
+    retryKeyHash: bytes('retry_key_hash'),
+    /** The hash of the refresh token that this one was issued for; null for a sign-in's. */
+    issuedFor: bytes('issued_for'),
     issuedAt: moment('issued_at').notNull().defaultNow(),
     expiresAt: moment('expires_at').notNull(),
   },

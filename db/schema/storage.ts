@@ -1,32 +1,38 @@
-import { bigint, boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /** The account that a tenant keeps its records and files in (B 2.10). No row: the platform's own storage. */
-export const storageBindings = pgTable('storage_bindings', {
-  tenantId: identifier('tenant_id')
-    .primaryKey()
-    .references(() => tenants.tenantId, { onDelete: 'cascade' }),
-  /** `https://<account>.dfs.core.windows.net` */
-  accountUrl: text('account_url').notNull(),
-  filesystem: text('filesystem').notNull(),
-  authMode: text('auth_mode', { enum: ['managed_identity', 'sas', 'connection_string'] }).notNull(),
-  /** Sealed for this tenant; null where the mode needs none. */
-  secret: bytes('secret'),
-  /** The key that sealed it. */
-  secretKeyId: text('secret_key_id'),
-  documentsPrefix: text('documents_prefix').notNull(),
-  goldenPrefix: text('golden_prefix').notNull(),
-  terminologyPrefix: text('terminology_prefix').notNull(),
-  status: text('status', { enum: ['unverified', 'verified', 'error'] }).notNull(),
-  lastError: text('last_error'),
-  /** Raised by each edit: a probe of an earlier revision changes nothing. */
-  revision: integer('revision').notNull().default(1),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
-  updatedBy: text('updated_by'),
-  lastVerifiedAt: moment('last_verified_at'),
-});
+export const storageBindings = pgTable(
+  'storage_bindings',
+  {
+    tenantId: identifier('tenant_id')
+      .primaryKey()
+      .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+    /** `https://<account>.dfs.core.windows.net` */
+    accountUrl: text('account_url').notNull(),
+    filesystem: text('filesystem').notNull(),
+    authMode: text('auth_mode', { enum: ['managed_identity', 'sas', 'connection_string'] }).notNull(),
+    /** Sealed for this tenant; null where the mode needs none. */
+    secret: bytes('secret'),
+    /** The key that sealed it. */
+    secretKeyId: text('secret_key_id'),
+    documentsPrefix: text('documents_prefix').notNull(),
+    goldenPrefix: text('golden_prefix').notNull(),
+    terminologyPrefix: text('terminology_prefix').notNull(),
+    status: text('status', { enum: ['unverified', 'verified', 'error'] }).notNull(),
+    lastError: text('last_error'),
+    /** Raised by each edit: a probe of an earlier revision changes nothing. */
+    revision: integer('revision').notNull().default(1),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    updatedBy: text('updated_by'),
+    lastVerifiedAt: moment('last_verified_at'),
+    /** Since when the tenant holds the container against others; null until a verification has passed there. */
+    heldSince: moment('held_since'),
+  },
+  (t) => [index('storage_bindings_container_idx').on(t.accountUrl, t.filesystem)],
+);
 
 /** Publications of parked jobs after a change of storage (B 4.6), and how far each has come. */
 export const parkedJobReplays = pgTable(

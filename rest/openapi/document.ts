@@ -3,6 +3,7 @@ import type { Route } from '#server/trpc.ts';
 /** A JSON Schema in the document. */
 export interface JsonSchema {
   $ref?: string;
+  title?: string;
   type?: string | string[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
@@ -32,12 +33,16 @@ export interface Parameter {
   name: string;
   required?: boolean;
   description?: string;
+  /** How a parameter with members is written. */
+  style?: 'deepObject';
+  explode?: boolean;
   schema: JsonSchema;
   example?: unknown;
 }
 
 export interface ResponseObject {
   description: string;
+  headers?: Record<string, { description: string; schema: JsonSchema }>;
   content?: Content;
 }
 

@@ -1,4 +1,5 @@
 import { type JsonSchema, methods, type OpenApiDocument } from './document.ts';
+import { sampleComponents } from './sample-components.ts';
 import { fileExamples, requestExamples, sampleOf } from './sample-values.ts';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
@@ -34,7 +35,10 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
 /** A value that fits the schema. @param name the field's or the parameter's, which says what the value is about */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unknown {
   const { $ref, allOf, anyOf, oneOf, properties } = schema;
-  if ($ref) return exampleOf(schemas[$ref.split('/').at(-1) as string] ?? {}, schemas, name);
+  if ($ref) {
+    const id = $ref.split('/').at(-1) as string;
+    return withMembers(exampleOf(schemas[id] ?? {}, schemas, name), sampleComponents[id]);
+  }
   if (allOf) return Object.assign({}, ...allOf.map((part) => exampleOf(part, schemas, name)));
   const sample = sampleOf(name, schema);
   if (sample !== undefined) return sample;
@@ -68,4 +72,19 @@ function objectOf({ properties = {}, required = [], anyOf }: JsonSchema, schemas
   return Object.fromEntries(
     shown.map((member) => [member, exampleOf(properties[member] ?? {}, schemas, member)]),
   );
+}
+
+/** The value, with members that are told of it. */
+function withMembers(value: unknown, told: unknown): unknown {
+  if (!isObject(told)) return told ?? value;
+  const own = isObject(value) ? value : {};
+  const members = Object.entries(told).map(([name, member]) => [
+    name,
+    member === null ? null : withMembers(own[name], member),
+  ]);
+  return { ...own, ...Object.fromEntries(members) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

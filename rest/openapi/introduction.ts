@@ -2,13 +2,22 @@ import { languages } from '#server/languages.ts';
 import type { RestProcedure } from '../procedures.ts';
 import type { OpenApiDocument } from './document.ts';
 
-/** The text at the top of the document, in Markdown. */
-export const description = `Multi-tenant, human-in-the-loop translation.
+/** What stands at the top of the documents, in Markdown. */
+const summary = `Multi-tenant, human-in-the-loop translation.
 
 Operations that are not public need a credential, \`X-API-Key\` or \`Authorization: Bearer\`.
 Every response carries \`X-Request-ID\`.
+Query parameters that an operation does not have are ignored, and named in the response header \`X-Ignored-Parameters\`.
+A list continues while its response carries \`X-Next-Cursor\`: send its value as \`cursor\`, with the same filters.
 Fields and values may be added within a version: ignore unknown fields, tolerate unknown values.
+`;
 
+/** The same for the page of the reference, which the table of languages would fill. */
+export const briefDescription = (basePath: string) => `${summary}
+[Quick start](${basePath}/docs/guides/quick-start) · [Languages](${basePath}/docs/guides/languages) · [Errors](${basePath}/docs/guides/errors)
+`;
+
+export const description = `${summary}
 ## Languages
 
 Codes are read in any letter case. Other tags, such as \`en-US\`, \`zh\` or \`pt\`, are refused. A source language that is left out means
@@ -23,24 +32,31 @@ ${languages
   .join('\n')}
 `;
 
+/** In the order of the guides: first what callers begin with. */
 const tagDescriptions: Readonly<Record<string, string>> = {
-  Billing: 'Plans, prepaid characters and the payment processor.',
+  Translations: 'Text jobs: translate, review, download.',
   Documents: 'PDF, DOCX and XLSX files, translated in place; the job is polled.',
-  Invites: 'Inviting people into a workspace.',
-  Members: 'The members of a workspace, their roles and access.',
-  'Sign-in': 'Signup, tokens, second factors and sessions.',
-  'Single sign-on': 'Signing in by an identity provider.',
-  Storage: "A tenant's own storage account.",
-  System: 'Liveness.',
-  Tenants: 'Workspaces and their security policy.',
   Terminology: 'Glossaries, which translations must follow.',
   'Translation memory': 'Stored pairs that answer identical sources and guide similar ones.',
-  Translations: 'Text jobs: translate, review, download.',
+  'Sign-in': 'Signup, tokens, second factors and sessions.',
+  'Single sign-on': 'Signing in by an identity provider.',
+  Members: 'The members of a workspace, their roles and access.',
+  Invites: 'Inviting people into a workspace.',
+  Tenants: 'Workspaces and their security policy.',
   Usage: 'What was translated and billed.',
+  Storage: "A tenant's own storage account.",
+  Billing: 'Plans, prepaid characters and the payment processor.',
+  System: 'Liveness.',
 };
 
-/** The tags of these procedures, each with what it is about. */
+/**
+ * The tags of these procedures, each with what it is about.
+ * @throws Error if a tag is not described
+ */
 export function tagsOf(procedures: readonly RestProcedure[]): OpenApiDocument['tags'] {
-  const names = [...new Set(procedures.map(({ route }) => route.tag))].sort();
-  return names.map((name) => ({ name, description: tagDescriptions[name] ?? name }));
+  const used = new Set(procedures.map(({ route }) => route.tag));
+  const undescribed = [...used].filter((name) => tagDescriptions[name] === undefined);
+  if (undescribed.length > 0) throw new Error(`no description of the tags ${undescribed.join(', ')}`);
+  const names = Object.keys(tagDescriptions).filter((name) => used.has(name));
+  return names.map((name) => ({ name, description: tagDescriptions[name] as string }));
 }

@@ -1,4 +1,5 @@
 import { needsBody, type RestProcedure } from '../procedures.ts';
+import { queryKinds } from '../query.ts';
 import {
   type JsonSchema,
   type OpenApiDocument,
@@ -74,8 +75,21 @@ function described(parameter: Parameter, { route, inputShape }: RestProcedure): 
     Object.entries(route.headers ?? {}).find(([, header]) => header === parameter.name) ?? [];
   const description =
     parameter.description ?? parameter.schema.description ?? inputShape[input]?.meta()?.description;
-  return { ...parameter, ...(description !== undefined && { description }) };
+  const hasMembers =
+    parameter.in === 'query' && queryKinds(inputShape, route).get(parameter.name) === 'members';
+  return {
+    ...parameter,
+    ...(description !== undefined && { description }),
+    ...(hasMembers && members),
+  };
 }
+
+/** As generated clients write `name[key]=value`. The service also reads `name.key=value`. */
+const members: Pick<Parameter, 'style' | 'explode' | 'schema'> = {
+  style: 'deepObject',
+  explode: true,
+  schema: { type: 'object', additionalProperties: { type: 'string' } },
+};
 
 /** Marks a generated query parameter as required if it is needed; its default is then never used. */
 function requireNeeded(parameter: Parameter, needed: readonly string[]): Parameter {

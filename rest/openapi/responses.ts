@@ -25,6 +25,14 @@ export const errorSchemas: Record<string, JsonSchema> = {
           'Branch on it. Only `transient_error` and `rate_limit` may succeed if the request is repeated.',
       },
       request_id: { type: 'string', description: 'Equals the X-Request-ID header of the response.' },
+      limit: { type: 'number', description: 'Of a 413: what the limit allows.' },
+      actual: { type: 'number', description: 'Of a 413: what was sent, if it is known.' },
+      unit: {
+        type: 'string',
+        enum: ['items', 'characters', 'bytes'],
+        description: 'What `limit` and `actual` count.',
+      },
+      hint: { type: 'string', description: 'What to do about it, where `detail` does not say it.' },
     },
     required: ['detail'],
   },
@@ -54,6 +62,11 @@ export const errorSchemas: Record<string, JsonSchema> = {
   },
 };
 
+const nextCursor = {
+  description: 'Continues the list, as `cursor`. Absent at the end of the list.',
+  schema: string,
+};
+
 const successes = { 200: 'Success', 202: 'Accepted and in flight', 204: 'Done, no body' } as const;
 
 /** All responses of an operation: its successes as the route declares them, then its errors. */
@@ -62,6 +75,8 @@ export function responsesOf(
   success: ResponseObject,
 ): Record<string, ResponseObject> {
   const responses = successesOf(procedure, success);
+  if (procedure.route.paged)
+    Object.assign(responses['200'] as ResponseObject, { headers: { 'X-Next-Cursor': nextCursor } });
   for (const [status, names] of refusalsOf(procedure)) responses[status] = refusal(names);
   responses['default'] = { description: 'Any other error', content: jsonOf([refTo('ErrorDetail')]) };
   return responses;
@@ -110,7 +125,7 @@ function sentence(words: string): string {
 }
 
 function exampleOf(name: ErrorName): unknown {
-  const problem = { loc: ['body', 'target_lang'], msg: 'Invalid input', type: 'invalid_type' };
+  const problem = { loc: ['body', 'target_lang'], msg: 'is required', type: 'invalid_type' };
   const error =
     name === 'invalid_fields'
       ? new AppError(name, [problem])

@@ -1,19 +1,19 @@
 import type { Content, JsonSchema } from './document.ts';
+import { sampleIds, sampleKey, sampleTexts, sampleTimes } from './sample-components.ts';
 
-const id = '9f2c4e6a8b0d41f3a5c7e9012b4d6f80';
-const time = '2026-09-01T09:30:00.000Z';
-const later = '2026-09-08T09:30:00.000Z';
-const [english, french] = [
-  'Save your changes before you leave.',
-  'Enregistrez vos modifications avant de partir.',
-];
+const { job: id, workspace } = sampleIds;
+const { begun: time, aWeekLater: later } = sampleTimes;
+const { english, french } = sampleTexts;
+const refreshToken = 'MuI1M7KERFVOypcpfXp7sbXnkHRqv9wKZiYuei05CdU';
+/** What invites, resets and challenges are: the workspace, and a secret. */
+const secretOf = `${workspace}.3y5n2Ml9SIBykh7zhFFNTyfeiRnoNq_97P8RCANJvr0`;
 
 /** What the examples of the document say in a field, by the field's name. */
 const byName: Readonly<Record<string, unknown>> = {
-  access_token: 'kV3uJ8xqY2mB7nR4tW9zC1aE6gH5dF0s',
+  access_token: 'CwTX_5PJ0HroDRvedXJ9RGmjlc_u3kJPxNfyH5751zw',
   account_url: 'https://acme.dfs.core.windows.net',
   actor: 'translator',
-  api_key: 'h8Qm2vT5yR7wK1pZ4nX9cB6jL3gF0dSaEoUiYtRqWxM',
+  api_key: sampleKey,
   api_key_prefix: 'h8Qm2vT5',
   approved: 1,
   authorization_url: 'https://id.example.org/authorize?client_id=lingualoop&state=Zk3t',
@@ -32,7 +32,9 @@ const byName: Readonly<Record<string, unknown>> = {
   created_by: 'ana@example.org',
   date: '2026-09-01',
   detail: 'not found',
-  document_id: id,
+  challenge_id: secretOf,
+  document_id: sampleIds.document,
+  artifact_id: sampleIds.artifact,
   documents: 'documents/',
   email: 'ana@example.org',
   entry_count: 128,
@@ -45,7 +47,7 @@ const byName: Readonly<Record<string, unknown>> = {
   golden: 'golden/',
   grant_type: 'password',
   has_secret: true,
-  invite_token: `${id}.w5Yh2kQ8`,
+  invite_token: secretOf,
   issuer: 'https://id.example.org',
   job_status: 'published',
   jobs: 1,
@@ -54,9 +56,11 @@ const byName: Readonly<Record<string, unknown>> = {
   live_services: true,
   loc: ['body', 'target_lang'],
   message: 'One segment is below the threshold.',
+  label: 'closest stored pair',
+  outcome: 'used as an example',
   mfa_code: '492039',
   monthly_char_limit: 500_000,
-  msg: 'Invalid input',
+  msg: 'is required',
   name: 'Acme product names',
   new_password: 'a long enough passphrase',
   next: { oauth2_token: '/api/oauth2/token' },
@@ -65,7 +69,7 @@ const byName: Readonly<Record<string, unknown>> = {
   otpauth_uri: 'otpauth://totp/LinguaLoop:ana%40example.org?secret=JBSWY3DPEHPK3PXP&issuer=LinguaLoop',
   overall_score: 0.98,
   password: 'a long enough passphrase',
-  poll_url: `/api/tm/imports/${id}`,
+  poll_url: `/api/tm/imports/${sampleIds.import}`,
   provider: 'oidc',
   qr_code: 'data:image/svg+xml;utf8,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E',
   reason: 'The quality score is below the threshold.',
@@ -73,21 +77,22 @@ const byName: Readonly<Record<string, unknown>> = {
   recovery_code: 'k7m2p-x9c4d',
   redirect_uri: 'https://lingualoop.example.org/signin/sso',
   refresh_expires_in: 2_592_000,
-  refresh_token: 'aE6gH5dF0skV3uJ8xqY2mB7nR4tW9zC1',
+  refresh_token: refreshToken,
   region_id: 'p3',
   remaining: 499_965,
   request_id: '5f0c1f9b7f0e4d1f8b6a3c2d1e0f9a8b',
   requested_by: 'review_gate_agent',
-  reset_token: `${id}.q8Yh2kW5`,
-  reset_url: `https://lingualoop.example.org/signin#reset_token=${id}.q8Yh2kW5`,
+  reset_token: secretOf,
+  reset_url: `https://lingualoop.example.org/signin#reset_token=${secretOf}`,
   revision: 1,
   role: 'global_administrator',
   schema_version: '1.0',
   scope: 'translate:jobs',
   score: 92,
   secret: 'JBSWY3DPEHPK3PXP',
+  set_id: sampleIds.set,
   set_name: 'Acme product names',
-  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  sha256: '7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a',
   size_bytes: 48_213,
   source_chars: english.length,
   source_file_name: 'handbook.docx',
@@ -98,15 +103,19 @@ const byName: Readonly<Record<string, unknown>> = {
   stage: 'map_translate',
   started_at: time,
   state: 'Zk3tQ8Yh2kW5',
+  source_document: 'handbook.docx',
   summary: 'Faithful and fluent.',
   target_lang: 'fr',
   target_text: french,
+  tenant_id: workspace,
   tenant_name: 'Acme',
   terminology: 'terminology/',
   Text: english,
   threshold: 85,
   to: '2026-09-30',
-  token: 'kV3uJ8xqY2mB7nR4tW9zC1aE6gH5dF0s',
+  token: 'CwTX_5PJ0HroDRvedXJ9RGmjlc_u3kJPxNfyH5751zw',
+  terminology_file: 'product-names.csv',
+  tmx_file: 'website-2025.tmx',
   tool_name: 'translate',
   total: 1,
   total_segments: 64,
@@ -118,6 +127,7 @@ const byName: Readonly<Record<string, unknown>> = {
   updated_by: 'ana@example.org',
   url: 'https://checkout.stripe.com/c/pay/cs_live_a1',
   used: english.length,
+  user_id: sampleIds.member,
   username: 'ana@example.org',
   warning: 'no header row is recognised: the columns are read by position',
   window_start: '2026-09-01T00:00:00.000Z',
@@ -147,14 +157,48 @@ function fits(
   );
 }
 
-/** Bodies that are files. */
+/** Bodies that are files. One that no text can show has none. */
 export const fileExamples: Readonly<Record<string, string>> = {
   'text/*': english,
   'text/plain; charset=utf-8': french,
-  'text/csv; charset=utf-8': 'job_id,billable_chars\r\n9f2c4e6a8b0d41f3a5c7e9012b4d6f80,35\r\n',
-  'application/json; charset=utf-8': '{"tenant_id":"9f2c4e6a8b0d41f3a5c7e9012b4d6f80","records":[]}',
-  'application/x-ndjson; charset=utf-8': '{"job_id":"9f2c4e6a8b0d41f3a5c7e9012b4d6f80"}\n',
-  'application/xml': '<?xml version="1.0" encoding="UTF-8"?><tmx version="1.4"></tmx>',
+  'text/csv; charset=utf-8': `job_id,billable_chars\r\n${id},35\r\n`,
+  'application/json; charset=utf-8': `{"tenant_id":"${workspace}","billing_period":"2026-09","records":[]}`,
+  'application/x-ndjson; charset=utf-8': `{"job_id":"${id}","source_lang":"en","target_lang":"fr","billable_chars":35}\n`,
+  'application/xml': `<?xml version="1.0" encoding="UTF-8"?>
+<tmx version="1.4">
+  <header creationtool="LinguaLoop" creationtoolversion="1.0" segtype="sentence" o-tmf="LinguaLoop" adminlang="en" srclang="en" datatype="plaintext"/>
+  <body>
+    <tu>
+      <tuv xml:lang="en"><seg>${english}</seg></tuv>
+      <tuv xml:lang="fr"><seg>${french}</seg></tuv>
+    </tu>
+  </body>
+</tmx>
+`,
+  'application/x-tbx+xml': `<?xml version="1.0" encoding="UTF-8"?>
+<tbx xmlns="urn:iso:std:iso:30042:ed-2" type="TBX-Basic" style="dct" xml:lang="en">
+  <text>
+    <body>
+      <conceptEntry id="c1">
+        <langSec xml:lang="en"><termSec><term>workspace</term></termSec></langSec>
+        <langSec xml:lang="fr"><termSec><term>espace de travail</term></termSec></langSec>
+      </conceptEntry>
+    </body>
+  </text>
+</tbx>
+`,
+  'application/xliff+xml': `<?xml version="1.0" encoding="UTF-8"?>
+<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="en" trgLang="fr">
+  <file id="${id}">
+    <unit id="1">
+      <segment state="reviewed">
+        <source>${english}</source>
+        <target>${french}</target>
+      </segment>
+    </unit>
+  </file>
+</xliff>
+`,
 };
 
 type Written = Pick<Content[string], 'example' | 'examples'>;
@@ -188,8 +232,8 @@ export const requestExamples: Readonly<Record<string, Written>> = {
   'members.createInvite': {
     example: { email: 'ben@example.org', role: 'agent_id_developer', expires_in_days: 7 },
   },
-  'auth.enrollMfa': { example: { challenge_id: id } },
-  'auth.signOut': { example: { refresh_token: 'aE6gH5dF0skV3uJ8xqY2mB7nR4tW9zC1' } },
+  'auth.enrollMfa': { example: { challenge_id: secretOf } },
+  'auth.signOut': { example: { refresh_token: refreshToken } },
   'billing.topup': { example: { packs: 1 } },
   'storage.bind': {
     example: {

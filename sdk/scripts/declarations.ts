@@ -47,7 +47,9 @@ export async function emitDeclarations(work: string): Promise<string> {
 }
 
 function exportedTypes(source: string): string[] {
-  return [...source.matchAll(/^export type (\w+) =/gm)].map((match) => match[1]!);
+  return [...source.matchAll(/^export (?:type (\w+) =|interface (\w+) )/gm)].map(
+    ([, type, named]) => (type ?? named) as string,
+  );
 }
 
 /**
@@ -58,8 +60,9 @@ function writtenOut(names: string[], typesModule: string): string {
   return [
     `import type * as types from '${typesModule}';`,
     // A union of strings anew: as it is, the compiler would print the name under which it was first written.
-    'type WrittenOut<T> = [T] extends [string] ? { [K in T]: K }[T] : Inside<T>;',
-    'type Inside<T> = T extends Date | Blob | Uint8Array | ((...args: never[]) => unknown) ? T',
+    // One that takes every text is printed in full anyway.
+    'type WrittenOut<T> = [T] extends [string] ? [string & {}] extends [T] ? Inside<T> : { [K in T]: K }[T] : Inside<T>;',
+    'type Inside<T> = T extends string | Date | Blob | Uint8Array | ((...args: never[]) => unknown) ? T',
     '  : T extends object ? { [K in keyof T]: WrittenOut<T[K]> } : T;',
     'const writeOut = <T>(value: T): WrittenOut<T> => value as WrittenOut<T>;',
     ...names.map((name) => `export const ${name} = writeOut(null! as types.${name});`),
@@ -83,21 +86,29 @@ function printedTypes(declaration: string): Map<string, string> {
 function declarationOf(source: string, printed: Map<string, string>): string {
   const placeOf = placesOf(source);
   const comments = new Map(
-    [...source.matchAll(/^(\/\*\*(?:(?!\*\/).)*\*\/\n)export type (\w+) =/gms)].map(([, comment, name]) => [
-      name,
-      comment,
-    ]),
+    [...source.matchAll(/^(\/\*\*(?:(?!\*\/).)*\*\/\n)export (?:type|interface) (\w+) /gms)].map(
+      ([, comment, name]) => [name, comment],
+    ),
+  );
+  // What no procedure describes stands in the source as it is published.
+  const interfaces = new Map(
+    [...source.matchAll(/^export interface (\w+) .*?^\}/gms)].map(([text, name]) => [name, text]),
   );
   const text = printInterfaces(
     [...printed].map(([name, type]) => ({
       name,
       comment: comments.get(name) ?? '',
-      type: parseType(type),
+      // The compiler may keep the name of an interface.
+      type: parseType(
+        type.replaceAll(/\btypes\.(\w+)/g, (whole, own) => (interfaces.has(own) ? own : whole)),
+      ),
       place: placeOf(name),
+      written: interfaces.get(name),
     })),
   );
-  if (/\b(import|any)\b|\btypes\./.test(text.replaceAll(/\/\*\*.*?\*\//gs, '')))
-    throw new Error('a published type would depend on the server, or be any');
+  const code = text.replaceAll(/\/\*\*.*?\*\//gs, '');
+  const foreign = /^.*(?:\b(?:import|any)\b|\btypes\.).*$/m.exec(code);
+  if (foreign) throw new Error(`a published type would depend on the server, or be any: ${foreign[0]}`);
   return text;
 }
 

@@ -27,7 +27,10 @@ export function placesOf(source: string): (typeName: string) => Place | undefine
   const find = (typeName: string): Place | undefined => {
     const [, root, path] =
       /\b(Inputs|Outputs|[A-Z]\w+)((?:\['\w+'\]|\[number\]|>)*)/.exec(
-        (aliases.get(typeName) ?? '').replaceAll(/\b(NonNullable|Omit|Pick|Extract|Exclude|Record)</g, ''),
+        (aliases.get(typeName) ?? '').replaceAll(
+          /\b(NonNullable|Omit|Pick|Extract|Exclude|Record|WithOptions)</g,
+          '',
+        ),
       ) ?? [];
     if (root === undefined || path === undefined) return undefined;
     // `Extract<Outputs['auth']['token'], …>['mfa_challenge']`

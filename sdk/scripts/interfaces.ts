@@ -8,6 +8,8 @@ export interface Exported {
   comment: string;
   type: Type;
   place: Place | undefined;
+  /** The interface as it is written in the source, if it is one there. */
+  written?: string | undefined;
 }
 
 /**
@@ -71,7 +73,11 @@ export function printInterfaces(exported: readonly Exported[]): string {
     `{\n${type.properties.map((property) => printProperty(property, name, place)).join('\n')}\n}`;
 
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const { name, comment, type, place } = next;
+    const { name, comment, type, place, written } = next;
+    if (written !== undefined) {
+      printed.push(`${comment}${written}`);
+      continue;
+    }
     const other = names.get(oneLine(type));
     if (type.kind === 'object' && other === name)
       printed.push(`${comment}export interface ${name} ${printObject(type, name, place)}`);

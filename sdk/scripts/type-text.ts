@@ -20,7 +20,10 @@ export interface Property {
 export function parseType(text: string): Type {
   // A literal of the sources keeps their quotes.
   const doubled = text.replaceAll(/'([^'"\\]*)'/g, '"$1"');
-  const tokens = doubled.match(/"(?:[^"\\]|\\.)*"|\[\w+: string\]|\[\]|[{}()|;:?<>,]|-?[\w.]+/g) ?? [];
+  // Every text, beside those that an editor is to suggest.
+  const anyText = doubled.replaceAll(/\(?\bstring & \{\s*\}\)?/g, '(string & {})');
+  const tokens =
+    anyText.match(/\(string & \{\}\)|"(?:[^"\\]|\\.)*"|\[\w+: string\]|\[\]|[{}()|;:?<>,]|-?[\w.]+/g) ?? [];
   let at = 0;
   const take = (wanted?: string): string => {
     const token = tokens[at];

@@ -70,7 +70,10 @@ export interface Auth {
    * every call is the member's, as after `signIn`.
    */
   begin(issued: OAuth2TokenResponse): Promise<Tokens>;
-  /** Asks the token endpoint, for whoever leads a sign-in step by step; `signIn` does it all. */
+  /**
+   * Asks the token endpoint, for whoever leads a sign-in step by step; `signIn` does it all. A refresh with a `retry_key` is sent again
+   * after a lost response: it gets another pair, and the lost one ends.
+   */
   token(request: TokenRequest, options?: CallOptions): ApiPromise<TokenEndpointResponse>;
   /** Answers a challenge of a sign-in with a code. */
   verifyMfa(request: MfaVerifyRequest, options?: CallOptions): ApiPromise<OAuth2TokenResponse>;
@@ -112,7 +115,7 @@ export interface Sso {
 const signUpCall: Call = { name: 'auth.signUp', repeatable: false, result: ['account'] };
 const signOutCall: Call = { name: 'auth.signOut', repeatable: true, result: ['signed_out'] };
 const meCall: Call = { name: 'auth.me', repeatable: true, result: ['user'] };
-/** Not repeatable: codes and refresh tokens are good once, and a wrong password counts as an attempt. */
+/** Not repeatable without a retry key: codes and refresh tokens are good once, and a wrong password counts as an attempt. */
 const tokenCall: Call = { name: 'auth.token', repeatable: false, result: signInResult };
 const verifyMfaCall: Call = { name: 'auth.verifyMfa', repeatable: false, result: ['access_token'] };
 /** Repeatable: a new secret replaces one whose response was lost. */
@@ -162,7 +165,10 @@ export function auth({ json, rest, sendUnsigned, session, settings }: Connection
       session.end((refresh_token) => post(signOutCall, '/api/auth/signout', { refresh_token }, options)),
     me: (options) => json(meCall, { method: 'GET', path: '/api/auth/me' }, options),
     begin,
-    token: (request, options) => ask(tokenCall, { method: 'POST', path: tokenPath, form: request }, options),
+    token: (request, options) => {
+      const call = { ...tokenCall, repeatable: request.retry_key !== undefined };
+      return ask(call, { method: 'POST', path: tokenPath, form: request }, options);
+    },
     verifyMfa: (request, options) => post(verifyMfaCall, `${mfaPath}/verify`, request, options),
     enrollMfa: (request = {}, options) => post(enrollMfaCall, `${mfaPath}/enroll`, request, options),
     confirmMfa: (request, options) => post(confirmMfaCall, `${mfaPath}/confirm`, request, options),

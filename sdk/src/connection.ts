@@ -1,5 +1,6 @@
 import { type Answered, type ApiPromise, apiPromise } from './api-promise.ts';
 import { createDownloads, type Downloads } from './downloads.ts';
+import { observe } from './events.ts';
 import {
   type CallOptions,
   type CreateOptions,
@@ -10,7 +11,7 @@ import {
 import { createRest, type Rest, type RestRequest, resultOf } from './rest.ts';
 import { type Attempt, type Call, createSend, type Send } from './send.ts';
 import { createSession, type Session } from './session.ts';
-import { refreshGrant } from './sign-in.ts';
+import { sessionGrants } from './sign-in.ts';
 
 /**
  * A deployment, asked as one caller: what each part of the client (`translations`, `documents`, ...) is made of. Who imports
@@ -25,6 +26,8 @@ export interface Connection {
   readonly session: Session;
   /** @internal */
   readonly rest: Rest;
+  /** @internal */
+  readonly observers: ReturnType<typeof observe>;
   /** @internal Sends as the session's member, if there is one. */
   readonly send: Send;
   /** @internal Sends with the credentials of the options. */
@@ -65,8 +68,9 @@ export function connect(options?: LinguaLoopOptions): Connection {
 /** @param session stands in for one of the SDK's own, as in the web application */
 export function createConnection(settings: Settings, session?: Session): Connection {
   const rest = createRest(settings);
+  const observers = observe(settings);
   const sendUnsigned = createSend(settings);
-  const own = session ?? createSession(settings.tokens, refreshGrant(rest, sendUnsigned, settings));
+  const own = session ?? createSession(settings.tokens, sessionGrants(rest, settings));
   const send = createSend(settings, own);
   const run: Connection['run'] = (call, attempt, options) => apiPromise(send(call, attempt, options));
   return {
@@ -79,7 +83,16 @@ export function createConnection(settings: Settings, session?: Session): Connect
     downloads: createDownloads(rest, send, settings),
     run,
     json: <T>(call: Call, request: RestRequest, options: CallOptions | undefined) =>
-      run(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options),
+      run(
+        call,
+        async (attempt) => {
+          const answered = await rest.json(request, attempt, resultOf<T>(call));
+          if (call.warns) observers.warnings(call.name, answered.data);
+          return answered;
+        },
+        options,
+      ),
+    observers,
     done: (call, request, options) => run(call, (attempt) => rest.done(request, attempt), options),
     query: (call, input, options) =>
       run(call, (attempt) => rest.procedure('query', call.name, input, attempt), options),

@@ -1,15 +1,16 @@
 import { DocumentFailedError } from './outcome-errors.ts';
+import type { Poller, WaitOptions } from './poller.ts';
 import type { Backoff } from './retry.ts';
 import type { TenantDocumentJob } from './types.ts';
-import { type WatchOptions, watch } from './watching.ts';
+import { type Watched, type WatchOptions, watch } from './watching.ts';
 
 /** What waiting for a document may do otherwise. `signal` ends the waiting, never the job. */
 export interface DocumentOptions extends WatchOptions<TenantDocumentJob> {
   /**
-   * Receives each new state while somebody waits, the first one included; `job.progress` says how far it is. What it throws,
-   * the waiting throws.
+   * Receives each new state while a caller waits, the first one included, with how much is done (0 to 1); `job.progress` has the details.
+   * What it throws, the waiting throws.
    */
-  onProgress?: ((job: TenantDocumentJob) => void) | undefined;
+  onProgress?: ((job: TenantDocumentJob, progress: number) => void) | undefined;
   /** Waits between two polls; by default 2 s, growing to 10 s. */
   pollEvery?: Backoff | undefined;
 }
@@ -20,22 +21,18 @@ export interface DocumentHandle {
   document_id: string;
 }
 
-/**
- * A document that is being translated. It is polled only while somebody waits, in `pollUntilDone` or in a loop over its
- * states; however many do, they share the polls. A poll that fails temporarily (no connection, 503) is repeated, for up to
- * five minutes. What ends the waiting, the signal too, ends nothing else: wait again, or resume it by its handle.
- */
-export interface DocumentPoller extends AsyncIterable<TenantDocumentJob> {
+/** A document that is being translated. */
+export interface DocumentPoller extends Poller<TenantDocumentJob, TenantDocumentJob> {
   /** The document's id. */
   readonly id: string;
   /** As of the last poll. */
   readonly job: TenantDocumentJob;
   /** Waits for the end, and returns the translated job. DocumentFailedError if it failed; NotFoundError if it was deleted. */
-  pollUntilDone(): Promise<TenantDocumentJob>;
+  pollUntilDone(options?: WaitOptions): Promise<TenantDocumentJob>;
   /** The handle for `documents.resume`, in whichever process: `JSON.stringify(poller)`. */
   toJSON(): DocumentHandle;
-  /** Each new state, the one at hand first. A failed one is the last before a DocumentFailedError. */
-  [Symbol.asyncIterator](): AsyncIterator<TenantDocumentJob, void, undefined>;
+  /** The document's id, which `documents.resume` takes in whichever process. */
+  toString(): string;
 }
 
 /** Default waits between two polls. */
@@ -44,18 +41,27 @@ const usual: Backoff = { firstMs: 2_000, maxMs: 10_000 };
 /** @param look reads the state of the document, in one attempt */
 export function pollDocument(
   first: TenantDocumentJob,
-  look: () => Promise<TenantDocumentJob>,
+  look: Watched<TenantDocumentJob, TenantDocumentJob>['look'],
   options: DocumentOptions = {},
 ): DocumentPoller {
-  const watched = watch(first, look, resultOf, { ...options, pollEvery: options.pollEvery ?? usual });
+  const { id } = first;
+  const kind = { look, resultOf, shareOf };
+  const watched = watch(first, kind, { ...options, pollEvery: options.pollEvery ?? usual });
   return {
-    id: first.id,
+    id,
     get job() {
       return watched.job;
     },
-    pollUntilDone: watched.done,
-    toJSON: () => ({ document_id: first.id }),
-    [Symbol.asyncIterator]: watched.states,
+    get isDone() {
+      return watched.isDone;
+    },
+    get progress() {
+      return watched.progress;
+    },
+    pollUntilDone: watched.pollUntilDone,
+    toJSON: () => ({ document_id: id }),
+    toString: () => id,
+    [Symbol.asyncIterator]: watched[Symbol.asyncIterator],
   };
 }
 
@@ -63,4 +69,8 @@ export function pollDocument(
 function resultOf(job: TenantDocumentJob): TenantDocumentJob | undefined {
   if (job.status === 'failed') throw new DocumentFailedError(job);
   return job.status === 'translated' ? job : undefined;
+}
+
+function shareOf({ progress }: TenantDocumentJob): number {
+  return progress && progress.total_segments > 0 ? progress.translated_segments / progress.total_segments : 0;
 }

@@ -11,6 +11,7 @@ import { type OpenDownload, readSuggestedName } from './downloads.ts';
 import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
+import { longestLook } from './polling.ts';
 import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile, sendableKey } from './source-file.ts';
 import { type StreamedFile, streamedFile } from './streamed-file.ts';
@@ -23,6 +24,8 @@ import type {
   DocumentCorrectionRequest,
   DocumentDeletion,
   DocumentListQuery,
+  DocumentOutage,
+  DocumentOutageQuery,
   DocumentOutline,
   DocumentProgressList,
   DocumentProgressQuery,
@@ -35,6 +38,8 @@ import type {
   DocumentUpload,
   DocumentXliffQuery,
   DocumentXliffReviewRequest,
+  RequeuedDocuments,
+  RequeueRequest,
   SegmentBoxPage,
   SegmentBoxQuery,
   SegmentSearchPage,
@@ -156,6 +161,10 @@ export interface Documents {
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
   /** Approves several documents, with a result for each. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
+  /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
+  outage(query: DocumentOutageQuery, options?: CallOptions): ApiPromise<DocumentOutage>;
+  /** For platform operators: queues failed documents again, at most 1000 a call. */
+  requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
 
 const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
@@ -185,6 +194,9 @@ const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
 /** Repeatable: what has been put there already is done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
+const outageCall: Call = { name: 'documents.outage', repeatable: true };
+/** Repeatable: a document that was queued is no longer found. */
+const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
 
 const mediaTypes = {
   '.pdf': 'application/pdf',
@@ -192,21 +204,26 @@ const mediaTypes = {
   '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
-const longestLook = 30_000;
-
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
-  const { downloads, json, keyOf, mutate, query, settings } = connection;
+  const { downloads, json, keyOf, mutate, observers, query, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
 
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
-    const { timeout = settings.timeout, signal, requestId, headers } = options;
-    const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollDocument(first, () => read(resumeCall, first.id, patience), options);
+    const { timeout = settings.timeout, requestId, headers } = options;
+    const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
+    // Some warnings come when the text has been read.
+    const told = new Set<string>();
+    const tell = (job: TenantDocumentJob) => {
+      observers.warnings(translateCall.name, job, told);
+      return job;
+    };
+    const look = async (signal: AbortSignal | undefined) =>
+      tell(await read(resumeCall, first.id, { ...patience, signal }));
+    return pollDocument(tell(first), look, options);
   };
 
   const segmentPage: Documents['segmentPage'] = (documentId, wanted, options) =>
@@ -280,6 +297,8 @@ export function documents(connection: Connection): Documents {
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
+    outage: (wanted, options) => query(outageCall, wanted, options),
+    requeue: (request, options) => mutate(requeueCall, request, options),
   };
 }
 

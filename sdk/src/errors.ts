@@ -22,6 +22,14 @@ export interface Failure {
   retryAfter?: number | null;
   /** What a change was refused for, as it is now. */
   present?: unknown;
+  /** What a limit allows. Default: null. */
+  limit?: number | null;
+  /** What was sent, where it is known. Default: null. */
+  actual?: number | null;
+  /** What both count. Default: null. */
+  unit?: string | null;
+  /** What to do about it. Default: null. */
+  hint?: string | null;
   /** Who answered. Default: null. */
   answeredBy?: 'service' | 'other' | null;
   /** The error that this one is made of. */
@@ -72,6 +80,14 @@ export class LinguaLoopError extends Error {
    * What a change was refused for, as it is now, where it had changed since it was read; undefined of every other error.
    */
   readonly present: unknown;
+  /** Of a 413: what the limit allows. Null for every other error. */
+  readonly limit: number | null;
+  /** Of a 413: what was sent; null where the service does not know it. */
+  readonly actual: number | null;
+  /** What `limit` and `actual` count: `items`, `characters` or `bytes`. */
+  readonly unit: string | null;
+  /** What to do about it, where `detail` does not say it: which credential is needed, for instance. */
+  readonly hint: string | null;
   /** Whether LinguaLoop answered, or something in front of it, such as a proxy; null where nobody did. */
   readonly answeredBy: 'service' | 'other' | null;
 
@@ -83,6 +99,10 @@ export class LinguaLoopError extends Error {
     this.detail = failure.detail;
     this.retryAfter = failure.retryAfter ?? null;
     this.present = failure.present;
+    this.limit = failure.limit ?? null;
+    this.actual = failure.actual ?? null;
+    this.unit = failure.unit ?? null;
+    this.hint = failure.hint ?? null;
     this.answeredBy = failure.answeredBy ?? null;
   }
 }
@@ -124,10 +144,26 @@ export class TimeoutError extends LinguaLoopError {
   }
 }
 
-function sentence({ status, detail, requestId }: Failure): string {
-  const what =
+/** A number of items, characters or bytes in words, and what there may be at most: `51 items; at most 50 in a batch`. */
+function excessOf({ limit, actual, unit }: Failure): string | undefined {
+  if (typeof limit !== 'number' || !unit) return undefined;
+  const isBytes = unit === 'bytes';
+  const figure = (value: number) =>
+    (isBytes ? value / 1_000_000 : value).toLocaleString('en-US', { maximumFractionDigits: 3 });
+  const counted = isBytes ? 'MB' : unit;
+  const whole = ({ items: 'batch', characters: 'text' } as Record<string, string>)[unit] ?? 'request';
+  return typeof actual === 'number'
+    ? `${figure(actual)} ${counted}; at most ${figure(limit)}${isBytes ? ' MB' : ''} in a ${whole}`
+    : `at most ${figure(limit)} ${counted} in a ${whole}`;
+}
+
+function sentence(failure: Failure): string {
+  const { status, detail, requestId, hint } = failure;
+  const problem =
     typeof detail === 'string'
       ? detail
       : detail.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
+  const excess = excessOf(failure);
+  const what = [excess ? `${problem}: ${excess}` : problem, hint].filter(Boolean).join('; ');
   return [status, what, requestId && `(request ${requestId})`].filter(Boolean).join(' ');
 }

@@ -1,4 +1,5 @@
 import type { LinguaLoopError } from './errors.ts';
+import type { TranslationJob } from './types.ts';
 
 /** A request that is about to be sent. */
 export interface RequestEvent {
@@ -30,9 +31,12 @@ export interface ResponseEvent extends RequestEvent {
 export interface Logger {
   /** Each request, and each response. */
   debug(message: string, fields: object): void;
-  /** Each retry, with its reason. */
+  /** Each retry, with its reason; and each warning about a request that creates, such as a field that does not exist. */
   warn(message: string, fields: object): void;
 }
+
+/** What of a job its warnings are told by. */
+type Warned = Pick<TranslationJob, 'id' | 'warnings'>;
 
 /** Headers whose values hold no secret. Those of a caller's own are not known, so they are hidden. */
 const shown: ReadonlySet<string> = new Set([
@@ -85,6 +89,20 @@ export function observe({ onRequest, onResponse, logger }: Observers) {
     retry(call: string, error: LinguaLoopError, delayMs: number) {
       const message = `${call}: ${error.message}; again in ${Math.round(delayMs)} ms`;
       quietly(() => logger?.warn(message, { call, error, delayMs }));
+    },
+    /**
+     * A line for each warning of a job, or of several jobs.
+     * @param told those that were told already: jobs of one request often have the same
+     */
+    warnings(call: string, jobs: unknown, told = new Set<string>()) {
+      if (!logger) return;
+      for (const { id, warnings = [] } of [jobs].flat() as Partial<Warned>[])
+        for (const { code, field, message } of warnings) {
+          const line = `${call}: ${message}`;
+          if (told.has(line)) continue;
+          told.add(line);
+          quietly(() => logger.warn(line, { call, jobId: id, code, field }));
+        }
     },
   };
 }

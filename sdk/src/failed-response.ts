@@ -57,6 +57,10 @@ export function errorOfResponse(
     requestId: known.requestId ?? requestId,
     retryAfter,
     present: known.present,
+    limit: known.limit,
+    actual: known.actual,
+    unit: known.unit,
+    hint: known.hint,
     answeredBy: 'service',
   });
 }
@@ -66,6 +70,10 @@ interface ServiceError {
   code: string | null;
   requestId: string | null;
   retryAfter: number | null;
+  limit: number | null;
+  actual: number | null;
+  unit: string | null;
+  hint: string | null;
   present?: unknown;
 }
 
@@ -91,6 +99,10 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
     detail,
     code: text(member(fields, 'error_code')),
     requestId: text(member(fields, 'request_id')),
+    limit: number(member(fields, 'limit')),
+    actual: number(member(fields, 'actual')),
+    unit: text(member(fields, 'unit')),
+    hint: text(member(fields, 'hint')),
     retryAfter,
   };
 }

@@ -1,47 +1,62 @@
 import { LinguaLoopError } from './errors.ts';
 import type { UploadOptions } from './options.ts';
 import { ImportFailedError } from './outcome-errors.ts';
+import type { Poller, WaitOptions } from './poller.ts';
 import { usualPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
 import type { TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
-import { watch } from './watching.ts';
+import { type Watched, watch } from './watching.ts';
 
 /** What waiting for an import may do otherwise. `signal` ends the waiting, never the import. */
 export interface ImportOptions extends UploadOptions {
   /**
-   * Is told each new state while somebody waits, the first one included; nothing of a set that was stored at once. What it
-   * throws, the waiting throws.
+   * Receives each new state while a caller waits, the first one included, with how much is done (0, then 1); nothing of a set that was
+   * stored at once. What it throws, the waiting throws.
    */
-  onProgress?: ((job: TranslationMemoryImportJob) => void) | undefined;
-  /** Waits between two looks, 1 s growing to 5 s unless told. */
+  onProgress?: ((job: TranslationMemoryImportJob, progress: number) => void) | undefined;
+  /** Waits between two polls; by default 1 s, growing to 5 s. */
   pollEvery?: Backoff | undefined;
 }
 
-/**
- * An import under way. It is looked at only while somebody waits, in `done` or in a loop over its states; however many do,
- * they share the looks. A look that fails for the moment (no connection, 503) is repeated, for up to five minutes. What
- * ends the waiting, the signal too, ends nothing else: wait again, or hand `id` to `memory.resumeImport`.
- */
-export interface ImportPoller extends AsyncIterable<TranslationMemoryImportJob> {
-  /** For `memory.resumeImport`, in whichever process; null where the set was stored at once. */
+/** An import in progress. */
+export interface ImportPoller extends Poller<TranslationMemoryImportJob, TranslationMemorySet> {
+  /** Names the import; null if the set was stored at once. */
   readonly id: string | null;
-  /** As it was at the last look; null where the set was stored at once. */
+  /** As of the last poll; null if the set was stored at once. */
   readonly job: TranslationMemoryImportJob | null;
   /**
-   * Waits for the end, and answers the set with its counts: `imported`, `total_units`, `skipped_units`,
-   * `duplicates_dropped`. ImportFailedError where nothing was imported; NotFoundError where the import is gone.
+   * Waits for the end, and returns the set with its counts: `imported`, `total_units`, `skipped_units`,
+   * `duplicates_dropped`. ImportFailedError if nothing was imported; NotFoundError if the import is gone.
+   */
+  pollUntilDone(options?: WaitOptions): Promise<TranslationMemorySet>;
+  /**
+   * The same.
+   * @deprecated Use `pollUntilDone`.
    */
   done(): Promise<TranslationMemorySet>;
-  /** Each new state, the one at hand first. A failed one is the last before an ImportFailedError. */
-  [Symbol.asyncIterator](): AsyncIterator<TranslationMemoryImportJob, void, undefined>;
+  /** What `memory.resumeImport` takes in whichever process, also if the set was stored at once. */
+  toString(): string;
+}
+
+/** How `toString` writes a set that was stored at once, before its id. */
+const storedPrefix = 'set:';
+
+/** The id of a set that was stored at once, if a poller of one was written as this text. */
+export function storedSetOf(written: string): string | undefined {
+  return written.startsWith(storedPrefix) ? written.slice(storedPrefix.length) : undefined;
 }
 
 /** A poller for a file that the service stored at once: nothing to wait for. */
 export function storedAtOnce(set: TranslationMemorySet): ImportPoller {
+  const done = async () => set;
   return {
     id: null,
     job: null,
-    done: async () => set,
+    isDone: true,
+    progress: 1,
+    pollUntilDone: done,
+    done,
+    toString: () => `${storedPrefix}${set.id}`,
     async *[Symbol.asyncIterator]() {},
   };
 }
@@ -49,17 +64,28 @@ export function storedAtOnce(set: TranslationMemorySet): ImportPoller {
 /** @param look reads the state of the import, in one attempt */
 export function pollImport(
   first: TranslationMemoryImportJob,
-  look: () => Promise<TranslationMemoryImportJob>,
+  look: Watched<TranslationMemoryImportJob, TranslationMemorySet>['look'],
   options: ImportOptions = {},
 ): ImportPoller {
-  const watched = watch(first, look, resultOf, { ...options, pollEvery: options.pollEvery ?? usualPolling });
+  const { id } = first;
+  // The service does not say how far an import is.
+  const kind = { look, resultOf, shareOf: () => 0 };
+  const watched = watch(first, kind, { ...options, pollEvery: options.pollEvery ?? usualPolling });
   return {
-    id: first.id,
+    id,
     get job() {
       return watched.job;
     },
-    done: watched.done,
-    [Symbol.asyncIterator]: watched.states,
+    get isDone() {
+      return watched.isDone;
+    },
+    get progress() {
+      return watched.progress;
+    },
+    pollUntilDone: watched.pollUntilDone,
+    done: () => watched.pollUntilDone(),
+    toString: () => id,
+    [Symbol.asyncIterator]: watched[Symbol.asyncIterator],
   };
 }
 

@@ -11,6 +11,7 @@ export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { Bytes } from './exchange.ts';
 export type { ExportedText } from './exported-text.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
+export type { WaitForOptions } from './job-waiting.ts';
 export { type Language, languages } from './languages.ts';
 export { type Members, members } from './members.ts';
 export { type Memory, memory } from './memory.ts';
@@ -29,9 +30,11 @@ export {
   DocumentFailedError,
   ImportFailedError,
   MfaRequiredError,
+  TranslationFailedError,
   WorkspaceRequiredError,
 } from './outcome-errors.ts';
 export type { List, Page, ToArrayOptions } from './pages.ts';
+export type { Poller, WaitOptions } from './poller.ts';
 export type { RawRequestOptions } from './raw-request.ts';
 export type { Backoff } from './retry.ts';
 export { type Reviews, reviews } from './reviews.ts';

@@ -1,12 +1,20 @@
 import { type ApiPromise, mapAnswer } from './api-promise.ts';
 import type { Connection } from './connection.ts';
-import { type ImportOptions, type ImportPoller, pollImport, storedAtOnce } from './import-poller.ts';
+import {
+  type ImportOptions,
+  type ImportPoller,
+  pollImport,
+  storedAtOnce,
+  storedSetOf,
+} from './import-poller.ts';
 import { uploadImport } from './import-upload.ts';
 import { type MemoryExport, memoryExport, tmxType } from './memory-export.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
+import { longestLook } from './polling.ts';
 import type { Call } from './send.ts';
 import type { SourceFile } from './source-file.ts';
+import { NotFoundError } from './status-errors.ts';
 import type {
   ConcordancePage,
   ConcordanceQuery,
@@ -40,8 +48,11 @@ export interface Memory {
     request: MemoryImportRequest,
     options?: ImportOptions,
   ): ApiPromise<ImportPoller>;
-  /** Goes on waiting for an import, by its id, in whichever process; NotFoundError where there is none. */
-  resumeImport(importId: string, options?: ImportOptions): ApiPromise<ImportPoller>;
+  /**
+   * Continues to wait for an import, by its id or by what its poller was written as (`toString`), in whichever process. NotFoundError if
+   * there is none. A set that was stored at once is as `list` returns it: the counts of its import are in the first result alone.
+   */
+  resumeImport(written: string, options?: ImportOptions): ApiPromise<ImportPoller>;
   /** All memories, in one response. */
   list(options?: CallOptions): ApiPromise<TranslationMemorySet[]>;
   /** The same, last changed first, page after page as they are asked for. */
@@ -81,6 +92,7 @@ const setsCall: Call = { name: 'memory.sets', repeatable: true, result: ['length
 const importsCall: Call = { name: 'memory.imports', repeatable: true, result: ['length'] };
 const getImportCall: Call = { name: 'memory.getImport', repeatable: true, result: ['job'] };
 const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true, result: ['job'] };
+const resumeSetCall: Call = { name: 'memory.resumeImport', repeatable: true, result: ['length'] };
 /** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'memory.delete', repeatable: false };
 const exportCall: Call = { name: 'memory.export', repeatable: true };
@@ -89,9 +101,6 @@ const exportGoldenCall: Call = { name: 'memory.exportGolden', repeatable: true }
 const browseCall: Call = { name: 'memory.browse', repeatable: true };
 const concordanceCall: Call = { name: 'memory.concordance', repeatable: true };
 const matchesCall: Call = { name: 'memory.matches', repeatable: true };
-
-/** Maximum milliseconds of one poll of an import. A poll translates nothing, and the next one follows soon. */
-const longestLook = 30_000;
 
 const path = '/api/tm';
 
@@ -105,10 +114,16 @@ export function memory(connection: Connection): Memory {
     return mapAnswer(answer, ({ job }) => job);
   };
   const poll = (first: TranslationMemoryImportJob, options: ImportOptions = {}) => {
-    const { timeout = settings.timeout, signal, requestId, headers } = options;
-    const patience = { signal, requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
-    return pollImport(first, () => read(resumeCall, first.id, patience), options);
+    const { timeout = settings.timeout, requestId, headers } = options;
+    const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
+    return pollImport(first, (signal) => read(resumeCall, first.id, { ...patience, signal }), options);
   };
+  const findStored = (setId: string, options: ImportOptions | undefined) =>
+    mapAnswer(json<TranslationMemorySet[]>(resumeSetCall, { method: 'GET', path }, options), (sets) => {
+      const set = sets.find(({ id }) => id === setId);
+      if (set) return storedAtOnce(set);
+      throw new NotFoundError({ status: 404, detail: 'translation memory set not found' });
+    });
   const sets = createListing<SetListQuery, TranslationMemorySet[], TranslationMemorySet, CallOptions>(
     (wanted, options) => json(setsCall, { method: 'GET', path, query: wanted }, options),
     (page) => page,
@@ -129,8 +144,11 @@ export function memory(connection: Connection): Memory {
       mapAnswer(upload(file, request, options), (imported) =>
         'set' in imported ? storedAtOnce(imported.set) : poll(imported.job, options),
       ),
-    resumeImport: (importId, options) =>
-      mapAnswer(read(resumeCall, importId, options), (job) => poll(job, options)),
+    resumeImport(written, options) {
+      const stored = storedSetOf(written);
+      if (stored !== undefined) return findStored(stored, options);
+      return mapAnswer(read(resumeCall, written, options), (job) => poll(job, options));
+    },
     list: (options) => json(listCall, { method: 'GET', path }, options),
     sets: sets.list,
     setPage: sets.listPage,

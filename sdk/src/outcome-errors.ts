@@ -1,5 +1,11 @@
 import { LinguaLoopError } from './errors.ts';
-import type { MfaChallenge, TenantDocumentJob, TranslationMemoryImportJob, Workspace } from './types.ts';
+import type {
+  MfaChallenge,
+  TenantDocumentJob,
+  TranslationJob,
+  TranslationMemoryImportJob,
+  Workspace,
+} from './types.ts';
 
 /** An import that the service had accepted ended without importing anything. The message says what to do. */
 export class ImportFailedError extends LinguaLoopError {
@@ -39,6 +45,24 @@ export class DocumentFailedError extends LinguaLoopError {
       detail: `document ${job.id} failed: ${failure?.message ?? 'the service does not say why'}`,
       code: failure?.code ?? null,
     });
+    this.job = job;
+  }
+}
+
+/** A text was not translated. Send it again with its idempotency key: the same job starts again. */
+export class TranslationFailedError extends LinguaLoopError {
+  static {
+    TranslationFailedError.prototype.name = 'TranslationFailedError';
+  }
+
+  /** Null: no response says it. */
+  declare readonly status: null;
+  /** At its end: `agent_run.error` says why. */
+  readonly job: TranslationJob;
+
+  constructor(job: TranslationJob) {
+    const why = job.agent_run.error ?? 'the service does not say why';
+    super({ status: null, detail: `translation ${job.id} failed: ${why}` });
     this.job = job;
   }
 }

@@ -1,9 +1,12 @@
-import { pause } from './deadline.ts';
+import { pause, withDeadline } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { type Backoff, delayBeforeRetry } from './retry.ts';
 
 /** Default waits between two polls: one second at first, at most five. */
 export const usualPolling: Backoff = { firstMs: 1_000, maxMs: 5_000 };
+
+/** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
+export const longestLook = 30_000;
 
 /** How long, in milliseconds, polls may fail before the last error is thrown: longer than a service takes to restart. */
 const longestOutage = 300_000;
@@ -22,27 +25,29 @@ export function delayBeforeLook(
 
 /**
  * Polls repeatedly. Each call of the returned function is one poll, after its wait; callers during a poll share it. A poll that
- * fails temporarily is repeated, after the Retry-After if there is one.
+ * fails temporarily is repeated, after the Retry-After if there is one. The signal given to a call ends the wait of that caller; if no other
+ * caller waits, it ends the poll, too.
+ * @param look gets a signal that ends it
  * @throws the error if it is permanent or has lasted five minutes; the signal's reason. The function may be called again afterwards.
  */
 export function createPolling<T>(
-  look: () => Promise<T>,
+  look: (stop: AbortSignal) => Promise<T>,
   every: Backoff,
   signal: AbortSignal | undefined,
-): () => Promise<T> {
+): (waiter?: AbortSignal) => Promise<T> {
   let looks = 0;
-  let inFlight: Promise<T> | undefined;
+  let inProgress: { result: Promise<T>; stop: AbortController; waiting: number } | undefined;
 
-  async function lookPatiently(): Promise<T> {
+  async function lookPatiently(stop: AbortSignal): Promise<T> {
     let retryAfter = 0;
     let failingSince: number | undefined;
     for (let failures = 0; ; failures += 1) {
-      await pause(Math.max(delayBeforeLook(looks, every), retryAfter), signal);
+      await pause(Math.max(delayBeforeLook(looks, every), retryAfter), stop);
       looks += 1;
       try {
-        return await look();
+        return await look(stop);
       } catch (error) {
-        if (signal?.aborted) throw signal.reason;
+        if (stop.aborted) throw stop.reason;
         if (!(error instanceof LinguaLoopError)) throw error;
         failingSince ??= Date.now();
         const state = { repeatable: true, retries: failures, maxRetries: Number.POSITIVE_INFINITY };
@@ -53,10 +58,32 @@ export function createPolling<T>(
     }
   }
 
-  return () => {
-    inFlight ??= lookPatiently().finally(() => {
-      inFlight = undefined;
+  function begin() {
+    const stop = new AbortController();
+    const result = withDeadline(
+      (ended) => {
+        ended.addEventListener('abort', () => stop.abort(ended.reason), { once: true });
+        return lookPatiently(stop.signal);
+      },
+      Number.POSITIVE_INFINITY,
+      signal,
+    ).finally(() => {
+      if (inProgress === poll) inProgress = undefined;
     });
-    return inFlight;
+    const poll = { result, stop, waiting: 0 };
+    return poll;
+  }
+
+  return (waiter) => {
+    if (waiter?.aborted) return Promise.reject(waiter.reason);
+    inProgress ??= begin();
+    const poll = inProgress;
+    poll.waiting += 1;
+    return withDeadline(() => poll.result, Number.POSITIVE_INFINITY, waiter).finally(() => {
+      poll.waiting -= 1;
+      if (poll.waiting > 0) return;
+      if (inProgress === poll) inProgress = undefined;
+      poll.stop.abort();
+    });
   };
 }

@@ -2,6 +2,7 @@ import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CreateOptions } from './options.ts';
 import type { RestRequest } from './rest.ts';
+import type { Call } from './send.ts';
 
 /** A request of any kind. */
 export interface RawRequest {
@@ -36,7 +37,8 @@ export function rawRequest({ rest, run }: Connection) {
     if (!path.startsWith('/') || path.startsWith('//'))
       throw new TypeError('the path must begin with one slash: it is of the service that baseUrl names');
     const { query, json, form, body, idempotencyKey } = options;
-    const call = { name: `${method} ${path}`, repeatable: method === 'GET' || idempotencyKey !== undefined };
+    const repeatable = method === 'GET' || idempotencyKey !== undefined;
+    const call: Call = { name: `${method} ${path}`, repeatable, open: true };
     const headers = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey };
     const request: RestRequest = { method, path, query, json, form, body, headers };
     return run(call, (attempt) => rest.raw(request, attempt), options);

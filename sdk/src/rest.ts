@@ -208,10 +208,16 @@ function withQuery(path: string, query: object | undefined): string {
   return encoded === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${encoded}`;
 }
 
-function entriesOf(members: object = {}): [string, string][] {
-  return Object.entries(members).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === null ? [] : [[name, String(value)]],
-  );
+/** Names and values as they are sent: members of a plain object in it are `name.key`. */
+function entriesOf(members: object = {}, prefix = ''): [string, string][] {
+  return Object.entries(members).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined || value === null) return [];
+    const path = `${prefix}${name}`;
+    if (value instanceof Date) return [[path, value.toISOString()]];
+    return Object.getPrototypeOf(value) === Object.prototype
+      ? entriesOf(value, `${path}.`)
+      : [[path, String(value)]];
+  });
 }
 
 function bodyOf({ json, form, body }: RestRequest): {

@@ -7,6 +7,7 @@ import { type RequestHeaders, requestHeaders } from './headers.ts';
 import type { CallOptions, Settings } from './options.ts';
 import { delayBeforeRetry } from './retry.ts';
 import type { Session } from './session.ts';
+import { AuthenticationError } from './status-errors.ts';
 import { isSameMember, type Tokens } from './tokens.ts';
 
 /** A method's description of its call. */
@@ -17,6 +18,10 @@ export interface Call {
   repeatable: boolean;
   /** Members one of which every result has, by which it is told from JSON of a proxy or a portal; `length` of a list. */
   result?: readonly string[];
+  /** Whether its result is a job, or several, whose warnings the logger is told. */
+  warns?: true;
+  /** Whether the service may take it without a credential. Default: no. */
+  open?: true;
   /** How many texts the service translates in sequence before it responds. Default: 1. */
   texts?: number;
 }
@@ -52,6 +57,7 @@ export function createSend(settings: Settings, session?: Session): Send {
     let number = 0;
     const once = (stop: AbortSignal) => {
       const attemptWith = async (sessionToken: string | undefined) => {
+        if (session && sessionToken === undefined && !call.open) requireCredential(call, settings, options);
         const headers = await headersOf(options, sessionToken);
         // The call may have ended while it waited for a credential.
         stop.throwIfAborted();
@@ -81,6 +87,19 @@ export function createSend(settings: Settings, session?: Session): Send {
       }
     }
   };
+}
+
+/**
+ * Rejects a call that has no credential, before anything is sent. Something else may add one: a page's cookie, a header, a `fetch` of the
+ * caller's own. Where tokens are kept, the service says that they have ended.
+ */
+function requireCredential({ name }: Call, settings: Settings, options: CallOptions): void {
+  const { apiKey, accessToken, tokens, isOwnFetch } = settings;
+  if (apiKey || accessToken || tokens || !isOwnFetch || 'document' in globalThis) return;
+  const headers = Object.keys({ ...settings.headers, ...options.headers });
+  if (headers.some((header) => /^(authorization|x-api-key|cookie)$/i.test(header))) return;
+  const detail = `${name} needs a credential, so nothing was sent: give apiKey, or set LINGUALOOP_API_KEY; or call auth.signIn`;
+  throw new AuthenticationError({ status: 401, detail });
 }
 
 /** Makes an attempt with the access token of the session, if there is one. */

@@ -1,6 +1,7 @@
 import { pause } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { isServiceRefusal } from './failed-response.ts';
+import { newIdempotencyKey } from './options.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
@@ -22,15 +23,21 @@ export interface Session {
  */
 const savedBy = 500;
 
-/** @param refresh the refresh grant; called once per refresh token, and never again after a response */
-export function createSession(
-  store: TokenStore | undefined,
-  refresh: (refreshToken: string) => Promise<OAuth2TokenResponse>,
-): Session {
+/** How a session asks the service. */
+export interface SessionGrants {
+  /** The refresh grant. Repeated with the same key, it gives another pair, and the previous pair of that key ends. */
+  refresh(refreshToken: string, retryKey: string): Promise<OAuth2TokenResponse>;
+  /** Whether the service accepts an access token; true unless it says no. */
+  accepts(accessToken: string): Promise<boolean>;
+}
+
+export function createSession(store: TokenStore | undefined, { refresh, accepts }: SessionGrants): Session {
   const saved = inOrder(store ?? memoryStore());
   /** Changes with each sign-in and sign-out. The result of a refresh that began before is discarded. */
   let era = Symbol();
   let renewal: Promise<Tokens | null> | undefined;
+  /** The refresh that this process has begun, for a store that does not keep its key. */
+  let begun: (Tokens & { refresh_retry_key: string }) | undefined;
 
   const enterEra = () => {
     era = Symbol();
@@ -52,9 +59,13 @@ export function createSession(
     // Already renewed by an earlier call or another process. Do not send the old refresh token: a late second use ends
     // the whole session (C 7).
     if (kept?.access_token !== refused.access_token) return kept;
+    // Signed in or out since then: these tokens must not be saved again.
+    if (begunIn !== era) return saved.load();
+    const retryKey = await savedRetryKey(kept);
+    if (retryKey === null) return saved.load();
     let fresh: Tokens;
     try {
-      fresh = tokensOf(await refresh(kept.refresh_token));
+      fresh = tokensOf(await refresh(kept.refresh_token, retryKey));
     } catch (error) {
       const refusal = isServiceRefusal(error);
       const newer = await savedInsteadOf(kept, refusal);
@@ -64,8 +75,27 @@ export function createSession(
       throw error;
     }
     if (begunIn !== era) return saved.load();
+    const now = store ? await saved.load() : kept;
+    // Another process has repeated this refresh: the service has ended one of the two pairs.
+    if (now?.access_token !== kept.access_token && !(now && (await accepts(fresh.access_token)))) return now;
     await saved.save(fresh);
     return fresh;
+  }
+
+  /**
+   * The key to refresh these tokens with: that of a refresh that was begun before, by this process or another one, or a new one that
+   * is saved first. Null if the tokens are no longer the saved ones.
+   */
+  async function savedRetryKey(kept: Tokens): Promise<string | null> {
+    if (kept.refresh_retry_key !== undefined) return kept.refresh_retry_key;
+    if (begun?.refresh_token !== kept.refresh_token)
+      begun = { ...kept, refresh_retry_key: newIdempotencyKey() };
+    const { refresh_retry_key } = begun;
+    await saved.save(begun);
+    // Of two processes that begin together, both use the key that was saved last.
+    const now = await saved.load();
+    if (now?.access_token !== kept.access_token) return null;
+    return now.refresh_retry_key ?? refresh_retry_key;
   }
 
   /** Returns what another process has saved meanwhile. */

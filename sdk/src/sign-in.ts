@@ -4,7 +4,8 @@ import { isServiceRefusal } from './failed-response.ts';
 import type { CallOptions, Settings } from './options.ts';
 import { MfaRequiredError, WorkspaceRequiredError } from './outcome-errors.ts';
 import { type Rest, type RestRequest, resultOf } from './rest.ts';
-import type { Call, Send } from './send.ts';
+import { type Call, createSend, type Send } from './send.ts';
+import type { SessionGrants } from './session.ts';
 import type {
   MfaChallenge,
   MfaConfirmation,
@@ -81,18 +82,29 @@ const askBy =
   async (call, request, options) =>
     (await send(call, (attempt) => rest.json(request, attempt, resultOf<never>(call)), options)).data;
 
-const refreshCall: Call = { name: 'auth refresh', repeatable: false, result: ['access_token'] };
+/** Repeatable by its retry key. */
+const refreshCall: Call = { name: 'auth refresh', repeatable: true, result: ['access_token'] };
+const checkCall: Call = { name: 'auth refresh (check)', repeatable: true, result: ['user'] };
 
-/** Milliseconds. A refresh translates nothing, and every call waits for it. */
-const longestRefresh = 30_000;
+/** Milliseconds of one attempt. A refresh translates nothing, and every call waits for it. */
+const longestRefresh = 10_000;
 
-/** Returns the refresh grant. It belongs to no single call, so it ignores the signals and deadlines of callers. */
-export function refreshGrant(rest: Rest, send: Send, { timeout }: Pick<Settings, 'timeout'>) {
-  const ask = askBy(rest, send);
-  const options = { timeout: Math.min(timeout, longestRefresh) };
-  return (refresh_token: string): Promise<OAuth2TokenResponse> => {
-    const form = { grant_type: 'refresh_token', refresh_token };
-    return ask(refreshCall, { method: 'POST', path: tokenPath, form }, options);
+/** What a session asks. It belongs to no single call, so it ignores the signals and deadlines of callers. */
+export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
+  const options = { timeout: Math.min(settings.timeout, longestRefresh) };
+  return {
+    refresh(refresh_token, retry_key) {
+      const form = { grant_type: 'refresh_token', refresh_token, retry_key };
+      const ask = askBy(rest, createSend(settings));
+      return ask(refreshCall, { method: 'POST', path: tokenPath, form }, options);
+    },
+    async accepts(accessToken) {
+      const ask = askBy(rest, createSend({ ...settings, accessToken, tenantId: undefined }));
+      return ask(checkCall, { method: 'GET', path: '/api/auth/me' }, options).then(
+        () => true,
+        (error) => !isServiceRefusal(error),
+      );
+    },
   };
 }
 

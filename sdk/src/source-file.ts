@@ -98,16 +98,48 @@ export function pagesOf(size: number): number {
   return Math.min(Math.max(Math.ceil(size / pageSize), 1), mostPages);
 }
 
+/**
+ * @throws TypeError if it is no file: programs without types pass paths, bytes without a name, or streams. A text is never taken for content,
+ * since it may be a path.
+ */
 function contentOf(
   file: SourceFile,
   types: TypesByExtension = {},
 ): { name: string; data: Blob; contentType: string } {
+  requireFile(file);
   const byExtension = types[/\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? ''];
   if (!('data' in file)) return { name: file.name, data: file, contentType: byExtension ?? file.type };
   const { name, data } = file;
   // Do not use instanceof: a Blob of another realm or a polyfill would be converted to a string.
   const blob = 'stream' in data ? data : new Blob([data as Uint8Array<ArrayBuffer> | ArrayBuffer]);
   return { name, data: blob, contentType: file.contentType ?? byExtension ?? blob.type };
+}
+
+const howToOpen =
+  "for a path, give { name: basename(path), data: await openAsBlob(path) }, with openAsBlob of Node's fs";
+
+function requireFile(file: unknown): void {
+  if (typeof file === 'string') throw new TypeError(`a file is expected, not a text: ${howToOpen}`);
+  const { name, data } = (file ?? {}) as { name?: unknown; data?: unknown };
+  const content = data ?? file;
+  if (typeof content === 'string')
+    throw new TypeError(
+      `the data of a file must be a Blob or bytes, not a text: ${howToOpen}; for content, new TextEncoder().encode(text)`,
+    );
+  if (!isBytes(content) && !isBlob(content))
+    throw new TypeError(`a file must be a File, or have its data as a Blob or bytes: ${howToOpen}`);
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError("a file needs a name, with its extension: { name: 'menu.xlsx', data }");
+}
+
+function isBytes(value: unknown): boolean {
+  // Not by instanceof: it may be of another realm.
+  return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === '[object ArrayBuffer]';
+}
+
+function isBlob(value: unknown): boolean {
+  const { arrayBuffer, size } = (value ?? {}) as { arrayBuffer?: unknown; size?: unknown };
+  return typeof arrayBuffer === 'function' && typeof size === 'number';
 }
 
 function fieldsOf({ metadata, ...fields }: FileTranslationRequest): [string, string][] {

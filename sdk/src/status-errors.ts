@@ -10,7 +10,7 @@ export class BadRequestError extends LinguaLoopError {
   declare readonly status: 400;
 }
 
-/** 401. There is no usable credential, or a step of signing in failed. */
+/** 401. There is no usable credential, or a step of signing in failed. If the client has none, `answeredBy` is null: nothing was sent. */
 export class AuthenticationError extends LinguaLoopError {
   static {
     AuthenticationError.prototype.name = 'AuthenticationError';

@@ -58,7 +58,7 @@ export interface Tenants {
 }
 
 /** Not repeatable: a second call would create a second tenant, and the key of the first would be lost. */
-const createCall: Call = { name: 'tenants.create', repeatable: false, result: ['api_key'] };
+const createCall: Call = { name: 'tenants.create', repeatable: false, result: ['api_key'], open: true };
 const listCall: Call = { name: 'tenants.list', repeatable: true, result: ['length'] };
 /** Repeatable: setting the same toggles twice gives the same policy. */
 const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true, result: ['id'] };

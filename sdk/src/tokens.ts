@@ -6,6 +6,11 @@ export interface Tokens extends OAuth2TokenResponse {
   expires_at: number;
   /** When the refresh token ends, and with it the session. */
   refresh_expires_at: number;
+  /**
+   * The key of a refresh that has begun: it is saved before the request is sent, so that whoever loads these tokens repeats the
+   * refresh if its response was lost.
+   */
+  refresh_retry_key?: string;
 }
 
 /** The tokens of an answer that came just now. */

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
 import type { Bytes } from './exchange.ts';
 import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
+import { type WaitForOptions, waitForJob } from './job-waiting.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, listOf, Page } from './pages.ts';
 import type { RestRequest } from './rest.ts';
@@ -87,6 +88,12 @@ export interface Translations {
   ): ApiPromise<TranslationJob[]>;
   /** The job of this id; NotFoundError where there is none that this credential may see. */
   get(jobId: string, options?: CallOptions): ApiPromise<TranslationJob>;
+  /**
+   * Waits until a job is no longer in progress, and returns it: `published`, or `awaiting_review` if a person must look first. For a job that
+   * a call returned as `pending`. TranslationFailedError if it failed, TimeoutError if it is still in progress after `timeout`; NotFoundError if
+   * there is none. Polls that fail temporarily are repeated, for up to five minutes.
+   */
+  waitFor(jobId: string, options?: WaitForOptions): Promise<TranslationJob>;
   /** The tenant's jobs, last changed first, page after page as they are asked for. */
   list(query?: TranslationListQuery, options?: CallOptions): List<TranslationJob>;
   /** One page of `list`. */
@@ -136,19 +143,27 @@ export interface Translations {
   reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
 
-const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'] };
-const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true, result: ['length'] };
+const createCall: Call = { name: 'translations.create', repeatable: true, result: ['id'], warns: true };
+const createBatchCall: Call = {
+  name: 'translations.createBatch',
+  repeatable: true,
+  result: ['length'],
+  warns: true,
+};
 const createFromTextCall: Call = {
   name: 'translations.createFromText',
   repeatable: true,
   result: ['length'],
+  warns: true,
 };
 const createFromFileCall: Call = {
   name: 'translations.createFromFile',
   repeatable: true,
   result: ['length'],
+  warns: true,
 };
 const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id'] };
+const waitForCall: Call = { name: 'translations.waitFor', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'translations.list', repeatable: true, result: ['length'] };
 /**
  * Repeatable: a draft saved twice is the same draft. Closing is not: closing a review twice is an error, and the first
@@ -172,7 +187,7 @@ const reviewManyCall: Call = { name: 'translations.reviewMany', repeatable: fals
 const path = '/api/translations';
 
 export function translations(connection: Connection): Translations {
-  const { json, keyOf, mutate, query, rest, run } = connection;
+  const { json, keyOf, mutate, query, rest, run, settings } = connection;
   const post = (body: object): RestRequest => ({ method: 'POST', path, json: body });
   const at = (jobId: string, rest = '') => `${path}/${encodeURIComponent(jobId)}${rest}`;
   /** Adds an idempotency key to a request: its own, that of the options, or a new one. */
@@ -211,6 +226,13 @@ export function translations(connection: Connection): Translations {
       );
     },
     get: (jobId, options) => json(getCall, { method: 'GET', path: at(jobId) }, options),
+    waitFor: (jobId, options) =>
+      waitForJob(
+        waitForCall.name,
+        (read) => json<TranslationJob>(waitForCall, { method: 'GET', path: at(jobId) }, read),
+        settings.timeout,
+        options,
+      ),
     ...createListing<TranslationListQuery, TranslationJob[], TranslationJob, CallOptions>(
       (wanted, options) => json(listCall, { method: 'GET', path, query: wanted }, options),
       (jobs) => jobs,

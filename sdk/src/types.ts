@@ -4,26 +4,69 @@ import type { AppRouter } from '../../server/router.ts';
 
 // Everything below is read off the service's procedures. The published declarations hold the same types
 // written out, so that they depend on nothing of the server: scripts/declarations.ts.
-type Inputs = inferRouterInputs<AppRouter>;
+type Inputs = WithCodes<inferRouterInputs<AppRouter>>;
 type Outputs = inferRouterOutputs<AppRouter>;
 type ReviewInput = Inputs['translations']['review'];
 type ReviewFields = Omit<ReviewInput, 'job_id' | 'action' | 'final_translation'>;
 
+/** Inputs whose languages an editor completes. Every text stays allowed: the service takes codes in any letter case, and may gain languages. */
+type WithCodes<T> = T extends readonly (infer E)[]
+  ? WithCodes<E>[]
+  : T extends object
+    ? { [K in keyof T]: K extends 'source_lang' | 'target_lang' | 'Language' ? Coded<T[K]> : WithCodes<T[K]> }
+    : T;
+type Coded<T> = T extends string ? SupportedCode | (string & {}) : T;
+/** Inputs whose options an editor completes. */
+type WithOptions<T, Options = RequestMetadata> = {
+  [K in keyof T]: K extends 'metadata' ? Options | Extract<T[K], undefined> : T[K];
+};
+
 /** A supported language by its canonical code, such as `fr-CA`. */
 export type LanguageCode = SupportedCode;
+/** Options of a translation. Other keys are kept with the job. */
+export interface RequestMetadata {
+  /** The quality score below which a translation is repaired and waits for review, 0 to 100. Default: 85. */
+  min_quality_score?: number | undefined;
+  /** How often a translation is repaired at most, 1 to 5. Default: 2. */
+  max_quality_loop_retries?: number | undefined;
+  /** Additional models to translate with, two at most; their names in a list, or with commas. */
+  candidate_models?: string | string[] | undefined;
+  /** Rounds in which the candidates are compared, 1 to 3. Default: 1. Without `candidate_models` it has no effect. */
+  debate_rounds?: number | undefined;
+  /** True requires a human review. */
+  sensitive?: boolean | undefined;
+  /** True requires a human review. */
+  regulated?: boolean | undefined;
+  /** True requires a human review. */
+  requires_human_review?: boolean | undefined;
+  /** Keys of your own. */
+  [key: string]: unknown;
+}
+/** The document that a text is of. */
+export interface SourceDocument {
+  /** Its name, after which the translation's downloads are named. */
+  name?: string | undefined;
+  /** Anything else that you keep with the job. */
+  [key: string]: unknown;
+}
+/** Options of a document's text, and the document that it is of. */
+export interface DocumentTextMetadata extends RequestMetadata {
+  /** The document. */
+  source_document: SourceDocument;
+}
 /** What to translate, and how. Only `source_text` and `target_lang` are needed. */
-export type TranslationRequest = Inputs['translations']['create'];
+export type TranslationRequest = WithOptions<Inputs['translations']['create']>;
 /** Texts to translate, each into one or more languages: up to 50 translations. */
 export type BatchTranslationRequest = Inputs['translations']['createBatch'];
 /** One text of a batch, and into what it is translated. */
 export type BatchInput = BatchTranslationRequest['inputs'][number];
 /** The text of a document, in `source_text`, which is translated page by page; `metadata.source_document` names it. */
-export type DocumentTextRequest = Inputs['translations']['createFromText'];
+export type DocumentTextRequest = WithOptions<Inputs['translations']['createFromText'], DocumentTextMetadata>;
 /** How to translate a file. `metadata` takes what it takes of a text, `min_quality_score` for instance. */
 export type FileTranslationRequest = Pick<
   Inputs['translations']['createFromFile'],
   'source_lang' | 'domain' | 'tone' | 'gender' | 'model'
-> & { target_lang: string; metadata?: Record<string, unknown> | undefined };
+> & { target_lang: Coded<string>; metadata?: RequestMetadata | undefined };
 /** A text on its way through the pipeline, or at its end. */
 export type TranslationJob = Outputs['translations']['create'];
 /** Where a job stands. The service may gain values within a version: leave room for one you do not know. */
@@ -105,7 +148,7 @@ export type ReviewerReport = Outputs['reviews']['byReviewer'];
 export type DocumentUpload = Pick<
   Inputs['documents']['translate'],
   'source_lang' | 'domain' | 'tone' | 'gender' | 'text_type'
-> & { target_lang: string };
+> & { target_lang: Coded<string> };
 /** A document on its way through the pipeline, or at its end. */
 export type TenantDocumentJob = Outputs['documents']['get'];
 /** Where a document stands. The service may gain values within a version: leave room for one you do not know. */
@@ -162,6 +205,14 @@ export type CorrectedDocument = Outputs['documents']['correct'];
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** What became of each. */
 export type ApprovalOutcomes = Outputs['documents']['approveMany'];
+/** Since when failed documents count. */
+export type DocumentOutageQuery = Inputs['documents']['outage'];
+/** Documents that wait for an outage to pass, and those that can be queued again. */
+export type DocumentOutage = Outputs['documents']['outage'];
+/** Which failed documents to queue again. */
+export type RequeueRequest = Inputs['documents']['requeue'];
+/** What was queued again. */
+export type RequeuedDocuments = Outputs['documents']['requeue'];
 /** Which breakdowns to add, for an operator. */
 export type DocumentSummaryQuery = Extract<Inputs['documents']['summary'], object>;
 /** Counts of the tenant's documents. */
@@ -336,15 +387,15 @@ export type MemoryMatchRequest = Inputs['memory']['matches'];
 export type MemoryMatches = Outputs['memory']['matches'];
 /** What a memory is called, and which of the file's languages it is of. */
 export type MemoryImportRequest = Record<
-  keyof Pick<Inputs['memory'][`import`], 'name' | 'source_lang' | 'target_lang'>,
-  string
->;
+  keyof Pick<Inputs['memory'][`import`], 'source_lang' | 'target_lang'>,
+  Coded<string>
+> & { name: string };
 /** A translation memory; as the result of an import with what became of the file's units. */
 export type TranslationMemorySet = Outputs['memory']['list'][number];
 /** An import that runs in the background, or did. */
 export type TranslationMemoryImportJob = Outputs['memory']['listImports'][number];
 /** The languages whose approved translations are meant. */
-export type GoldenMemoryQuery = Record<keyof Inputs['memory']['exportGolden'], string>;
+export type GoldenMemoryQuery = Record<keyof Inputs['memory']['exportGolden'], Coded<string>>;
 
 /** The plan to subscribe to. */
 export type CheckoutRequest = Inputs['billing']['checkout'];

@@ -1,42 +1,55 @@
 import type { CallOptions } from './options.ts';
+import type { Poller } from './poller.ts';
 import { createPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
 
 /** How a job at the service is watched. `signal` ends the waiting, never the job. */
 export interface WatchOptions<Job> extends CallOptions {
-  /** Receives each new state while somebody waits, the first one included. What it throws, the waiting throws. */
-  onProgress?: ((job: Job) => void) | undefined;
+  /**
+   * Receives each new state while a caller waits, the first one included, with how much is done (0 to 1). What it throws, the waiting
+   * throws.
+   */
+  onProgress?: ((job: Job, progress: number) => void) | undefined;
   /** Waits between two polls. */
   pollEvery?: Backoff | undefined;
 }
 
-/** A job at the service that is polled while somebody waits for it. */
+/** A kind of job that is watched. */
 export interface Watched<Job, Result> {
-  /** As of the last poll. */
-  readonly job: Job;
-  /** Waits for the end. */
-  done(): Promise<Result>;
-  /** Each new state, the one at hand first. */
-  states(): AsyncGenerator<Job, void, undefined>;
+  /** Reads the state of the job, in one attempt. */
+  look(stop: AbortSignal): Promise<Job>;
+  /** The result of a state; undefined while the job runs. Throws if the job failed. */
+  resultOf(job: Job): Result | undefined;
+  /** How much of a job is done, from 0 to 1. */
+  shareOf(job: Job): number;
 }
 
-/**
- * Watches a job. However many wait, they share the polls.
- * @param look reads the state of the job, in one attempt
- * @param resultOf the result of a state; undefined while the job runs. Throws if the job failed.
- */
+/** How much may be said to be done before there is a result. */
+const almostDone = 0.99;
+
+/** Watches a job. However many wait, they share the polls. */
 export function watch<Job, Result>(
   first: Job,
-  look: () => Promise<Job>,
-  resultOf: (job: Job) => Result | undefined,
+  { look, resultOf, shareOf }: Watched<Job, Result>,
   { onProgress, pollEvery, signal }: WatchOptions<Job> & { pollEvery: Backoff },
-): Watched<Job, Result> {
+): Omit<Poller<Job, Result>, 'toString'> & { readonly job: Job } {
   let job = first;
   let reported: Job | undefined;
+  let progress = 0;
+  let end: 'none' | 'result' | 'failure' = 'none';
+  const take = (state: Job) => {
+    job = state;
+    try {
+      end = resultOf(job) === undefined ? 'none' : 'result';
+    } catch {
+      end = 'failure';
+    }
+    progress = end === 'result' ? 1 : Math.max(progress, Math.min(shareOf(job), almostDone));
+  };
   const poll = createPolling(
-    async () => {
-      const found = await look();
-      if (JSON.stringify(found) !== JSON.stringify(job)) job = found;
+    async (stop) => {
+      const found = await look(stop);
+      if (JSON.stringify(found) !== JSON.stringify(job)) take(found);
     },
     pollEvery,
     signal,
@@ -44,22 +57,29 @@ export function watch<Job, Result>(
   const report = () => {
     if (reported === job) return;
     reported = job;
-    onProgress?.(job);
+    onProgress?.(job, progress);
   };
+  take(first);
 
   return {
     get job() {
       return job;
     },
-    async done() {
+    get isDone() {
+      return end !== 'none';
+    },
+    get progress() {
+      return progress;
+    },
+    async pollUntilDone(options) {
       for (;;) {
         report();
         const result = resultOf(job);
         if (result !== undefined) return result;
-        await poll();
+        await poll(options?.signal);
       }
     },
-    async *states() {
+    async *[Symbol.asyncIterator]() {
       for (let seen: { job: Job } | undefined; ; ) {
         report();
         if (seen?.job !== job) {

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 import { limitRefreshes } from './rate-limit.ts';
@@ -8,7 +9,7 @@ import {
   secondsLeftOf,
   startSession,
 } from './sessions.ts';
-import { consumeToken, deleteTokens, findToken, type TokenRow } from './tokens.ts';
+import { consumeToken, deleteTokens, findToken, revokeUnusedPair, type TokenRow } from './tokens.ts';
 
 /** Seconds after its use in which a replay counts as the client's own retry after a lost response (C 7). */
 const reuseGraceSeconds = 10;
@@ -25,32 +26,43 @@ export type Rotation =
 
 /** What a refresh requests, and whether a sign-in of the member would require a second factor now (A 5.3). */
 export interface RefreshTerms {
+  /** The hash of the key with which its client may repeat it; null if it sent none. */
+  retryKeyHash: Uint8Array | null;
+  /** Aborts when the client disconnects. */
+  disconnected: AbortSignal;
   /** Of the new tokens; the old token's by default. */
   scope: string | undefined;
   requiresSecondFactor: (member: SessionMember & { enrolled: boolean }) => boolean;
 }
 
 /**
- * Exchanges a refresh token for a new pair of its family, once even for concurrent requests (A 3.3). Ends the family if it
- * lacks a second factor that a sign-in would require now (C 7), or is older than SESSION_MAX_AGE_SECONDS.
+ * Exchanges a refresh token for a new pair of its family, once even for concurrent requests (A 3.3). A client that lost
+ * the response repeats the refresh with its retry key, for the life of the token: it gets another pair, and the lost one
+ * is revoked. Ends the family if it lacks a second factor that a sign-in would require now (C 7), or is older than
+ * SESSION_MAX_AGE_SECONDS.
+ * @throws AppError 408 if the client has disconnected; nothing is used up then
  */
 export async function rotateRefreshToken(
   tx: Tx,
   tenantId: string,
   tokenHash: Uint8Array,
   settings: Settings,
-  { scope, requiresSecondFactor }: RefreshTerms,
+  { scope, retryKeyHash, disconnected, requiresSecondFactor }: RefreshTerms,
 ): Promise<Rotation> {
   const seen = await findToken(tx, tenantId, tokenHash);
   if (seen?.kind !== 'refresh_token') return { kind: 'refused' };
   const { userId, familyId } = seen;
-  if (seen.usedFor !== null) return endReplayedFamily(tx, seen, seen.usedFor);
+  if (seen.usedFor !== null && !wasUsedWith(seen, retryKeyHash))
+    return endReplayedFamily(tx, seen, seen.usedFor);
 
   const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) return { kind: 'refused' };
   // Read again under the lock: its last holder may have used the token or passed a second factor.
   const token = await findToken(tx, tenantId, tokenHash);
-  if (!token?.alive) return { kind: 'refused' };
+  if (!token || token.isExpired) return { kind: 'refused' };
+  if (token.usedFor !== null && !wasUsedWith(token, retryKeyHash)) return { kind: 'refused' };
+  // It may have waited for this lock, and its client has sent another one since then: that one's pair must stay valid.
+  disconnected.throwIfAborted();
   const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
   const { secondFactor } = token;
@@ -62,9 +74,17 @@ export async function rotateRefreshToken(
   }
   const secondsLeft = await limitRefreshes(tx, settings, familyId);
   if (secondsLeft !== undefined) return { kind: 'too_many', secondsLeft };
-  if (!(await consumeToken(tx, tenantId, tokenHash))) return { kind: 'refused' };
-  const tokens = await startSession(tx, member, settings, family, scope ?? token.scope);
+  if (token.usedFor !== null) {
+    // The pair was used to refresh: its client has got it, so someone else repeats.
+    if (!(await revokeUnusedPair(tx, token))) return endReplayedFamily(tx, token, token.usedFor);
+  } else if (!(await consumeToken(tx, tenantId, tokenHash, retryKeyHash))) return { kind: 'refused' };
+  const tokens = await startSession(tx, member, settings, family, scope ?? token.scope, tokenHash);
   return { kind: 'rotated', tokens };
+}
+
+/** Whether a used token was used with this retry key. */
+function wasUsedWith({ retryKeyHash: used }: TokenRow, retryKeyHash: Uint8Array | null): boolean {
+  return used !== null && retryKeyHash !== null && timingSafeEqual(used, retryKeyHash);
 }
 
 async function endReplayedFamily(

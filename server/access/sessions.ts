@@ -63,6 +63,7 @@ interface TokenAttributes {
   familyId: string;
   familyAge: number;
   secondFactor: boolean;
+  issuedFor: Uint8Array | null;
 }
 
 declare module 'lucia' {
@@ -114,6 +115,7 @@ export function secondsLeftOf({ age }: Family, { SESSION_MAX_AGE_SECONDS }: Sett
 /**
  * Issues an access token and a refresh token, neither of which outlives the family. The caller has locked the member with
  * `lockMember`, so that nobody receives a token while being revoked, and has checked the family's age.
+ * @param issuedFor the hash of the refresh token that they replace; null at a sign-in
  */
 export async function startSession(
   tx: Tx,
@@ -121,13 +123,14 @@ export async function startSession(
   settings: Settings,
   family: Family,
   scope = defaultScope,
+  issuedFor: Uint8Array | null = null,
 ): Promise<IssuedTokens> {
   const { tenantId, userId, role } = member;
   const left = secondsLeftOf(family, settings);
   const accessTtl = Math.min(settings.ACCESS_TOKEN_TTL_SECONDS, left);
   const refreshTtl = Math.min(settings.REFRESH_TOKEN_TTL_SECONDS, left);
   const { id: familyId, age: familyAge, secondFactor } = family;
-  const attributes = { tenantId, scope, role, familyId, familyAge, secondFactor };
+  const attributes = { tenantId, scope, role, familyId, familyAge, secondFactor, issuedFor };
   const accessToken = newSecret();
   const refreshToken = newSecret();
   const refresh: NewToken = {

@@ -18,12 +18,12 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
       row,
     ) => sql`(${row.tenantId}, ${row.tokenHash}::bytea, ${row.kind}, ${row.userId}, ${row.scope}, ${row.role},
       ${row.familyId}, now() - make_interval(secs => ${row.familyAge}), ${row.secondFactor},
-      now() + make_interval(secs => ${row.ttl}))`,
+      ${row.issuedFor ?? null}::bytea, now() + make_interval(secs => ${row.ttl}))`,
   );
   await tx.execute(sql`
     with issued as (
       insert into tokens (tenant_id, token_hash, kind, user_id, scope, role, family_id, family_began_at,
-        second_factor, expires_at)
+        second_factor, issued_for, expires_at)
       values ${sql.join(values, sql`, `)} returning token_hash, kind, tenant_id, expires_at)
     insert into credential_directory (credential_hash, kind, tenant_id, expires_at) select * from issued`);
 }
@@ -31,6 +31,7 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
 export type TokenRow = typeof tokens.$inferSelect & {
   /** Neither used up nor expired. */
   alive: boolean;
+  isExpired: boolean;
   /** Seconds since a refresh token was used; null if it was not. */
   usedFor: number | null;
   /** Seconds since the sign-in that its family descends from. */
@@ -47,6 +48,7 @@ export async function findToken(
     .select({
       ...getTableColumns(tokens),
       alive: sql<boolean>`${tokens.consumedAt} is null and ${tokens.expiresAt} > now()`,
+      isExpired: sql<boolean>`${tokens.expiresAt} <= now()`,
       usedFor: sql<number | null>`extract(epoch from now() - ${tokens.consumedAt})::float8`,
       familyAge: sql<number>`extract(epoch from now() - ${tokens.familyBeganAt})::float8`,
     })
@@ -55,11 +57,19 @@ export async function findToken(
   return row;
 }
 
-/** Marks a refresh token as used. Returns false if it is used already, expired or gone. */
-export async function consumeToken(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<boolean> {
+/**
+ * Marks a refresh token as used. Returns false if it is used already, expired or gone.
+ * @param retryKeyHash of the key with which its client may repeat the refresh; null if it sent none
+ */
+export async function consumeToken(
+  tx: Tx,
+  tenantId: string,
+  tokenHash: Uint8Array,
+  retryKeyHash: Uint8Array | null,
+): Promise<boolean> {
   const consumed = await tx
     .update(tokens)
-    .set({ consumedAt: sql`now()` })
+    .set({ consumedAt: sql`now()`, retryKeyHash })
     .where(
       and(
         eq(tokens.tenantId, tenantId),
@@ -70,6 +80,35 @@ export async function consumeToken(tx: Tx, tenantId: string, tokenHash: Uint8Arr
     )
     .returning({ tokenHash: tokens.tokenHash });
   return consumed.length > 0;
+}
+
+/**
+ * Revokes the pair that was issued for a refresh token, whose row the caller has read under the member's lock. Its refresh
+ * token counts as used long ago, so that a use of it ends the family without a grace period.
+ * @returns false if there is no such pair whose refresh token is unused
+ */
+export async function revokeUnusedPair(
+  tx: Tx,
+  { tenantId, userId, familyId, tokenHash }: TokenRow,
+): Promise<boolean> {
+  const revoked = await tx.execute(sql`
+    with pair as (
+      select token_hash, kind from tokens
+      where tenant_id = ${tenantId} and user_id = ${userId} and family_id = ${familyId}
+        and issued_for = ${tokenHash}::bytea and consumed_at is null),
+    refresh as (
+      update tokens set consumed_at = to_timestamp(0)
+      where tenant_id = ${tenantId} and token_hash in (select token_hash from pair where kind = 'refresh_token')
+      returning 1),
+    access as (
+      delete from tokens
+      where tenant_id = ${tenantId} and token_hash in (select token_hash from pair where kind = 'access_token')
+        and exists (select from refresh)
+      returning token_hash),
+    directory as (
+      delete from credential_directory where credential_hash in (select token_hash from access))
+    select 1 from refresh`);
+  return revoked.length > 0;
 }
 
 /** Records that a family has passed a second factor. The caller has locked the member. */

@@ -3,6 +3,7 @@ import { type Command, type Given, Refusal, type Server } from './command.ts';
 import { invite, restoreAdmin } from './commands/administrators.ts';
 import { audit } from './commands/audit.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
+import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
 import {
   deactivateTenant,
@@ -22,6 +23,7 @@ export const commands = {
   'deactivate-tenant': deactivateTenant,
   'reactivate-tenant': reactivateTenant,
   'set-allowance': setAllowance,
+  requeue,
   'set-storage-cap': setStorageCap,
   'reseal-secrets': resealSecrets,
   audit,

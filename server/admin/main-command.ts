@@ -2,6 +2,7 @@ import { openDatabase } from '#db/client.ts';
 import { migrate } from '#db/migrate.ts';
 import { explainUnreachable, joinDatabase } from '#server/database-home.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
+import { warnOfWaiting } from '#server/log.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { listenForStop } from '#server/stop-signals.ts';
 import { Refusal, type Server } from './command.ts';
@@ -15,7 +16,7 @@ const { stop } = listenForStop();
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
   const home = await joinDatabase(settings, stop);
   try {
-    await migrate(home.url, stop).catch((error: unknown) => {
+    await migrate(home.url, { stop, onWait: warnOfWaiting }).catch((error: unknown) => {
       throw explainUnreachable(error, settings);
     });
     const database = openDatabase(() => home.url, { size: 1, applicationName: 'lingualoop admin' });

@@ -42,12 +42,15 @@ export const auditActions = [
   'tenant_deactivated',
   'tenant_reactivated',
   'allowance_changed',
+  // Documents
+  'document_requeued',
   'storage_cap_changed',
   // Storage
   'storage_binding_changed',
   'storage_binding_removed',
   'storage_binding_verified',
   'storage_binding_refused',
+  'storage_binding_displaced',
   // SECRETS_KEY
   'secrets_resealed',
   // Billing

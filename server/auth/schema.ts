@@ -5,6 +5,10 @@ import { tenantAccount, tenantMetadata } from '#server/tenants/schema.ts';
 const short = z.string().max(1000);
 /** Of any length, because tokens are only hashed: a malformed one is reported as unknown. */
 const token = z.string();
+/** Long enough to be guessed by nobody, and safe in forms and addresses. */
+const retryKey = z
+  .string()
+  .regex(/^[A-Za-z0-9._~-]{16,128}$/, 'must be 16 to 128 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"');
 /** In UTF-16 units. Bounds the input of the normalization; the policy then counts the characters of its result. */
 const password = z.string().max(4096);
 
@@ -156,6 +160,11 @@ export const tokenRequest = z
     username: z.string().max(4096).optional().describe("Password grant: the member's e-mail."),
     password: password.optional().describe('Password grant.'),
     refresh_token: token.optional().describe('Refresh grant.'),
+    retry_key: retryKey
+      .optional()
+      .describe(
+        'Refresh grant: 16 to 128 random characters of `A-Z a-z 0-9 - . _ ~`, which the client makes and stores before it sends. If the response is lost, the same refresh token with the same key gets a new pair until that token expires, and the lost pair is revoked.',
+      ),
     challenge_id: token
       .optional()
       .describe('MFA grant: an id from the response that asked for a second factor.'),

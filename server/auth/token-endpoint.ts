@@ -4,8 +4,8 @@ import { limitAttempts, tooManyAttempts } from '#server/access/rate-limit.ts';
 import { rotateRefreshToken } from '#server/access/refresh-token-rotation.ts';
 import { sameSiteOnly } from '#server/access/session-cookie.ts';
 import type { IssuedTokens } from '#server/access/sessions.ts';
-import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
-import type { RequestContext, Services } from '#server/context.ts';
+import { recordEvent } from '#server/audit/audit-log.ts';
+import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { readTenant } from '#server/tenants/tenant-row.ts';
 import { isMfaRequired, signInWayOf } from './mfa/requirement.ts';
@@ -46,7 +46,7 @@ const grants: Readonly<Record<string, Grant>> = {
   },
   async refresh_token(ctx, request) {
     const token = required(request, 'refresh_token');
-    return minted(ctx, await grantByRefreshToken(ctx.services, ctx, token, request.scope || undefined));
+    return minted(ctx, await grantByRefreshToken(ctx, token, request));
   },
 };
 
@@ -91,30 +91,35 @@ function fieldProblem(name: string, msg: string, type: string): AppError {
 }
 
 /**
- * The refresh grant (A 3.3): exchanges a refresh token for a new pair and uses the token up. Ends the family if the token
+ * The refresh grant (A 3.3): exchanges a refresh token for a new pair and uses the token up, or repeats that for the client
+ * that sent the same `retry_key` and lost the response. Ends the family if the token
  * is replayed late (C 7), if a sign-in would now require a second factor that the family has not passed, or if the family
  * is too old.
  * @throws AppError 401 for a used, expired or unknown token, and if the family was ended; 429 for too frequent refreshes
  */
 async function grantByRefreshToken(
-  { database, settings }: Pick<Services, 'database' | 'settings'>,
-  origin: Origin,
+  ctx: RequestContext,
   refreshToken: string,
-  scope: string | undefined,
+  { scope, retry_key: retryKey }: TokenRequest,
 ): Promise<IssuedTokens> {
+  const { database, settings } = ctx.services;
   const tokenHash = hashSecret(refreshToken);
+  const retryKeyHash = retryKey === undefined ? null : hashSecret(retryKey);
+  const disconnected = ctx.disconnected();
   const rotation = await database.inTenantOfToken(tokenHash, async (tx, owner) => {
     const tenantId = await owner;
     if (tenantId === null) return undefined;
     const tenant = await readTenant(tx, tenantId);
     if (!tenant?.active) return undefined;
     const rotated = await rotateRefreshToken(tx, tenantId, tokenHash, settings, {
-      scope,
+      scope: scope || undefined,
+      retryKeyHash,
+      disconnected,
       requiresSecondFactor: ({ email, enrolled, ...member }) =>
         isMfaRequired(settings, tenant, { way: signInWayOf(member), tenantId, email, enrolled }),
     });
     if (rotated.kind === 'reused' || rotated.kind === 'ended')
-      await recordEvent(tx, origin, {
+      await recordEvent(tx, ctx, {
         action: rotated.kind === 'reused' ? 'refresh_token_reused' : 'session_ended',
         tenantId,
         actor: { kind: 'anonymous' },

@@ -6,6 +6,7 @@ import { migrate } from '#db/migrate.ts';
 import { explainUnreachable } from '#server/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/encryption.ts';
 import { describeForLog } from '#server/errors.ts';
+import { warnOfWaiting } from '#server/log.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { readHeader } from './archive-reader.ts';
 import { hasKeyOf } from './authentication.ts';
@@ -122,7 +123,7 @@ async function restoreTo(
 async function bringUpToDate(url: string, stop: AbortSignal): Promise<void> {
   await analyze(url, stop);
   // What later versions have changed.
-  await migrate(url, stop);
+  await migrate(url, { stop, onWait: warnOfWaiting });
 }
 
 /** The keys of the environment; undefined if the embedded database is to have the one of the backup. */

@@ -32,6 +32,8 @@ export interface DocumentRun {
   timings(): Record<string, number>;
   /** Addresses of the translated file in the tenant's own account, once it has reached it: one for each try, the last is that of the job. */
   delivered?: string[];
+  /** Tells the run that a model has responded. */
+  modelResponded(): void;
   /** Whether the worker should stop between two pieces of work, to let others have their share. */
   isOver(): Promise<boolean>;
 }

@@ -60,12 +60,16 @@ export function interruption(workers: number): DocumentFailureDetail {
   };
 }
 
-/** The response to `wait=true` of a job that failed (B 4.3 "Response codes"). */
-export function failureResponse(failure: DocumentFailureDetail): AppError {
+/**
+ * The response to `wait=true` of a job that failed (B 4.3 "Response codes").
+ * @param retryAfter seconds that what failed asked to wait
+ */
+export function failureResponse(failure: DocumentFailureDetail, retryAfter = 5): AppError {
   const { code, message, error_type } = failure;
   if (code === 'quota_exceeded') return new AppError('quota_exceeded', message);
   if (code === 'stage_timeout') return new AppError('stage_timeout', message);
-  if (code === 'transient_error' || code === 'interrupted') return new AppError('transient_error', message);
+  if (code === 'transient_error' || code === 'interrupted')
+    return new AppError('transient_error', message, { retryAfter });
   if (error_type?.startsWith('file_')) return new AppError('validation_error', message);
   if (error_type === 'storage_binding_not_verified') return new AppError(error_type, message);
   if (error_type === 'content_filtered') return new AppError('content_filtered', message);

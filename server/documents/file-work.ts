@@ -18,6 +18,16 @@ export async function checkFile({ fileWork }: Files, payload: DocumentPayload, s
   await orFileError(fileWork.run('check_document', payload, scope));
 }
 
+/** The same, and returns the beginning of the text; a PDF that cannot be read is refused here. */
+export async function sampleFile(
+  { fileWork }: Files,
+  payload: DocumentPayload,
+  scope: TaskScope,
+): Promise<string> {
+  const { text } = await orFileError(fileWork.run('sample_document', payload, scope));
+  return text;
+}
+
 export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
   return orFileError(fileWork.run('extract_document', payload, scope));
 }

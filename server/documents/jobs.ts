@@ -1,10 +1,10 @@
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { serviceTenantId } from '#server/access/service-key.ts';
 import { AppError } from '#server/errors.ts';
 import { translatedFileName } from '#server/formats/translated-name.ts';
-import { readCursor, writeCursor } from '#server/paging.ts';
+import type { PageEnd } from '#server/paging.ts';
 import type { Warning } from '#server/warnings.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
 import { reportOf } from './quality-report.ts';
@@ -15,6 +15,7 @@ import type {
   DocumentReviewRecord,
   DocumentTranslationRequest,
 } from './schema.ts';
+import { waitingView } from './waiting.ts';
 
 type FullRow = typeof documentJobs.$inferSelect;
 
@@ -86,6 +87,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     progress: isInFlight(row)
       ? { stage: row.stage, translated_segments: row.translatedSegments, total_segments: row.segments }
       : null,
+    waiting: isInFlight(row) ? waitingView(row) : null,
     ...(operator && {
       stage_timings: row.stageTimings,
       input_tokens: row.inputTokens,
@@ -167,20 +169,12 @@ const jobBytes = sql`4 * (pg_column_size(${documentJobs.request})
   + coalesce(pg_column_size(${documentJobs.feedManifest}), 0) + pg_column_size(${documentJobs.reviewHistory})
   + pg_column_size(${documentJobs.extractFindings}) + pg_column_size(${documentJobs.rebuildFindings}))`;
 
-/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200; a page of large jobs is shorter. */
-export async function listDocuments(
+/** A page of jobs, newest updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether others follow. */
+export async function selectDocuments(
   tx: Tx,
-  tenantId: string,
-  {
-    status,
-    limit,
-    cursor,
-  }: { status?: DocumentJob['status'] | undefined; limit: number; cursor?: string | undefined },
+  { tenantId, limit, after, ids }: DocumentListing,
   { operator }: { operator: boolean },
-): Promise<{ documents: DocumentJob[]; nextCursor: string | null }> {
-  const after = cursor === undefined ? undefined : readCursor(cursor);
-  // No job is ever stored as pending.
-  if (status === 'pending') return { documents: [], nextCursor: null };
+): Promise<{ documents: DocumentJob[]; more: boolean }> {
   const order = sql`${documentJobs.updatedAt} desc, ${documentJobs.documentId} desc`;
   const page = tx.$with('page').as(
     tx
@@ -193,14 +187,7 @@ export async function listDocuments(
         place: sql<number>`row_number() over (order by ${order})`.as('place'),
       })
       .from(documentJobs)
-      .where(
-        and(
-          eq(documentJobs.tenantId, tenantId),
-          status && eq(documentJobs.status, status),
-          after &&
-            sql`(${documentJobs.updatedAt}, ${documentJobs.documentId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
-        ),
-      )
+      .where(and(eq(documentJobs.tenantId, tenantId), ids && isOneOf(ids), after && isAfter(after)))
       .orderBy(order)
       .limit(limit + 1),
   );
@@ -219,10 +206,28 @@ export async function listDocuments(
     tenantId,
     found.map(({ row }) => row),
   );
-  const documents = stored.map((one) => documentView(one, operator));
-  const last = documents.at(-1);
-  const more = found.length < (found[0]?.found ?? 0);
-  return { documents, nextCursor: more && last ? writeCursor(last) : null };
+  return {
+    documents: stored.map((one) => documentView(one, operator)),
+    more: found.length < (found[0]?.found ?? 0),
+  };
+}
+
+export function isOneOf(ids: readonly string[]): SQL {
+  return sql`${documentJobs.documentId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`;
+}
+
+/** Matches the jobs that a listing has after a place. */
+export function isAfter({ updatedAt, id }: PageEnd): SQL {
+  return sql`(${documentJobs.updatedAt}, ${documentJobs.documentId}) < (${updatedAt.toISOString()}::timestamptz, ${id})`;
+}
+
+interface DocumentListing {
+  tenantId: string;
+  limit: number;
+  /** The last job of the previous page. */
+  after?: PageEnd | undefined;
+  /** Only these. */
+  ids?: readonly string[] | undefined;
 }
 
 /** The tenant of a job, for the operator. Platform scope. */

@@ -62,7 +62,12 @@ export async function resumeDocuments({ database }: Pick<Services, 'database'>, 
       .select({ tenantId: documentJobs.tenantId, documentId: documentJobs.documentId })
       .from(documentJobs)
       .where(
-        and(isUnfinished, sql`${documentJobs.updatedAt} < now() - make_interval(secs => ${idleSeconds})`),
+        and(
+          isUnfinished,
+          sql`${documentJobs.updatedAt} < now() - make_interval(secs => ${idleSeconds})`,
+          // A pause may be longer; the document has a job in the queue then.
+          sql`coalesce(${documentJobs.nextAttemptAt} < now() - make_interval(secs => ${idleSeconds}), true)`,
+        ),
       )
       .limit(1000),
   );

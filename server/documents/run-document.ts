@@ -15,12 +15,14 @@ import {
 } from './document-run.ts';
 import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
 import { isDocument } from './jobs.ts';
+import { type Outage, outageOf, waitForNextTry, wakeWaiting } from './outage.ts';
 import { comesAfterOthers, queueDocument } from './queue.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 import { admitDocument } from './stages/admit.ts';
 import { extractSegments, ingestSource } from './stages/extract.ts';
 import { failDelivered, reconstructDocument } from './stages/reconstruct.ts';
 import { translateSegments } from './stages/translate.ts';
+import { progressed } from './waiting.ts';
 
 const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
   ingest: ingestSource,
@@ -61,6 +63,7 @@ export async function runDocument(
   if (!row) return undefined;
   const { stopping } = services.backgroundWork;
   const began = performance.now();
+  let hasResponded = false;
   let nextLook = began + slice.ifOthersWait;
   /** Aborts with the reason that ends the run: RunReplaced or Yielded. */
   const ended = new AbortController();
@@ -72,6 +75,13 @@ export async function runDocument(
     row,
     signal: AbortSignal.abort(),
     timings: () => row.stageTimings,
+    modelResponded: () => {
+      if (hasResponded) return;
+      hasResponded = true;
+      wakeWaiting(services).catch((error: unknown) =>
+        services.log.warn({ error: describeForLog(error) }, 'waiting documents were not woken'),
+      );
+    },
     isOver: async () => {
       if (stopping.aborted) return true;
       const now = performance.now();
@@ -94,8 +104,14 @@ export async function runDocument(
       return await endFailed(run, interruption(row.interruptions), row.stage);
     for (const stage of order.slice(order.indexOf(row.stage))) {
       if (stopping.aborted) throw new Yielded();
-      const failure = await runStage(run, stage, ended.signal);
-      if (failure) return await endFailed(run, failure, stage);
+      const failed = await runStage(run, stage, ended.signal);
+      if (failed) {
+        const { failure, outage } = failed;
+        const waits = outage && !inline && (await waitForNextTry(run, outage, failure.retry_attempts + 1));
+        return waits
+          ? undefined
+          : await endFailed(run, withEarlierTries(run, failure), stage, outage?.retryAfter);
+      }
       await services.database.inTenant(tenantId, (tx) => storeTimings(tx, run));
     }
     return undefined;
@@ -116,15 +132,23 @@ export async function runDocument(
   }
 }
 
+/** A stage that did not succeed. */
+interface StageFailure {
+  failure: DocumentFailureDetail;
+  /** Set if the job may wait for the failure to pass. */
+  outage: Outage | null;
+}
+
 /**
- * Runs one stage within its time budget, and again after a transient failure.
- * @returns the failure that ends the job; undefined if the stage is done
+ * Runs one stage within its time budget, and again after a transient failure. A try that ends with an outage does not count into the
+ * budget: the job waits, and the next try has all of it.
+ * @returns undefined if the stage is done
  */
 async function runStage(
   run: DocumentRun,
   stage: DocumentStage,
   ended: AbortSignal,
-): Promise<DocumentFailureDetail | undefined> {
+): Promise<StageFailure | undefined> {
   const { settings, log } = run.services;
   const before = run.timings();
   const spent = before[stage] ?? 0;
@@ -145,7 +169,8 @@ async function runStage(
       } catch (error) {
         if (error instanceof RunReplaced || error instanceof Yielded) throw error;
         ended.throwIfAborted();
-        if (deadline.signal.aborted) return failureOf(new StageTimeout(), stage, retries);
+        if (deadline.signal.aborted)
+          return { failure: failureOf(new StageTimeout(), stage, retries), outage: null };
         log.warn(
           {
             document_id: run.documentId,
@@ -156,7 +181,11 @@ async function runStage(
           },
           'a stage of a document failed',
         );
-        if (!isTransient(error) || retries === mostRetries) return failureOf(error, stage, retries);
+        const outage = outageOf(error);
+        if (!isTransient(error) || retries === mostRetries || (outage && run.row.waitingSince)) {
+          if (outage) run.timings = () => before;
+          return { failure: failureOf(error, stage, retries), outage };
+        }
         await delay(firstPause * 2 ** retries, undefined, { signal: run.signal }).catch(() => {});
       }
     }
@@ -165,6 +194,11 @@ async function runStage(
     const timings = run.timings();
     run.timings = () => timings;
   }
+}
+
+/** Counts the tries of the workers before, while the job waited. */
+function withEarlierTries({ row }: DocumentRun, failure: DocumentFailureDetail): DocumentFailureDetail {
+  return { ...failure, retry_attempts: row.waitingAttempts + failure.retry_attempts };
 }
 
 /** Stores how long the stages took, even of a job that has just ended. */
@@ -182,12 +216,21 @@ async function endFailed(
   run: DocumentRun,
   failure: DocumentFailureDetail,
   stage: DocumentStage,
+  retryAfter?: number,
 ): Promise<AppError> {
   if (run.delivered !== undefined) return failureResponse(await failDelivered(run, stage, failure));
   const stageTimings = run.timings();
   await run.services.database.inTenant(run.tenantId, (tx) =>
-    updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),
+    updateRun(tx, run, {
+      status: 'failed',
+      failure,
+      stage,
+      stageTimings,
+      running: false,
+      reservedChars: 0,
+      ...progressed,
+    }),
   );
   countEvent('jobs', 'document failed');
-  return failureResponse(failure);
+  return failureResponse(failure, retryAfter);
 }

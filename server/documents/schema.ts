@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jobListFilter } from '#server/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { warnings } from '#server/warnings.ts';
 
@@ -18,12 +19,12 @@ export const documentStage = z.enum(['ingest', 'extract', 'admit', 'map_translat
 /** B 2.7 */
 export const documentTranslationRequest = z
   .object({
-    source_lang: z.string().describe('The language of the file; `en` by default.'),
+    source_lang: z.string().describe('The language of the file, stated or detected; `en` by default.'),
     target_lang: z.string().describe('The language of the translation.'),
     domain: z.string().nullable().describe('As sent.'),
     idempotency_key: z.string().nullable().describe('As sent, in the body or the Idempotency-Key header.'),
     metadata: openObject.describe(
-      'Written by the service: `content_type`, `size_bytes`, `idempotency_key`, `tenant`, and `submitted_via` for a file sent to POST /api/translations.',
+      'Written by the service: `content_type`, `size_bytes`, `idempotency_key`, `tenant`, `submitted_via` for a file sent to POST /api/translations, and `source_lang_detection` (`language`, `confidence`) if it was detected.',
     ),
     text_type: z.enum(['Plain', 'Html']).nullable().describe('Recorded, without effect on a document.'),
     tone: z.string().nullable().describe('The register, applied to every segment.'),
@@ -162,6 +163,22 @@ export const documentJob = z
       })
       .nullable()
       .meta({ description: 'of a job in flight' }),
+    waiting: z
+      .object({
+        since: dateTime.describe('When the first try failed, in UTC.'),
+        reason: z
+          .string()
+          .describe(
+            'The error code of the last try: `transient_error`, `rate_limit` or `service_unavailable`. More values may come.',
+          ),
+        attempts: z.int().describe('How many tries have failed since.'),
+        next_attempt_at: dateTime.describe('When the next try begins, in UTC; past while it runs.'),
+      })
+      .nullable()
+      .meta({
+        description:
+          'of a job in flight whose last try failed for a passing reason, such as a model that does not respond; it is tried again until OUTAGE_HOURS have passed',
+      }),
     stage_timings: openObject.optional().meta({ description: 'operator only: milliseconds by stage' }),
     input_tokens: z.int().optional().meta({ description: 'operator only' }),
     output_tokens: z.int().optional().meta({ description: 'operator only' }),
@@ -175,7 +192,7 @@ const field = (description: string) => z.string().max(1000).optional().describe(
 export const documentForm = z.object({
   source_document: uploadedFile.optional().describe('A .pdf, .docx or .xlsx file of at most 30000000 bytes.'),
   target_lang: field('Required. A supported language.'),
-  source_lang: field('A supported language; `en` by default.'),
+  source_lang: field('A supported language; `en` by default, `auto` detects it.'),
   domain: field('A hint, which is kept with the job.'),
   tone: field('The register, such as `formal`.'),
   gender: field('Grammatical gender, for agreement.'),
@@ -190,7 +207,7 @@ export const documentForm = z.object({
     .describe('1 to 255 characters. A key that has a job answers that job.'),
 });
 
-export const documentListQuery = z.object({
+export const documentListQuery = jobListFilter.extend({
   status: documentJobStatus.optional().describe('Only jobs with this status.'),
   limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
   cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),

@@ -12,13 +12,21 @@ import { clip } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
 import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
 import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { type Destination, destinationIn } from '#server/storage/destination.ts';
 import { expectRoom, requireRoom } from '#server/storage/usage.ts';
 import { requireLanguage } from '#server/supported-language.ts';
+import { languageWarnings, unknownFieldWarnings } from '#server/translations/intake/request-warnings.ts';
+import {
+  asksForDetection,
+  readSourceLanguage,
+  type SourceDetection,
+  undetected,
+} from '#server/translations/intake/source-language.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { insertArtifact, layoutTypes, removeFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
-import { checkFile } from './file-work.ts';
+import { checkFile, sampleFile } from './file-work.ts';
 import {
   type DocumentRow,
   isInFlight,
@@ -28,7 +36,7 @@ import {
 } from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import { runDocument } from './run-document.ts';
-import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
+import { type DocumentForm, type DocumentTranslationRequest, documentForm } from './schema.ts';
 
 /** A submission's job, whether it is new or a resend's. */
 export interface SubmittedDocument {
@@ -37,6 +45,14 @@ export interface SubmittedDocument {
   /** Whether an earlier submission with the same key made it. */
   replayed: boolean;
   inFlight: boolean;
+}
+
+/** How a form came. */
+export interface Origin {
+  via: 'documents' | 'translations';
+  signal: AbortSignal;
+  /** Fields of the form that do not exist. */
+  unknownFields: readonly string[];
 }
 
 interface CheckedForm {
@@ -56,8 +72,9 @@ export async function submitDocument(
   services: RunServices,
   withTenant: WithTenant,
   form: DocumentForm,
-  { via, signal }: { via: 'documents' | 'translations'; signal: AbortSignal },
+  origin: Origin,
 ): Promise<SubmittedDocument> {
+  const { via, signal } = origin;
   // POST /api/translations checks a submission before its sender (B 4.1).
   const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
   // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
@@ -77,7 +94,7 @@ export async function submitDocument(
 
   const { wait } = checked;
   const key = checked.request.idempotency_key;
-  const make = () => makeJob(services, tenant, checked, destination, via, signal);
+  const make = () => makeJob(services, tenant, checked, destination, origin);
   const made =
     key === null
       ? await make()
@@ -137,14 +154,11 @@ async function makeJob(
   tenant: { id: string; name: string },
   { file, format, fileName, wait, request: checkedRequest }: CheckedForm,
   destination: Destination,
-  via: 'documents' | 'translations',
-  signal: AbortSignal,
+  { via, signal, unknownFields }: Origin,
 ): Promise<{ row: DocumentRow; isNew: boolean }> {
   const { bytes } = file;
-  await checkFile(services, { format, bytes }, { tenantId: tenant.id, signal }).catch((error: unknown) => {
-    if (!(error instanceof FileError)) throw error;
-    throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
-  });
+  const scope = { tenantId: tenant.id, signal };
+  const { source_lang, detection } = await checkSource(services, { format, bytes }, checkedRequest, scope);
 
   const documentId = newId();
   const contentType = layoutTypes[format];
@@ -156,14 +170,22 @@ async function makeJob(
   );
   const request: DocumentTranslationRequest = {
     ...checkedRequest,
+    source_lang,
     metadata: {
       content_type: clip(file.contentType, 255) || contentType,
       size_bytes: bytes.length,
       idempotency_key: checkedRequest.idempotency_key,
       tenant: { id: tenant.id, name: tenant.name },
       ...(via === 'translations' && { submitted_via: 'translations_upload' }),
+      ...(detection && { source_lang_detection: detection }),
     },
   };
+  const { target_lang } = request;
+  const warnings = [
+    ...unknownFieldWarnings(unknownFields, formFields),
+    // Whether the text is in its language is seen when it is extracted.
+    ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null, text: '' }),
+  ];
   const insert = async (tx: Tx) => {
     if (destination.provider === 'platform')
       await requireRoom(tx, services.settings, tenant.id, bytes.length);
@@ -175,6 +197,7 @@ async function makeJob(
         status: 'queued',
         idempotencyKey: request.idempotency_key,
         request,
+        warnings: warnings.length > 0 ? warnings : null,
         sourceFileName: fileName,
         sourceFormat: format,
       })
@@ -195,6 +218,36 @@ async function makeJob(
   await removeFile(services, source).catch(() => {});
   if (!inserted) throw new AppError('transient_error', 'the job of this key was deleted; send it again');
   return { row: inserted, isNew: false };
+}
+
+/** The fields that the form may have. */
+const formFields = Object.keys(documentForm.shape);
+
+/**
+ * Checks the file, and detects its language if that is asked for.
+ * @throws AppError 400 for a file that is refused; 422 if its language cannot be detected, or a PDF's text cannot be read to do so
+ */
+async function checkSource(
+  services: Pick<Services, 'fileWork'>,
+  payload: { format: LayoutKind; bytes: Uint8Array },
+  { source_lang }: Pick<DocumentTranslationRequest, 'source_lang'>,
+  scope: TaskScope,
+): Promise<{ source_lang: string; detection: SourceDetection | null }> {
+  const names = { field: 'source_lang', text: 'the text of source_document' };
+  try {
+    if (!asksForDetection(source_lang)) {
+      await checkFile(services, payload, scope);
+      return { source_lang, detection: null };
+    }
+    const text = await sampleFile(services, payload, scope);
+    const { language, detection } = readSourceLanguage(names, source_lang, text);
+    return { source_lang: language, detection };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    if (payload.format === 'pdf')
+      throw undetected(names.field, `${error.message}; name the language of the file in ${names.field}`);
+    throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+  }
 }
 
 /** Milliseconds between two looks at a job that runs elsewhere. */
@@ -254,13 +307,14 @@ function checkForm(form: DocumentForm): CheckedForm {
       'validation_error',
       `unsupported text_type ${JSON.stringify(textType.slice(0, 40))}; send Plain or Html`,
     );
+  const source_lang = form.source_lang?.trim() || 'en';
   return {
     file,
     format,
     fileName: fileNameOf(file, format),
     wait: ['1', 'true', 'yes'].includes(form.wait?.trim().toLowerCase() ?? ''),
     request: {
-      source_lang: requireLanguage('source_lang', form.source_lang?.trim() || 'en'),
+      source_lang: asksForDetection(source_lang) ? source_lang : requireLanguage('source_lang', source_lang),
       target_lang: requireLanguage('target_lang', form.target_lang.trim()),
       domain: form.domain?.trim() || null,
       idempotency_key: form.idempotency_key,

@@ -39,3 +39,25 @@ export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> 
     from document_jobs, jsonb_each_text(stage_timings) t group by t.key`);
   return Object.fromEntries(rows.map(({ stage, ...figures }) => [stage, figures]));
 }
+
+/** Documents of one reason that wait for an outage to pass. */
+export interface WaitingDocuments {
+  /** The error code of their last try. */
+  reason: string;
+  documents: number;
+  longestSeconds: number;
+}
+
+/** Unfinished documents that are looked at, so that a backlog does not make its own count expensive. */
+const mostWaiting = 10_000;
+
+/** Counts the documents that wait for an outage to pass, over all tenants. Platform scope. */
+export async function countWaiting(tx: Tx): Promise<WaitingDocuments[]> {
+  const rows = await tx.execute<WaitingDocuments & Record<string, unknown>>(sql`
+    select waiting_reason as reason, count(*)::int as documents,
+      extract(epoch from now() - min(waiting_since))::float8 as "longestSeconds"
+    from (select waiting_reason, waiting_since from document_jobs
+      where status in ('queued', 'extracted') and waiting_since is not null limit ${mostWaiting}) w
+    group by 1 order by 1`);
+  return [...rows];
+}

@@ -89,3 +89,6 @@ export interface RebuildOptions {
   sourceLanguage: string;
   targetLanguage: string;
 }
+
+/** Takes a text of a file. Returns whether it wants more. */
+export type TakeText = (text: string) => boolean;

@@ -7,6 +7,7 @@ import type {
   SegmentKey,
   SegmentKind,
   SegmentTranslation,
+  TakeText,
 } from './document.ts';
 import { type DirectionChange, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
@@ -27,10 +28,16 @@ import { directionOf } from './typesetting/languages.ts';
  *
  * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
  */
-export async function check(bytes: Uint8Array): Promise<void> {
+export async function check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
   const budget = new SegmentBudget();
   const { stories } = await readStories(bytes, ({ content }) => content.source);
-  for (const { paragraphs } of stories) for (const source of paragraphs) budget.addChars(plainText(source));
+  let wanted = true;
+  for (const { paragraphs } of stories)
+    for (const source of paragraphs) {
+      const text = plainText(source);
+      budget.addChars(text);
+      wanted = wanted && take(text);
+    }
 }
 
 /**

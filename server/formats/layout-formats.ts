@@ -1,11 +1,20 @@
-import type { ExtractedDocument, RebuildOptions, RebuiltDocument, SegmentTranslation } from './document.ts';
+import type {
+  ExtractedDocument,
+  RebuildOptions,
+  RebuiltDocument,
+  SegmentTranslation,
+  TakeText,
+} from './document.ts';
 import type { LayoutKind } from './document-kind.ts';
 import { claimedSize } from './office/zip.ts';
 
 /** A format that is translated in place. Its functions are pure. They throw a FileError for a file that they refuse. */
 export interface LayoutFormat {
-  /** Checks what B 8 refuses before a job exists. Cheaper than `extract`. */
-  check(bytes: Uint8Array): Promise<void>;
+  /**
+   * Checks what B 8 refuses before a job exists. Cheaper than `extract`.
+   * @param take is given the texts in order, until it returns false
+   */
+  check(bytes: Uint8Array, take?: TakeText): Promise<void>;
   extract(bytes: Uint8Array): Promise<ExtractedDocument>;
   /** @param translations of some or all segments; the others keep their text */
   rebuild(

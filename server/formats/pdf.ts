@@ -7,7 +7,9 @@ import type {
   RebuiltDocument,
   Segment,
   SegmentTranslation,
+  TakeText,
 } from './document.ts';
+import { readPages } from './flatten/pdf.ts';
 import { formatTagged, plainText } from './inline-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { auditRemoval } from './pdf/audit.ts';
@@ -28,8 +30,14 @@ import { refuseLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
-/** A PDF that cannot be read is refused when it is extracted, not before (C 7). */
-export async function check(): Promise<void> {}
+/**
+ * A PDF that cannot be read is refused when it is extracted, not before (C 7), unless its text is asked for.
+ *
+ * @throws {FileError} `unreadable`, `protected`, `too_large`
+ */
+export async function check(bytes: Uint8Array, take?: TakeText): Promise<void> {
+  if (take) await readPages(bytes, take);
+}
 
 /**
  * Lists the texts of the pages, by the blocks in which they are laid out.

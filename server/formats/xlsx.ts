@@ -5,6 +5,7 @@ import type {
   RebuiltDocument,
   Segment,
   SegmentTranslation,
+  TakeText,
 } from './document.ts';
 import { withFileErrors } from './office/package.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
@@ -28,13 +29,16 @@ import { openWorkbook, type Sheet, type Workbook } from './xlsx/workbook.ts';
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
-export function check(bytes: Uint8Array): Promise<void> {
+export function check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
+  let wanted = true;
   return withFileErrors(async () => {
     const { workbook, strings } = await open(bytes);
     await new KeptContent().read(workbook);
     for (const sheet of worksheets(workbook))
       await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
-        text: () => {},
+        text: (_cell, _, text) => {
+          wanted = wanted && take(text());
+        },
       });
   });
 }

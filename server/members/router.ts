@@ -32,6 +32,7 @@ export const membersRouter = router({
         path: '/api/auth/users',
         tag: 'Members',
         summary: 'List the members of a tenant',
+        paged: true,
         description:
           'The operator key names the tenant with tenant_id, an operator session may; anybody else sees its own roster. Oldest first; while there are more, X-Next-Cursor carries the next cursor.',
       },
@@ -178,6 +179,7 @@ export const membersRouter = router({
         path: '/api/tenants/invites',
         tag: 'Invites',
         summary: "List a tenant's invites",
+        paged: true,
         description:
           'Newest first, whatever became of them. While there are more, X-Next-Cursor carries the next cursor.',
       },

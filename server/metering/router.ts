@@ -42,6 +42,7 @@ export const usageRouter = router({
         path: '/api/tenants/{tenant_id}/billing',
         tag: 'Usage',
         summary: 'Usage in a billing period',
+        paged: true,
         description:
           'Of the current period where none is named; records newest first. While there are more, X-Next-Cursor carries the next cursor. Token counters and models are an operator’s.',
       },

@@ -146,6 +146,10 @@ function registerGauges(
     'kind',
     'state',
   ]);
+  const held = gauge('documents_waiting', 'Documents that wait for an outage to pass, at most 10000.', [
+    'reason',
+  ]);
+  const heldFor = gauge('documents_waiting_seconds', 'How long the first of them has waited.', ['reason']);
 
   return async () => {
     for (const [pool, read] of pools) {
@@ -164,7 +168,7 @@ function registerGauges(
       sandboxTasks.set({ queue: name, state: 'waiting' }, waiting);
     }
     sandboxProcesses.set(processes);
-    for (const each of [queued, oldest, unfinished]) each.reset();
+    for (const each of [queued, oldest, unfinished, held, heldFor]) each.reset();
     const state = await queue().catch(() => null);
     databaseUp.set(state ? 1 : 0);
     for (const { task, waiting, running, failed, oldestSeconds } of state?.tasks ?? []) {
@@ -172,6 +176,10 @@ function registerGauges(
       queued.set({ task, state: 'running' }, running);
       queued.set({ task, state: 'failed' }, failed);
       oldest.set({ task }, oldestSeconds);
+    }
+    for (const { reason, documents, longestSeconds } of state?.outages ?? []) {
+      held.set({ reason }, documents);
+      heldFor.set({ reason }, longestSeconds);
     }
     for (const { kind, status, jobs } of state?.jobs ?? []) unfinished.set({ kind, state: status }, jobs);
   };

@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
+import { countWaiting, type WaitingDocuments } from '#server/documents/summary.ts';
 
 /** What waits in the database. */
 export interface QueueState {
   tasks: { task: string; waiting: number; running: number; failed: number; oldestSeconds: number }[];
   jobs: { kind: 'text' | 'document'; status: string; jobs: number }[];
+  /** Documents that wait for an outage to pass. */
+  outages: WaitingDocuments[];
 }
 
 /** Milliseconds for which a result is given again: several tools may ask for the metrics. */
@@ -60,6 +63,6 @@ function readQueue(database: Database): Promise<QueueState> {
         sql` union all `,
       ),
     );
-    return { tasks: [...tasks], jobs: [...jobs] };
+    return { tasks: [...tasks], jobs: [...jobs], outages: await countWaiting(tx) };
   });
 }

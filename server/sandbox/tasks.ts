@@ -12,6 +12,7 @@ export const tasks = {
   read_glossary: async () => (await import('./tasks/read-glossary.ts')).readGlossaryTask,
   read_memory: async () => (await import('./tasks/read-memory.ts')).readMemoryTask,
   read_xliff: async () => (await import('./tasks/read-xliff.ts')).readXliffTask,
+  sample_document: async () => (await import('./tasks/layout-document.ts')).sampleDocumentTask,
   render_golden: async () => (await import('./tasks/render-golden.ts')).renderGoldenTask,
 };
 

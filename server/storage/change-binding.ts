@@ -8,6 +8,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type Binding, credentialBy } from './account-stores.ts';
 import { bindingView, sealSecret } from './bindings.ts';
+import { ownershipDirectory } from './container-holders.ts';
 import { checkFilesystem, checkSecret, parseAccountUrl } from './data-lake-address.ts';
 import { awaitReplay, beginReplay } from './replays.ts';
 import { defaultPrefixes, type StorageBinding, type StorageBindingRequest } from './schema.ts';
@@ -98,7 +99,12 @@ async function saveBinding(
   const tenantId = principal.tenant.id;
   // Locked: another edit at the same time must not put a secret of its own mode there.
   const [held] = await tx
-    .select({ authMode: storageBindings.authMode, secret: storageBindings.secret })
+    .select({
+      authMode: storageBindings.authMode,
+      secret: storageBindings.secret,
+      accountUrl: storageBindings.accountUrl,
+      filesystem: storageBindings.filesystem,
+    })
     .from(storageBindings)
     .where(eq(storageBindings.tenantId, tenantId))
     .for('no key update');
@@ -118,7 +124,13 @@ async function saveBinding(
     .values({ tenantId, ...columns })
     .onConflictDoUpdate({
       target: storageBindings.tenantId,
-      set: { ...columns, revision: sql`${storageBindings.revision} + 1`, updatedAt: sql`now()` },
+      set: {
+        ...columns,
+        // An edit within the same container gives no other workspace a chance to take it.
+        ...(!isSameContainer(held, desired) && { heldSince: null }),
+        revision: sql`${storageBindings.revision} + 1`,
+        updatedAt: sql`now()`,
+      },
     })
     .returning();
   if (!row) throw new Error('a saved binding without a row');
@@ -136,6 +148,12 @@ async function saveBinding(
     },
   });
   return row;
+}
+
+type Container = Pick<Binding, 'accountUrl' | 'filesystem'>;
+
+function isSameContainer(held: Container | undefined, { accountUrl, filesystem }: Container): boolean {
+  return held?.accountUrl === accountUrl && held.filesystem === filesystem;
 }
 
 /** @throws AppError 422 with a string that names the field and never repeats the secret */
@@ -171,6 +189,11 @@ function readPrefixes(given: NonNullable<StorageBindingRequest['prefixes']>) {
     if (directory.length > 200 || !/^([\w-][\w.-]*\/)+$/.test(directory))
       throw refused(
         `prefixes.${name} must be a directory of letters, digits, ".", "_" and "-" (at most 200 characters), such as ${defaultPrefixes[name]}`,
+      );
+    // Azure's names of objects are case-sensitive; other services behind the same API need not be.
+    if (directory.toLowerCase().startsWith(ownershipDirectory))
+      throw refused(
+        `prefixes.${name} must not begin with ${ownershipDirectory}, where the owner of a container names its workspaces`,
       );
     return directory;
   };

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
 import { storageBindings } from '#db/schema/storage.ts';
 import type { WithTenant } from '#server/access/guards/tenant.ts';
-import { actorOfPrincipal, type Origin, recordEvent } from '#server/audit/audit-log.ts';
+import { type Actor, actorOfPrincipal, type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { clip } from '#server/formats/text.ts';
@@ -10,6 +11,7 @@ import { newId } from '#server/ids.ts';
 import type { Binding } from './account-stores.ts';
 import { bindingView, selectBinding } from './bindings.ts';
 import type { BlobStore } from './blob-store.ts';
+import { heldByAnother, holdContainer, otherHolders, readOwners } from './container-holders.ts';
 import { awaitReplay, beginReplay } from './replays.ts';
 import type { StorageBinding } from './schema.ts';
 import { StoreError } from './store-error.ts';
@@ -38,10 +40,14 @@ export async function probe(
     if (!(await store.remove(path))) return 'the object that was written could not be removed';
     return null;
   } catch (error) {
-    log.warn({ error: describeForLog(error) }, 'a storage did not pass its verification');
-    // An error of the file system has paths of the server.
-    return error instanceof StoreError ? clip(error.message, 2000) : 'the storage could not be written';
+    return failureOf({ log }, error);
   }
+}
+
+function failureOf({ log }: Pick<Services, 'log'>, error: unknown): string {
+  log.warn({ error: describeForLog(error) }, 'a storage did not pass its verification');
+  // An error of the file system has paths of the server.
+  return error instanceof StoreError ? clip(error.message, 2000) : 'the storage could not be written';
 }
 
 /**
@@ -60,59 +66,104 @@ export async function verifyBinding(
     binding: await selectBinding(tx, principal.tenant.id),
     actor: actorOfPrincipal(principal),
   }));
-  const failure = await probeStorage(services, tenantId, binding);
-  const settled = await database.inTenant(tenantId, async (tx) => {
-    const current = binding && (await settle(tx, binding, failure));
-    // It was changed or removed while it was probed: the answer is about the storage of now, and nothing is published.
-    if (binding && !current) return { current: await selectBinding(tx, tenantId), replayId: undefined };
-    if (binding)
-      await recordEvent(tx, origin, {
-        action: failure === null ? 'storage_binding_verified' : 'storage_binding_refused',
-        tenantId,
-        actor,
-        target: binding.accountUrl,
-      });
-    return { current, replayId: failure === null ? await beginReplay(tx, tenantId) : undefined };
-  });
-  const view = bindingView(settled.current, settings);
-  if (settled.replayId === undefined)
-    return binding
+  const probed = await probeStorage(services, tenantId, binding);
+  const settled = binding
+    ? // The platform's scope: another workspace may hold the container, or lose it.
+      await database.inPlatform((tx) => settle(tx, services, { binding, origin, actor }, probed))
+    : await settlePlatform(services, tenantId, probed.failure);
+  if (settled) {
+    const { view, replayId } = settled;
+    return replayId === undefined
       ? view
-      : { ...view, status: failure === null ? view.status : 'error', last_error: failure };
-  return { ...view, replay: await awaitReplay(services, tenantId, settled.replayId) };
+      : { ...view, replay: await awaitReplay(services, tenantId, replayId) };
+  }
+  // It was changed or removed while it was probed: the response is about the storage of now, and nothing is published.
+  const now = await database.inTenant(tenantId, (tx) => selectBinding(tx, tenantId));
+  return bindingView(now, settings);
 }
 
-function probeStorage(
+interface Probed {
+  /** What went wrong; null if nothing did. */
+  failure: string | null;
+  /** The workspaces that the container names; undefined if it was not asked. */
+  owners?: ReadonlySet<string>;
+}
+
+async function probeStorage(
   services: VerifyServices,
   tenantId: string,
   binding: Binding | undefined,
-): Promise<string | null> {
-  if (!binding) return probe(services, services.storage, `${tenantId}/golden/`);
+): Promise<Probed> {
+  if (!binding) return { failure: await probe(services, services.storage, `${tenantId}/golden/`) };
   const store = services.accountStores.open(binding);
-  if (!store) return Promise.resolve('the stored secret is missing or cannot be read; send it again');
-  return probe(services, store, binding.goldenPrefix);
+  if (!store) return { failure: 'the stored secret is missing or cannot be read; send it again' };
+  if ((await otherHolders(services.database, binding)).length === 0)
+    return { failure: await probe(services, store, binding.goldenPrefix) };
+  try {
+    const owners = await readOwners(store);
+    // Nothing is written to the container of another workspace.
+    if (!owners.has(tenantId)) return { failure: heldByAnother(binding) };
+    return { failure: await probe(services, store, binding.goldenPrefix), owners };
+  } catch (error) {
+    return { failure: failureOf(services, error) };
+  }
 }
 
-/** Stores a probe's outcome, unless the binding was edited since it was read. */
-async function settle(
-  tx: Parameters<typeof selectBinding>[0],
-  { tenantId, revision, createdAt }: Binding,
+interface Settled {
+  view: StorageBinding;
+  /** Undefined if nothing is published, because the verification failed. */
+  replayId: string | undefined;
+}
+
+async function settlePlatform(
+  { database, settings }: VerifyServices,
+  tenantId: string,
   failure: string | null,
-): Promise<Binding | undefined> {
-  const [row] = await tx
+): Promise<Settled> {
+  const view = bindingView(undefined, settings);
+  if (failure !== null)
+    return { view: { ...view, status: 'error', last_error: failure }, replayId: undefined };
+  return { view, replayId: await database.inTenant(tenantId, (tx) => beginReplay(tx, tenantId)) };
+}
+
+/** Stores a probe's outcome. Undefined if the binding was edited since it was read. */
+async function settle(
+  tx: Tx,
+  { settings }: VerifyServices,
+  { binding, origin, actor }: { binding: Binding; origin: Origin; actor: Actor },
+  { failure: found, owners }: Probed,
+): Promise<Settled | undefined> {
+  const { tenantId, revision, createdAt } = binding;
+  const isUnchanged = and(
+    eq(storageBindings.tenantId, tenantId),
+    eq(storageBindings.revision, revision),
+    eq(storageBindings.createdAt, createdAt),
+  );
+  const [unchanged] = await tx.select().from(storageBindings).where(isUnchanged).for('no key update');
+  if (!unchanged) return undefined;
+  // Another workspace may have verified the container since it was looked at.
+  const failure =
+    found === null && !(await holdContainer(tx, binding, owners)) ? heldByAnother(binding) : found;
+  const [current] = await tx
     .update(storageBindings)
     .set({
       status: failure === null ? 'verified' : 'error',
       lastError: failure,
-      ...(failure === null && { lastVerifiedAt: sql`now()` }),
+      ...(failure === null && {
+        lastVerifiedAt: sql`now()`,
+        heldSince: sql`coalesce(${storageBindings.heldSince}, now())`,
+      }),
     })
-    .where(
-      and(
-        eq(storageBindings.tenantId, tenantId),
-        eq(storageBindings.revision, revision),
-        eq(storageBindings.createdAt, createdAt),
-      ),
-    )
+    .where(isUnchanged)
     .returning();
-  return row;
+  await recordEvent(tx, origin, {
+    action: failure === null ? 'storage_binding_verified' : 'storage_binding_refused',
+    tenantId,
+    actor,
+    target: binding.accountUrl,
+  });
+  return {
+    view: bindingView(current, settings),
+    replayId: failure === null ? await beginReplay(tx, tenantId) : undefined,
+  };
 }

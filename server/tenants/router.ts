@@ -38,6 +38,7 @@ export const tenantsRouter = router({
         path: '/api/tenants',
         tag: 'Tenants',
         summary: 'List tenants',
+        paged: true,
         description:
           'An operator sees all tenants, an administrator its own. Newest first; while there are more, X-Next-Cursor carries the next cursor.',
       },

@@ -1,8 +1,7 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
-import { countCodePoints } from '#server/formats/text.ts';
+import { requireLength } from '#server/input-limits.ts';
 import { type ExpectedTerm, expectTerms, type TermMatch } from '#server/matching/terms/index.ts';
 import { requireDeclaredLanguage } from '#server/set-upload.ts';
 import type { Settings } from '#server/settings.ts';
@@ -71,10 +70,9 @@ function requireLengths(
   { source_text, target_text = '' }: TermMatchesRequest,
   { MAX_SOURCE_CHARS }: Settings,
 ): void {
-  if (countCodePoints(source_text) > MAX_SOURCE_CHARS)
-    throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
-  if (countCodePoints(target_text) > mostExpansion * MAX_SOURCE_CHARS)
-    throw new AppError('payload_too_large', `target text exceeds ${mostExpansion} times MAX_SOURCE_CHARS`);
+  requireLength('source text exceeds MAX_SOURCE_CHARS', source_text, MAX_SOURCE_CHARS);
+  const most = mostExpansion * MAX_SOURCE_CHARS;
+  requireLength(`target text exceeds ${mostExpansion} times MAX_SOURCE_CHARS`, target_text, most);
 }
 
 /** The matches of each expected term. */

@@ -61,6 +61,7 @@ const list = tenantProcedure
       path: '/api/terminology',
       tag: 'Terminology',
       summary: 'List the glossaries',
+      paged: true,
       description:
         'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
     },

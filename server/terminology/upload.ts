@@ -123,7 +123,9 @@ function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   const type = declaredType(contentType);
   const bySuffix = kindOfSuffix.get(suffix);
   if (suffix !== '' && !bySuffix)
-    throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file');
+    throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file', {
+      hint: 'a .tbx file is accepted, too',
+    });
   const kind = bySuffix ?? (tbxTypes.includes(type) ? 'tbx' : tmxTypes.includes(type) ? 'tmx' : 'csv');
   const types = typesOf[kind];
   if (type !== '' && !types.includes(type))

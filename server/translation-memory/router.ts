@@ -63,6 +63,7 @@ const list = tenantProcedure
       path: '/api/tm',
       tag: 'Translation memory',
       summary: 'List the sets',
+      paged: true,
       description:
         'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
     },

@@ -6,12 +6,14 @@ import { getDocument } from '#server/documents/jobs.ts';
 import { type DocumentJob, documentJob } from '#server/documents/schema.ts';
 import { submitDocument } from '#server/documents/submit.ts';
 import { AppError } from '#server/errors.ts';
-import { admitSeries, type Gates, isWork, planItems, readGates } from './admit-series.ts';
+import { notingUnknownFields } from '#server/unknown-fields.ts';
+import { admitSeries, type Gates, isWork, planItems, readGates, type Submitted } from './admit-series.ts';
 import { requireKey, selectJobsByKeys } from './idempotency.ts';
 import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest } from './intake/check-request.ts';
 import { isLayoutFile, readFileRequest } from './intake/file.ts';
 import { requestPagesOfText } from './intake/pages.ts';
+import { warningsOf } from './intake/request-warnings.ts';
 import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
 import type { StoredJob } from './jobs.ts';
 import { type Prefetched, prefetch } from './leverage/leverage.ts';
@@ -40,12 +42,21 @@ type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'request
   audience: { operator: boolean };
 };
 
+/** The requests, each with what its sender should know. @param fields those that the request may have */
+function withWarnings(
+  requests: readonly TranslationRequest[],
+  { unknownFields }: { unknownFields: readonly string[] },
+  fields = Object.keys(translationRequest.shape),
+): Submitted[] {
+  return requests.map((request) => ({ request, warnings: warningsOf(request, { unknownFields, fields }) }));
+}
+
 /** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response (B 4.2). */
 async function submitFor(
   { services, response, requestId, withTenant, audience }: SubmissionContext,
-  requests: TranslationRequest[],
+  submitted: Submitted[],
 ): Promise<TranslationJob[]> {
-  const { jobs, replayed } = await submit(services, withTenant, requestId, requests);
+  const { jobs, replayed } = await submit(services, withTenant, requestId, submitted);
   if (replayed) response.setHeader('Idempotency-Replayed', 'true');
   return jobs.map(viewFor(audience));
 }
@@ -63,6 +74,7 @@ export const create = submissionProcedure
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
+  .use(notingUnknownFields(translationRequest))
   .input(translationRequest)
   .output(translationJob)
   .mutation(async ({ ctx, input }) => {
@@ -75,7 +87,7 @@ export const create = submissionProcedure
     requireKey(input.idempotency_key);
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
-    const [job] = await submitFor(ctx, [request]);
+    const [job] = await submitFor(ctx, withWarnings([request], ctx));
     if (!job) throw new Error('the submission made no job');
     return job;
   });
@@ -98,11 +110,12 @@ export const createBatch = submissionProcedure
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
+  .use(notingUnknownFields(batchRequest))
   .input(batchRequest)
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
-    const requests = expandBatch(input, ctx.services.settings);
-    return submitFor(ctx, requests);
+    const submitted = expandBatch(input, ctx.services.settings, ctx.unknownFields);
+    return submitFor(ctx, submitted);
   });
 
 export const createFromFile = submissionProcedure
@@ -123,6 +136,7 @@ export const createFromFile = submissionProcedure
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
+  .use(notingUnknownFields(fileRequest))
   .input(fileRequest)
   .output(z.union([z.array(translationJob), documentJob]))
   .mutation(async ({ ctx, input }) => {
@@ -134,7 +148,7 @@ export const createFromFile = submissionProcedure
         signal: ctx.disconnected(),
       }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
-    return submitFor(ctx, requests);
+    return submitFor(ctx, withWarnings(requests, ctx, Object.keys(fileRequest.shape)));
   });
 
 /** Queues a file that is translated with its layout (B 4.1), and returns its document job. */
@@ -145,14 +159,15 @@ async function submitDocumentFor(
     withTenant,
     audience,
     disconnected,
-  }: SubmissionContext & Pick<RequestContext, 'disconnected'>,
+    unknownFields,
+  }: SubmissionContext & Pick<RequestContext, 'disconnected'> & { unknownFields: readonly string[] },
   form: FileRequest,
 ): Promise<DocumentJob> {
   const { tenantId, documentId, replayed } = await submitDocument(
     services,
     withTenant,
     { ...form, wait: undefined },
-    { via: 'translations', signal: disconnected() },
+    { via: 'translations', signal: disconnected(), unknownFields },
   );
   if (replayed) response.setHeader('Idempotency-Replayed', 'true');
   return services.database.inTenant(tenantId, (tx) => getDocument(tx, tenantId, documentId, audience));
@@ -170,6 +185,7 @@ export const createFromText = submissionProcedure
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
+  .use(notingUnknownFields(documentTextRequest))
   .input(documentTextRequest)
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
@@ -177,7 +193,7 @@ export const createFromText = submissionProcedure
     const { source_document } = input.metadata;
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
-    return submitFor(ctx, requests);
+    return submitFor(ctx, withWarnings(requests, ctx));
   });
 
 interface Submission {
@@ -189,25 +205,22 @@ interface Submission {
 /**
  * Translates texts one after the other and returns their jobs. Applies gates (3) to (7) of B 4.1, then runs the pipeline and stores the
  * result of each. Models are called between transactions, never inside one.
- * @param requests have passed gate (2), `checkRequest`
+ * @param submitted have passed gate (2), `checkRequest`
  * @throws AppError 401, 402, 422, 429, 5xx as B 7 says
  */
 async function submit(
   services: RunServices,
   withTenant: WithTenant,
   requestId: string,
-  requests: TranslationRequest[],
+  submitted: Submitted[],
 ): Promise<Submission> {
   const { settings } = services;
+  const requests = submitted.map(({ request }) => request);
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const admitted = await withTenant(
     // The transaction that authenticated the caller (gate 4).
     async (tx, principal, looked: LookedUp): Promise<Series | Submission> => {
-      const items = planItems(
-        requests.map((request) => ({ request, warnings: [] })),
-        looked.known,
-        settings,
-      );
+      const items = planItems(submitted, looked.known, settings);
       // Gate (3): a full replay is returned before any gate that could refuse work.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };

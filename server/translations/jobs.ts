@@ -2,7 +2,6 @@ import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
-import { readCursor, writeCursor } from '#server/paging.ts';
 import type { Warning } from '#server/warnings.ts';
 import type { AgentRun } from './agent-run-schema.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
@@ -22,6 +21,8 @@ interface JobListing {
   limit: number;
   /** The last job of the previous page. */
   after?: { updatedAt: Date; id: string } | undefined;
+  /** Only these. */
+  ids?: readonly string[] | undefined;
 }
 
 /** Approximate bytes of a page: a page of long texts has fewer jobs than the limit. */
@@ -38,7 +39,7 @@ const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, 
 /** A page of jobs, newest updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether others follow. */
 export async function selectJobs(
   tx: Tx,
-  { tenantId, status, limit, after }: JobListing,
+  { tenantId, status, limit, after, ids }: JobListing,
 ): Promise<{ jobs: TranslationJob[]; more: boolean }> {
   const order = [desc(translationJobs.updatedAt), desc(translationJobs.jobId)];
   const page = tx.$with('page').as(
@@ -56,6 +57,8 @@ export async function selectJobs(
         and(
           eq(translationJobs.tenantId, tenantId),
           status && eq(translationJobs.status, status),
+          ids &&
+            sql`${translationJobs.jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
           after &&
             sql`(${translationJobs.updatedAt}, ${translationJobs.jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
         ),
@@ -93,24 +96,6 @@ export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<T
   const job = await selectJob(tx, tenantId, jobId);
   if (!job) throw new AppError('not_found', 'job not found');
   return job;
-}
-
-interface JobPage {
-  jobs: TranslationJob[];
-  nextCursor: string | null;
-}
-
-/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200; a page of long jobs is shorter. */
-export async function listJobs(
-  tx: Tx,
-  tenantId: string,
-  query: { status?: JobStatus | undefined; limit: number; cursor?: string | undefined },
-): Promise<JobPage> {
-  const { status, limit, cursor } = query;
-  const after = cursor === undefined ? undefined : readCursor(cursor);
-  const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, after });
-  const last = jobs.at(-1);
-  return { jobs, nextCursor: more && last ? writeCursor(last) : null };
 }
 
 export type JobRow = typeof translationJobs.$inferSelect;

@@ -9,13 +9,14 @@ import { xliffType } from '#server/formats/xliff-writer.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { create, createBatch, createFromFile, createFromText } from './create.ts';
 import { downloadGolden, goldenTypes } from './golden/download.ts';
-import { getJob, listJobs } from './jobs.ts';
+import { getJob } from './jobs.ts';
+import { listJobs } from './list.ts';
 import { removeJob } from './removal.ts';
 import { reviewJob } from './review.ts';
 import { goldenFormat, jobDeletion, listQuery, reviewInput, translationJob } from './schema.ts';
 import { viewFor } from './tenant-view.ts';
 import { turnProcedures, workplaceProcedures } from './workplace/procedures.ts';
-import { exportJobs, xliffQuery } from './xliff/export-jobs.ts';
+import { exportJobs } from './xliff/export-jobs.ts';
 import { reviewJobByXliff, xliffReviewInput } from './xliff/review-job.ts';
 
 const deleteJob = adminProcedure
@@ -68,20 +69,22 @@ const review = deferredTenantProcedure
     viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.withTenant, job_id, review)),
   );
 
-const list = tenantProcedure
+const list = deferredTenantProcedure
   .meta({
     route: {
       method: 'GET',
       path: '/api/translations',
       tag: 'Translations',
       summary: 'List translation jobs',
-      description: 'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor.',
+      description:
+        'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor: send it with the same filters, which it does not hold. With a filter other than `status`, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only where X-Next-Cursor is absent.',
+      paged: true,
     },
   })
   .input(listQuery)
   .output(z.array(translationJob))
   .query(async ({ ctx, input }) => {
-    const { jobs, nextCursor } = await listJobs(ctx.tx, ctx.principal.tenant.id, input);
+    const { jobs, nextCursor } = await listJobs(ctx.services, ctx.withTenant, input, ctx.disconnected());
     if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return jobs.map(viewFor(ctx.audience));
   });
@@ -93,12 +96,13 @@ const exportXliff = deferredTenantProcedure
       path: '/api/translations',
       tag: 'Translations',
       summary: 'Export translation jobs as XLIFF 2.1',
+      paged: true,
       description:
         'With `Accept: application/xliff+xml`: one file for each job, by default of what waits for review. All have one pair of languages: where the jobs have several, 422 asks for source_lang and target_lang.',
       download: [xliffType],
     },
   })
-  .input(xliffQuery)
+  .input(listQuery)
   .output(streamResponse)
   .query(async ({ ctx, input }) => {
     const { file, nextCursor } = await exportJobs(ctx.services, ctx.withTenant, input, {

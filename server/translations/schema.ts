@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jobListFilter } from '#server/job-list-filter.ts';
 import { languageCodes } from '#server/languages.ts';
 import { warnings } from '#server/warnings.ts';
 import {
@@ -49,7 +50,7 @@ export const translationRequest = z
       .string()
       .default('en')
       .describe(
-        'A supported language. Left out, the text counts as English: name the language of any other text.',
+        'A supported language, or `auto` to detect it; a job has the detected one, and `metadata.source_lang_detection` says how sure it is. 422 names the candidates if it cannot be told. Left out, the text counts as English.',
       ),
     // Not checked here: a job's own key is longer by the place it has among others. See `requireKey`.
     idempotency_key: z
@@ -72,7 +73,7 @@ export const translationRequest = z
     metadata: openObject
       .default({})
       .describe(
-        'Options by key: `min_quality_score` (0 to 100, default 85), `max_quality_loop_retries` (1 to 5, default 2), `candidate_models` (two at most), `debate_rounds` (1 to 3, default 1), `sensitive`, `regulated` and `requires_human_review` (true requires a review), `source_document` (a text that is translated page by page). Other keys are kept. In jobs the service adds its own, such as `tenant`, `provenance` and `terminology_gate`.',
+        'Options by key: `min_quality_score` (0 to 100, default 85), `max_quality_loop_retries` (1 to 5, default 2), `candidate_models` (two at most), `debate_rounds` (1 to 3, default 1), `sensitive`, `regulated` and `requires_human_review` (true requires a review), `source_document` (a text that is translated page by page). Other keys are kept. In jobs the service adds its own, such as `tenant`, `provenance`, `terminology_gate` and `source_lang_detection` (`language` and `confidence`, 0 to 1).',
       ),
     text_type: textType
       .nullable()
@@ -183,7 +184,7 @@ export const jobDeletion = z
   .meta({ id: 'TranslationDeletion' });
 
 /** C 4 "List" */
-export const listQuery = z.object({
+export const listQuery = jobListFilter.extend({
   status: jobStatus.optional().describe('Only jobs with this status.'),
   limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
   cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
@@ -194,4 +195,5 @@ export type TranslationRequest = z.infer<typeof translationRequest>;
 export type TranslationJob = z.infer<typeof translationJob>;
 export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'job_id'>;
 export type GoldenFormat = z.infer<typeof goldenFormat>;
+export type ListQuery = z.infer<typeof listQuery>;
 export type JobDeletion = z.infer<typeof jobDeletion>;

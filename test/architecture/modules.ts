@@ -58,6 +58,7 @@ const anyPackage = /^(npm|node):/;
 const kernelFiles = [
   'array-limits',
   'background-work',
+  'bounded-walk',
   'bulk',
   'client-address',
   'concurrency-limit',
@@ -68,6 +69,7 @@ const kernelFiles = [
   'exports',
   'ids',
   'input-limits',
+  'job-list-filter',
   'job-queue',
   'languages',
   'paging',
@@ -79,6 +81,7 @@ const kernelFiles = [
   'tenant-lock',
   'text-search',
   'trpc',
+  'unknown-fields',
   'warnings',
   'xliff-exchange',
 ];
@@ -141,7 +144,9 @@ const domainModules = domains.split('|').map(
       ...(name === 'auth' ? [outbound, /^node:(net|os|worker_threads)$/] : []),
       // A document's segments take the steps of the text pipeline.
       ...(name === 'documents'
-        ? [/^server\/translations\/(schema|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/]
+        ? [
+            /^server\/translations\/(schema|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
+          ]
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
@@ -195,7 +200,7 @@ export const modules: Module[] = [
     files: /^server\/admin\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
+      /^server\/(database-home|encryption|errors|log|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
       /^node:util$/,
@@ -221,7 +226,7 @@ export const modules: Module[] = [
     files: /^server\/backup\//,
     may: [
       published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals|stored-secrets)\.ts$/,
+      /^server\/(database-home|encryption|errors|log|settings|stop-signals|stored-secrets)\.ts$/,
       /^db\/(client|migrate|copy\/(contents|load|outcome|snapshot)|embedded\/(index|upgrade|upgrade-copy))\.ts$/,
       /^npm:(modern-tar|zod)$/,
       /^node:/,
@@ -278,7 +283,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc|unknown-fields)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],

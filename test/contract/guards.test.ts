@@ -119,6 +119,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.exportXliff': 'tenant_identity',
   'documents.reviewXliff': 'tenant_identity',
   'documents.approveMany': 'tenant_identity',
+  'documents.outage': 'platform_operator',
+  'documents.requeue': 'platform_operator',
 
   'storage.binding': 'tenant_identity',
   'storage.bind': 'tenant_admin',

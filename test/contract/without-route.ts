@@ -10,6 +10,8 @@ export const withoutRoute: readonly string[] = [
   'documents.boxes',
   'documents.correct',
   'documents.approveMany',
+  'documents.outage',
+  'documents.requeue',
   'memory.browse',
   'memory.concordance',
   'memory.matches',

@@ -34,7 +34,7 @@ async function formerDatabase() {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
   const folder = await laterMigrations();
-  const upgrade = (stop?: AbortSignal) => migrate(database.url, stop, folder);
+  const upgrade = (stop?: AbortSignal) => migrate(database.url, { stop, folder });
   const requests = postgres(database.url, { max: 2, onnotice: () => {} });
   onTestFinished(() => requests.end({ timeout: 0 }));
   const superuser = openSuperuser(database.superuserUrl);
@@ -149,7 +149,7 @@ test('a migration does not wait for an autovacuum of a table that it needs', asy
   await poll(vacuums, 25);
   await superuser`alter system set autovacuum_naptime = 1000`;
   await superuser`select pg_reload_conf()`;
-  await migrate(server.url, undefined, folderOfLater);
+  await migrate(server.url, { folder: folderOfLater });
   expect(await superuser`select later from tenants`).toEqual([]);
 }, 60_000);
 

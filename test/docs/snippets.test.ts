@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,6 +28,14 @@ afterAll(async () => {
 const runElsewhere = ['README.md'];
 /** Milliseconds that the commands of a page may take. */
 const longestRun = 80_000;
+/** The page of a package, read where the repository is not: each of its programs is whole, and what stands beside them is listed here. */
+const ofPackage = 'sdk/README.md';
+const besidePackage = {
+  'minutes.docx': 'files/minutes.docx',
+  'menu.xlsx': 'translate-document/menu.xlsx',
+  'terms.csv': 'import-memory/canteen.csv',
+  'legacy.tmx': 'import-memory/canteen.tmx',
+};
 const quickStart = 'docs/quick-start.md';
 /** What other pages take from the quick start: the key, the session and the client. */
 const beginning = snippetsOf(quickStart, sectionOf(quickStart, '## Your key'));
@@ -67,13 +75,63 @@ test('every test that a reason names exists', () => {
 
 const runnable = pages.filter(
   (page) =>
-    !runElsewhere.includes(page) && all.some((one) => one.page === page && isRun(one) && one.language),
+    ![...runElsewhere, ofPackage].includes(page) &&
+    all.some((one) => one.page === page && isRun(one) && one.language),
 );
 
 test('the TypeScript of every page compiles', { timeout: 90_000 }, async () => {
   const place = join(folder, 'programs');
   await mkdir(place);
-  expect(await compile(place)).toBe('');
+  const written = await Promise.all(
+    runnable.map(async (page) => {
+      const program = programOf(page);
+      if (program === undefined) return [];
+      await writeFile(join(place, `${nameOf(page)}.ts`), program);
+      return [`${nameOf(page)}.ts`];
+    }),
+  );
+  expect(await compile(place, written.flat())).toBe('');
+});
+
+describe('the page of the package stands alone', () => {
+  const programs = all.filter(({ page, language }) => page === ofPackage && language === 'ts');
+  const fileOf = ({ line }: Snippet) => `line-${line}.ts`;
+
+  test('it links to nothing outside, and names no address but that of this machine', async () => {
+    const text = await readFile(join(root, ofPackage), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target = '']) => target);
+    expect(links.filter((target) => !target.startsWith('#'))).toEqual([]);
+    const addresses = [...text.matchAll(/https?:\/\/[^\s`'")]+|[\w.]+@[\w-]+\.\w+/g)].map(
+      ([address]) => address,
+    );
+    expect(new Set(addresses)).toEqual(new Set(['http://127.0.0.1:8080']));
+  });
+
+  test('each of its programs compiles, and those that need nothing else run', {
+    timeout: 180_000,
+  }, async () => {
+    const place = join(folder, 'package');
+    await mkdir(place);
+    for (const [name, source] of Object.entries(besidePackage))
+      await copyFile(join(root, 'examples', source), join(place, name));
+    for (const one of programs) await writeFile(join(place, fileOf(one)), one.code);
+    expect(await compile(place, programs.map(fileOf))).toBe('');
+
+    const { apiKey } = await app.signUp();
+    const named = programs.filter(isRun).map(fileOf);
+    const inOrder = `for (const file of ${JSON.stringify(named)}) {
+      try { await import('./' + file); } catch (error) { throw new Error(file + ': ' + error.stack); }
+    }`;
+    await runProgram(place, inOrder, {
+      LINGUALOOP_URL: app.address,
+      LINGUALOOP_API_KEY: apiKey,
+      EMAIL: 'press@package.example.org',
+      PASSWORD: 'a long enough passphrase',
+    });
+    expect(await readdir(place)).toEqual(
+      expect.arrayContaining(['menu.fr.xlsx', 'menu.xlsx', 'session.json']),
+    );
+  });
 });
 
 describe.concurrent('the commands and programs of a page run, in their order', () => {
@@ -155,15 +213,8 @@ function programOf(page: string): string | undefined {
     .join('\n');
 }
 
-/** Compiles the programs of all pages. */
-async function compile(place: string): Promise<string> {
-  const files = await Promise.all(
-    runnable.flatMap((page) => {
-      const program = programOf(page);
-      const file = join(place, `${nameOf(page)}.ts`);
-      return program === undefined ? [] : [writeFile(file, program).then(() => file)];
-    }),
-  );
+/** Compiles programs of a folder. @returns the errors */
+async function compile(place: string, files: string[]): Promise<string> {
   const sources = (name: string) => [join(root, `sdk/src/${name}.ts`)];
   const config = {
     extends: join(root, 'tsconfig.json'),

@@ -55,6 +55,22 @@ describe('C 4 "List" of documents', () => {
   });
 });
 
+test('the list of documents has the filters of the list of jobs', async () => {
+  const french = await mine.queue(['Hello'], { target_lang: 'fr', domain: 'menus' });
+  const german = await mine.queue(['Hello'], { target_lang: 'de' });
+  const idsOf = async (query: string) => {
+    const { status, body } = await mine.listDocuments(`?${query}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.map(({ id }: { id: string }) => id);
+  };
+  expect(await idsOf('target_lang=de')).toEqual([german]);
+  expect(await idsOf('domain=menus&status=queued')).toEqual([french]);
+  expect(await idsOf('domain=menus&status=failed')).toEqual([]);
+  expect(await idsOf(`metadata.content_type=${encodeURIComponent(xlsxType)}`)).toEqual([german, french]);
+  expect(await idsOf('created_before=2020-01-01T00:00:00Z')).toEqual([]);
+  expect((await mine.listDocuments('?created_after=yesterday')).status).toBe(422);
+});
+
 test('a page of documents with long manifests ends before it is too large, and the next ones carry on', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => mine.queue()));
   const sql = openSuperuser(app.superuserUrl);

@@ -22,7 +22,7 @@ beforeAll(async () => {
     pools: new Map(),
     engineCalls: null,
     files: () => ({ queues: {}, processes: 0 }),
-    queue: async () => ({ tasks: [], jobs: [] }),
+    queue: async () => ({ tasks: [], jobs: [], outages: [] }),
   });
   sendMeasurements(metrics.meter);
   operator = await startOperatorServer(

@@ -32,6 +32,7 @@ describe('a preflight', () => {
     '/trpc/translations.create',
     health,
     '/openapi.json',
+    '/openapi.clients.json',
   ])('to %s needs no credential, and lets the page send its headers', async (path) => {
     const asked = 'authorization,content-type,idempotency-key,x-api-key,traceparent';
     const response = await preflight(app, path, ours, { 'access-control-request-headers': asked });
@@ -91,6 +92,7 @@ describe('a response to an allowed origin', () => {
     expect(response.headers.get('access-control-expose-headers')?.split(', ')).toEqual([
       'X-Request-ID',
       'X-Next-Cursor',
+      'X-Ignored-Parameters',
       'Idempotency-Replayed',
       'Retry-After',
       'Content-Disposition',

@@ -48,7 +48,7 @@ describe('GET /docs', () => {
   test('it leads to the guides', async () => {
     const links = (await pageElements('/docs')).filter(({ tagName }) => tagName === 'a');
     const addresses = links.flatMap(({ attrs = [] }) => attrs.map(({ value }) => value));
-    expect(addresses).toEqual(['/docs/guides/']);
+    expect(addresses).toEqual(['/', '/docs/guides/']);
     expect((await app.request('/docs/guides/')).status).toBe(200);
   });
 
@@ -73,18 +73,44 @@ describe('GET /docs', () => {
 
   test('the script opens our document, and calls no external validator', async () => {
     expect(await openedBy(app)).toEqual([
-      expect.objectContaining({ url: '/openapi.json', validatorUrl: null }),
+      expect.objectContaining({
+        url: '/openapi.clients.json',
+        validatorUrl: null,
+        docExpansion: 'none',
+        filter: true,
+      }),
     ]);
-    expect((await app.request('/openapi.json')).status).toBe(200);
+    expect((await app.request('/openapi.clients.json')).status).toBe(200);
+  });
+
+  test('the parts of the API are in the order of the guides', async () => {
+    const { tags } = (await (await app.request('/openapi.clients.json')).json()) as {
+      tags: { name: string }[];
+    };
+    expect(tags.map(({ name }) => name)).toEqual([
+      'Translations',
+      'Documents',
+      'Terminology',
+      'Translation memory',
+      'Sign-in',
+      'Single sign-on',
+      'Members',
+      'Invites',
+      'Tenants',
+      'Usage',
+      'Storage',
+      'Billing',
+      'System',
+    ]);
   });
 
   test('everything is under the path of the public address, the calls of the page included', async () => {
     const named = (await pageElements('/docs', below)).flatMap(({ attrs = [] }) =>
       attrs.filter(({ name }) => /^(src|href)$/.test(name)).map(({ value }) => value),
     );
-    expect(named.filter((address) => !address.startsWith('/it&s/docs/'))).toEqual([]);
+    expect(named.filter((address) => !/^\/it&s\/(docs\/|$)/.test(address))).toEqual([]);
     expect(named.length).toBeGreaterThan(5);
-    expect(await openedBy(below)).toEqual([expect.objectContaining({ url: '/it&s/openapi.json' })]);
+    expect(await openedBy(below)).toEqual([expect.objectContaining({ url: '/it&s/openapi.clients.json' })]);
     const document = (await (await below.request('/openapi.json')).json()) as { servers: unknown };
     expect(document.servers).toEqual([{ url: '/it&s' }]);
   });
@@ -105,7 +131,13 @@ describe('GET /docs', () => {
 async function openedBy(from: Pick<typeof app, 'request'>): Promise<Record<string, unknown>[]> {
   const script = await (await from.request('/docs/start.js')).text();
   const opened: Record<string, unknown>[] = [];
-  new Function('SwaggerUIBundle', script)((options: Record<string, unknown>) => opened.push(options));
+  const scheme = { matches: false, addEventListener: () => {} };
+  const page = { documentElement: { classList: { toggle: () => {} } } };
+  new Function('SwaggerUIBundle', 'matchMedia', 'document', script)(
+    (options: Record<string, unknown>) => opened.push(options),
+    () => scheme,
+    page,
+  );
   return opened;
 }
 

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildOpenApiDocument } from '#rest/openapi.ts';
+import { buildClientsDocument, buildOpenApiDocument } from '#rest/openapi.ts';
 import { appRouter } from '#server/router.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
@@ -17,12 +17,15 @@ if (!installed)
 
 const requireTool = createRequire(join(tools, 'package.json'));
 const run = promisify(execFile);
-const text = JSON.stringify(buildOpenApiDocument(appRouter));
+const documents = {
+  '/openapi.json': JSON.stringify(buildOpenApiDocument(appRouter)),
+  '/openapi.clients.json': JSON.stringify(buildClientsDocument(appRouter)),
+};
 
-describe.skipIf(!installed)('the document, for the linters of others', () => {
+describe.skipIf(!installed).each(Object.entries(documents))('%s, for the linters of others', (name, text) => {
   /** Rules that A 1 rule 6 rules out, and places that the specified paths rule out (decision 59). */
   const accepted = [
-    'security-defined',
+    ...(name === '/openapi.json' ? ['security-defined'] : []),
     'no-ambiguous-paths #/paths/~1api~1tenants~1{tenant_id}~1billing',
     'no-ambiguous-paths #/paths/~1api~1tm~1{set_id}~1export',
   ];
@@ -57,7 +60,7 @@ describe.skipIf(!installed)('a client that is generated with default options', (
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lingualoop-clients-'));
     await symlink(join(tools, 'node_modules'), join(folder, 'node_modules'));
-    await writeFile(join(folder, 'openapi.json'), text);
+    await writeFile(join(folder, 'openapi.json'), documents['/openapi.clients.json']);
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -97,6 +100,10 @@ describe.skipIf(!installed)('a client that is generated with default options', (
 
   test('@hey-api/openapi-ts: its client is strict, and the demo runs with it', async () => {
     await node('@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'client');
+    const types = await readFile(join(folder, 'client/types.gen.ts'), 'utf8');
+    const names = [...types.matchAll(/^export type (\w+)/gm)].map(([, name]) => name as string);
+    expect(names.length).toBeGreaterThan(200);
+    expect(names.filter((name) => /\d$/.test(name))).toEqual([]);
     await cp(join(tools, 'demo-of-hey-api.ts'), join(folder, 'demo-of-hey-api.ts'));
     await typecheck('demo-of-hey-api.ts', '--moduleResolution', 'bundler');
     const { demo } = await import(join(folder, 'demo-of-hey-api.ts'));

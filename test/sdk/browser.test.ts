@@ -102,7 +102,7 @@ describe.skipIf(withoutBrowser)('the packed SDK in a page of another origin', ()
           { name: 'M', source_lang: 'en', target_lang: 'fr' },
           { onUploadProgress: ({ loaded, total }) => void progress.push({ loaded, total }) },
         );
-        return { progress, size: tmx.length, imported: (await importing.done()).entry_count };
+        return { progress, size: tmx.length, imported: (await importing.pollUntilDone()).entry_count };
       },
       { baseUrl: app.address, apiKey },
     );

@@ -178,6 +178,50 @@ describe('waiting for a document', () => {
     expect(asked()).toEqual([post, look, look]);
   });
 
+  test('another process resumes it by a text, too', async () => {
+    server.script(accepted, result(translated));
+    const written = `${await client().documents.translate(book, { target_lang: 'fr' })}`;
+    expect(await (await client().documents.resume(written, quickly)).pollUntilDone()).toEqual(translated);
+  });
+
+  test('its progress never falls, and is 1 once there is a result, not before', async () => {
+    const at = (done: number, total: number) => ({
+      ...half,
+      progress: { ...half.progress, translated_segments: done, total_segments: total },
+    });
+    server.script(
+      result(queued),
+      result(at(5, 10)),
+      result(at(5, 20)),
+      result(at(20, 20)),
+      result(translated),
+    );
+    const told: unknown[] = [];
+    const poller = await resume({ onProgress: (_job, progress) => told.push([progress, poller.isDone]) });
+    await poller.pollUntilDone();
+    expect(told).toEqual([0, 0.5, 0.5, 0.99, 1].map((progress) => [progress, progress === 1]));
+    server.script(result(half), result(failed));
+    const other = await resume();
+    await expect(other.pollUntilDone()).rejects.toBeInstanceOf(DocumentFailedError);
+    expect([other.isDone, other.progress]).toEqual([true, 0.5]);
+  });
+
+  test('the signal of one wait ends that wait alone; the last one ends the poll', async () => {
+    server.script(result(queued), 'silence', result(translated));
+    const poller = await resume();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const waits = [first, second].map(({ signal }) => poller.pollUntilDone({ signal }));
+    await server.arrived(2);
+    first.abort('the first');
+    await expect(waits[0]).rejects.toBe('the first');
+    second.abort('the second');
+    await expect(waits[1]).rejects.toBe('the second');
+    expect(getEventListeners(first.signal, 'abort')).toHaveLength(0);
+    await expect(poller.pollUntilDone({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late');
+    expect(await poller.pollUntilDone()).toEqual(translated);
+    expect(server.received).toHaveLength(3);
+  });
+
   test('the signal ends the wait, not the document', async () => {
     server.script(result(queued), 'silence', result(translated));
     const controller = new AbortController();

@@ -60,7 +60,7 @@ describe('B 4.3: documents', () => {
     });
 
     const file = await documents.download(job.id);
-    expect(file.fileName).toBe('Menü.xlsx');
+    expect([file.fileName, file.sourceFileName]).toEqual(['Menü.fr.xlsx', 'Menü.xlsx']);
     const bytes = await file.bytes();
     const artifacts = await documents.artifacts(job.id);
     expect(artifacts.map(({ kind, revision }) => [kind, revision])).toEqual([

@@ -70,6 +70,26 @@ describe('the double answers as the service does', () => {
     expect(double).toEqual(real);
   });
 
+  test('with the same lists by filters', async () => {
+    const outcomes = await both(async ({ translations }) => {
+      const made = async (target_lang: string, metadata: Record<string, unknown>) =>
+        (await translations.create({ ...hello, target_lang, metadata })).id;
+      const first = await made('fr', { project: 'alpha', n: 5 });
+      const second = await made('de', { project: 'beta', done: true });
+      const found = await Promise.all(
+        [
+          { target_lang: 'de' },
+          { metadata: { project: 'alpha', n: 5 } },
+          { metadata: { done: true } },
+          { created_before: '2020-01-01T00:00:00Z' },
+          { created_after: '2020-01-01T00:00:00Z', status: 'published' as const },
+        ].map(async (query) => (await translations.list(query).toArray({ limit: 9 })).map(({ id }) => id)),
+      );
+      return found.map((ids) => ids.map((id) => [first, second].indexOf(id)));
+    });
+    for (const outcome of outcomes) expect(outcome).toEqual([[1], [0], [1], [], [1, 0]]);
+  });
+
   test('with the same pages of glossaries', async () => {
     const outcomes = await both(async (client) => {
       for (const name of ['one', 'two', 'three'])

@@ -32,7 +32,7 @@ export async function serveDownloads(
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new LinguaLoop({ baseUrl, backoff: { firstMs: 1, maxMs: 1 }, ...options });
+  const client = new LinguaLoop({ baseUrl, apiKey: 'k', backoff: { firstMs: 1, maxMs: 1 }, ...options });
   return { client, asked: () => asked, hungUp: gone.promise };
 }
 

@@ -43,20 +43,44 @@ describe('waiting for an import', () => {
     const poller = await resume();
     expect(poller.id).toBe(id);
     expect(poller.job).toEqual(running);
-    expect(await poller.done()).toEqual(set);
+    expect(await poller.pollUntilDone()).toEqual(set);
     expect(poller.job).toEqual(completed);
-    expect(await poller.done()).toEqual(set);
+    expect(await poller.pollUntilDone()).toEqual(set);
     expect(server.received.map(({ path }) => path)).toEqual(
       Array.from({ length: 4 }, () => `/api/tm/imports/${id}`),
     );
+  });
+
+  test('has the shape of a document’s poller; `done` stays', async () => {
+    server.script(state(running), state(later), state(completed), state(completed));
+    const told: unknown[] = [];
+    const poller = await resume({ onProgress: (_job, progress) => told.push([progress, poller.isDone]) });
+    expect(await poller.done()).toEqual(set);
+    expect(told).toEqual([
+      [0, false],
+      [0, false],
+      [1, true],
+    ]);
+    expect(await (await client().memory.resumeImport(`${poller}`)).pollUntilDone()).toEqual(set);
+  });
+
+  test('a set that was stored at once is resumed by its text; one that was deleted is a NotFoundError', async () => {
+    server.script(result([]), result(set), result([{ ...set, id: 'c' }, set]), result([]));
+    const file = { name: 'ui.tmx', data: new TextEncoder().encode('<tmx/>') };
+    const languages = { source_lang: 'en', target_lang: 'fr' };
+    const poller = await client().memory.importTmx(file, { name: 'UI', ...languages });
+    expect([poller.id, poller.isDone, poller.progress]).toEqual([null, true, 1]);
+    const resumed = await client().memory.resumeImport(`${poller}`);
+    expect(await resumed.pollUntilDone()).toEqual(set);
+    await expect(client().memory.resumeImport(`${poller}`)).rejects.toMatchObject({ name: 'NotFoundError' });
   });
 
   test('each new state is reported, and none twice', async () => {
     server.script(state(running), state(running), state(later), state(later), state(completed));
     const told: unknown[] = [];
     const poller = await resume({ onProgress: (job) => told.push(job) });
-    await poller.done();
-    await poller.done();
+    await poller.pollUntilDone();
+    await poller.pollUntilDone();
     expect(told).toEqual([running, later, completed]);
   });
 
@@ -86,7 +110,7 @@ describe('waiting for an import', () => {
       for await (const { status } of poller) states.push(status);
       return states;
     };
-    expect(await Promise.all([poller.done(), poller.done(), walk(), walk()])).toEqual([
+    expect(await Promise.all([poller.pollUntilDone(), poller.pollUntilDone(), walk(), walk()])).toEqual([
       set,
       set,
       ['running', 'completed'],
@@ -104,14 +128,14 @@ describe('waiting for an import', () => {
         if (status === 'running') throw reason;
       },
     });
-    await expect(poller.done()).rejects.toBe(reason);
-    expect(await poller.done()).toEqual(set);
+    await expect(poller.pollUntilDone()).rejects.toBe(reason);
+    expect(await poller.pollUntilDone()).toEqual(set);
   });
 
   test('an unknown status of a later version does not end the wait', async () => {
     server.script(state({ ...running, status: 'queued' }), state({ ...running, status: 'indexing' }));
     server.script(state(completed));
-    expect(await (await resume()).done()).toEqual(set);
+    expect(await (await resume()).pollUntilDone()).toEqual(set);
   });
 });
 
@@ -119,11 +143,11 @@ describe('an import that failed', () => {
   test('is an ImportFailedError with the job and what the service says', async () => {
     server.script(state(running), state(failed));
     const poller = await resume();
-    const error = await poller.done().catch((thrown) => thrown);
+    const error = await poller.pollUntilDone().catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ImportFailedError);
     expect(error).toMatchObject({ name: 'ImportFailedError', status: null, job: failed });
     expect(error.message).toBe(`import ${id} failed: send the file again`);
-    await expect(poller.done()).rejects.toBeInstanceOf(ImportFailedError);
+    await expect(poller.pollUntilDone()).rejects.toBeInstanceOf(ImportFailedError);
     expect(server.received).toHaveLength(2);
   });
 
@@ -140,13 +164,13 @@ describe('an import that failed', () => {
   test('one that is gone is a NotFoundError: at once, and while it is waited for', async () => {
     server.script(failure(404, 'import job not found'), state(running), failure(404, 'import job not found'));
     await expect(resume()).rejects.toMatchObject({ name: 'NotFoundError' });
-    await expect((await resume()).done()).rejects.toMatchObject({ name: 'NotFoundError' });
+    await expect((await resume()).pollUntilDone()).rejects.toMatchObject({ name: 'NotFoundError' });
     expect(server.received).toHaveLength(3);
   });
 
   test('completed without a result is an error, not an endless wait', async () => {
     server.script(state({ ...completed, result: null }));
-    await expect((await resume()).done()).rejects.toThrow('completed and has no result');
+    await expect((await resume()).pollUntilDone()).rejects.toThrow('completed and has no result');
   });
 });
 
@@ -159,7 +183,7 @@ describe('a poll that fails', () => {
     ['429 with Retry-After', failure(429, 'wait', {}, { 'retry-after': '0' })],
   ])('temporarily is repeated, more often than any other call: %s', async (_, step) => {
     server.script(state(running), step, step, step, step, state(completed));
-    expect(await (await resume()).done()).toEqual(set);
+    expect(await (await resume()).pollUntilDone()).toEqual(set);
     expect(server.received).toHaveLength(6);
   });
 
@@ -169,8 +193,8 @@ describe('a poll that fails', () => {
   ])('permanently is thrown, and waiting can be resumed: %s', async (_, step, name) => {
     server.script(state(running), step, ...(name === 'InternalServerError' ? [step] : []), state(completed));
     const poller = await resume();
-    await expect(poller.done()).rejects.toMatchObject({ name });
-    expect(await poller.done()).toEqual(set);
+    await expect(poller.pollUntilDone()).rejects.toMatchObject({ name });
+    expect(await poller.pollUntilDone()).toEqual(set);
   });
 
   test('for five minutes is thrown', async () => {
@@ -184,7 +208,7 @@ describe('a poll that fails', () => {
     };
     const poller = await client({ fetch }).memory.resumeImport(id);
     const begun = Date.now();
-    const ended = poller.done().catch((error) => ({ error, after: Date.now() - begun }));
+    const ended = poller.pollUntilDone().catch((error) => ({ error, after: Date.now() - begun }));
     await vi.advanceTimersByTimeAsync(310_000);
     const { error, after } = (await ended) as { error: unknown; after: number };
     expect(error).toBeInstanceOf(ConnectionError);
@@ -217,7 +241,7 @@ describe('timing', () => {
       return Promise.resolve(Response.json({ poll_url: '', job }));
     };
     const poller = await client({ fetch }).memory.resumeImport(id);
-    const done = poller.done();
+    const done = poller.pollUntilDone();
     await vi.advanceTimersByTimeAsync(33_000);
     expect(await done).toEqual(set);
     expect(looks).toBe(3);
@@ -227,14 +251,16 @@ describe('timing', () => {
     server.script(state(running), 'silence', state(running), state(completed));
     const controller = new AbortController();
     const poller = await resume({ signal: controller.signal });
-    const waiting = poller.done();
+    const waiting = poller.pollUntilDone();
     await server.arrived(2);
     controller.abort('enough');
     await expect(waiting).rejects.toBe('enough');
-    await expect(poller.done()).rejects.toBe('enough');
+    await expect(poller.pollUntilDone()).rejects.toBe('enough');
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
     expect(
-      await (await client().memory.resumeImport(poller.id!, { pollEvery: { firstMs: 1, maxMs: 1 } })).done(),
+      await (
+        await client().memory.resumeImport(poller.id!, { pollEvery: { firstMs: 1, maxMs: 1 } })
+      ).pollUntilDone(),
     ).toEqual(set);
     expect(server.received.every(({ method }) => method === 'GET')).toBe(true);
   });

@@ -43,7 +43,7 @@ describe('importTmx', () => {
       onProgress: (seen) => told.push(seen),
     });
     expect([poller.id, poller.job]).toEqual([null, null]);
-    expect(await poller.done()).toEqual({ id: 's1', name: 'UI', entry_count: 2, imported: 2 });
+    expect(await poller.pollUntilDone()).toEqual({ id: 's1', name: 'UI', entry_count: 2, imported: 2 });
     for await (const state of poller) told.push(state);
     expect(told).toEqual([]);
     expect(asked()).toEqual([look, post]);
@@ -128,7 +128,7 @@ describe('a response that is lost', () => {
     const result = { id: 's1', entry_count: 9000 };
     server.script(listed(), 'cut off', listed(job('j1', { status: 'completed', result })));
     const poller = await client().memory.importTmx(tmx, request);
-    expect(await poller.done()).toEqual(result);
+    expect(await poller.pollUntilDone()).toEqual(result);
     expect(asked()).toEqual([look, post, look]);
   });
 

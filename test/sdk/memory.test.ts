@@ -38,7 +38,7 @@ describe('B 4.5: importing', () => {
     const { memory, translations } = await founded();
     const poller = await memory.importTmx(tmx(3), request);
     expect([poller.id, poller.job]).toEqual([null, null]);
-    const set = await poller.done();
+    const set = await poller.pollUntilDone();
     expect(set).toMatchObject({ ...request, origin: 'tmx_import', entry_count: 3 });
     expect(set).toMatchObject({ total_units: 3, imported: 3, skipped_units: 0, duplicates_dropped: 0 });
     expect(await memory.imports()).toEqual([]);
@@ -57,7 +57,7 @@ describe('B 4.5: importing', () => {
     const poller = await memory.importTmx(tmx(most + 1), request, { ...quickly, onProgress });
     expect(poller.id).toMatch(/^[0-9a-f]{32}$/);
     expect(poller.job).toMatchObject({ set_name: 'UI', total_units: most + 1, deduped_units: most + 1 });
-    const set = await poller.done();
+    const set = await poller.pollUntilDone();
     expect(set).toMatchObject({ name: 'UI', entry_count: most + 1, imported: most + 1 });
     expect(told.at(0)).toBe(`${poller.id} running`);
     expect(told.at(-1)).toBe(`${poller.id} completed`);
@@ -79,8 +79,8 @@ describe('B 4.5: importing', () => {
 
   test('the same name again replaces the memory, which keeps its id', async () => {
     const { memory } = await founded();
-    const first = await (await memory.importTmx(tmx(3), request)).done();
-    const second = await (await memory.importTmx(tmx(most + 1, 'Zeile'), request, quickly)).done();
+    const first = await (await memory.importTmx(tmx(3), request)).pollUntilDone();
+    const second = await (await memory.importTmx(tmx(most + 1, 'Zeile'), request, quickly)).pollUntilDone();
     expect(second.id).toBe(first.id);
     expect(await memory.list()).toMatchObject([{ id: first.id, entry_count: most + 1 }]);
   });
@@ -97,7 +97,7 @@ describe('B 4.5: importing', () => {
     const backoff = { firstMs: 1, maxMs: 1 };
     const { memory } = new sdk.LinguaLoop({ baseUrl: app.address, apiKey, fetch: lossy, backoff });
     const units = small ? 2 : most + 1;
-    const set = await (await memory.importTmx(tmx(units), request, quickly)).done();
+    const set = await (await memory.importTmx(tmx(units), request, quickly)).pollUntilDone();
     expect(set).toMatchObject({ entry_count: units, imported: units });
     expect(posts).toBe(1 + small);
     expect(await memory.imports()).toHaveLength(1 - small);
@@ -135,7 +135,7 @@ describe('B 4.5: exporting and deleting', () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const { memory } = await founded();
     const named = { ...request, name: 'UI/texts' };
-    const set = await (await memory.importTmx(tmx(3), named)).done();
+    const set = await (await memory.importTmx(tmx(3), named)).pollUntilDone();
     const exported = await memory.export(set.id);
     expect(exported.contentType).toMatch(/^application\/xml/);
     const path = join(folder, exported.fileName);
@@ -146,7 +146,9 @@ describe('B 4.5: exporting and deleting', () => {
     expect(text).toContain('<seg>Sentence &amp; 2</seg>');
     expect(text).toContain('<seg>Satz 2 ü</seg>');
     const again = { ...request, name: 'Copy' };
-    const copy = await (await memory.importTmx({ name: 'c.tmx', data: Buffer.from(text) }, again)).done();
+    const copy = await (
+      await memory.importTmx({ name: 'c.tmx', data: Buffer.from(text) }, again)
+    ).pollUntilDone();
     expect(copy).toMatchObject({ imported: 3, skipped_units: 0 });
     const whole = Buffer.from(await (await memory.export(copy.id)).bytes()).toString();
     const units = (file: string) => file.slice(file.indexOf('<body>'));
@@ -172,7 +174,7 @@ describe('B 4.5: exporting and deleting', () => {
 
   test('an unknown one', async () => {
     const { memory } = await founded();
-    const set = await (await memory.importTmx(tmx(1), request)).done();
+    const set = await (await memory.importTmx(tmx(1), request)).pollUntilDone();
     expect(await memory.delete(set.id)).toBeUndefined();
     expect(await memory.list()).toEqual([]);
     for (const call of [() => memory.delete(set.id), () => memory.export(set.id)])
@@ -184,7 +186,7 @@ describe('B 4.5: exporting and deleting', () => {
 
   test('while an import into it runs it is not deleted, and no other import begins', async () => {
     const { memory } = await founded();
-    const set = await (await memory.importTmx(tmx(1), request)).done();
+    const set = await (await memory.importTmx(tmx(1), request)).pollUntilDone();
     await workers?.stop();
     workers = undefined;
     const poller = await memory.importTmx(tmx(most + 1), request, quickly);
@@ -194,6 +196,6 @@ describe('B 4.5: exporting and deleting', () => {
       expect((error as sdk.ConflictError).detail).toMatch(/^tm_import_in_progress:/);
     }
     workers = await startWorkers(app.services, () => app.databaseUrl);
-    expect(await poller.done()).toMatchObject({ id: set.id, entry_count: most + 1 });
+    expect(await poller.pollUntilDone()).toMatchObject({ id: set.id, entry_count: most + 1 });
   });
 });

@@ -52,6 +52,30 @@ describe('onRequest, onResponse and logger', () => {
     expect(server.received[0]?.headers['x-proxy']).toBe('the-secret-of-the-proxy');
   });
 
+  test('the logger is told each warning of a request that creates, once', async () => {
+    const warning = (message: string) => ({ code: 'unknown_field', field: 'tonne', message });
+    server.script(
+      result([
+        { id: '1', warnings: [warning('one')] },
+        { id: '2', warnings: [warning('one'), warning('two')] },
+      ]),
+      result({ id: '1', warnings: [warning('one')] }),
+    );
+    const warned: unknown[] = [];
+    const { translations } = client({
+      logger: { debug: () => {}, warn: (message, fields) => warned.push([message, fields]) },
+    });
+    await translations.createBatch({ inputs: [{ Text: 'a', Targets: [{ Language: 'fr' }] }] });
+    await translations.get('1');
+    expect(warned).toEqual([
+      [
+        'translations.createBatch: one',
+        expect.objectContaining({ jobId: '1', code: 'unknown_field', field: 'tonne' }),
+      ],
+      ['translations.createBatch: two', expect.objectContaining({ jobId: '2' })],
+    ]);
+  });
+
   test.each([
     ['throw', throws],
     // Unhandled, it would end the process.

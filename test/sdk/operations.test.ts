@@ -51,6 +51,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.boxes': ({ documents }) => documents.boxes({ document_id: 'a', page: 1 }),
   'documents.correct': ({ documents }) => documents.correct({ document_id: 'a', corrections: [] }),
   'documents.approveMany': ({ documents }) => documents.approveMany({ document_ids: ['a'] }),
+  'documents.outage': ({ documents }) => documents.outage({ since: '2026-07-31T00:00:00Z' }),
+  'documents.requeue': ({ documents }) => documents.requeue({ since: '2026-07-31T00:00:00Z' }),
   'members.list': ({ members }) => members.list().toArray({ limit: 1 }),
   'members.listPage': ({ members }) => members.listPage(),
   'members.revoke': ({ members }) => members.revoke('a'),
@@ -110,6 +112,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'translations.createFromFile': ({ translations }) =>
     translations.createFromFile(file, { target_lang: 'fr' }),
   'translations.get': ({ translations }) => translations.get('a'),
+  'translations.waitFor': ({ translations }) => translations.waitFor('a'),
   'translations.list': ({ translations }) => translations.list().toArray({ limit: 1 }),
   'translations.listPage': ({ translations }) => translations.listPage(),
   'translations.review': ({ translations }) => translations.review('a', { action: 'approve' }),

@@ -198,7 +198,7 @@ describe('a consumer outside', () => {
     const readme = await readFile(join(installed, 'README.md'), 'utf8');
     const examples = [...readme.matchAll(/^```ts\b.*?\n(.*?)^```$/gms)].map((match) => match[1]);
     expect(examples.length).toBeGreaterThan(4);
-    await write('nodenext/readme.mts', examples.join('\n'));
+    for (const [n, example] of examples.entries()) await write(`nodenext/readme-${n}.mts`, example ?? '');
     await cp(join(root, 'node_modules/@types/node'), join(project, 'types/node'), { recursive: true });
     await cp(join(root, 'node_modules/undici-types'), join(project, 'node_modules/undici-types'), {
       recursive: true,

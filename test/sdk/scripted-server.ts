@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 
 /** What the server does with one request: a response, silence, or a connection cut off before any response. */
 export type Step =
@@ -85,12 +85,15 @@ export function useScriptedServer(): ScriptedServer {
     await once(server, 'listening');
   });
   beforeEach(() => {
+    // What is not about credentials needs not name one.
+    vi.stubEnv('LINGUALOOP_API_KEY', 'of-the-environment');
     tests += 1;
     scripted.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/test-${tests}`;
     steps.length = 0;
     scripted.received.length = 0;
     waiting.clear();
   });
+  afterEach(() => void vi.unstubAllEnvs());
   afterAll(() => {
     server.closeAllConnections();
     server.close();

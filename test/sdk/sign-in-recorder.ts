@@ -43,10 +43,11 @@ function fieldsOf(body: string): Record<string, unknown> {
 export function sharedStore(tokens: Tokens | null = null) {
   const store = {
     tokens,
+    /** Without those that only mark a refresh as begun. */
     saves: [] as (Tokens | null)[],
     load: async () => structuredClone(store.tokens),
     async save(next: Tokens | null) {
-      store.saves.push(next);
+      if (next?.refresh_retry_key === undefined) store.saves.push(next);
       store.tokens = structuredClone(next);
     },
   };

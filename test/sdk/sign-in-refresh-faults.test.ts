@@ -30,10 +30,67 @@ const kept = (name: string): Tokens => ({
 });
 
 describe('a refresh without a response', () => {
-  test('is not retried, neither by itself nor by the calls; the tokens stay', async () => {
+  const sentKeys = () => server.received.flatMap(({ input }) => input?.['retry_key'] ?? []);
+
+  test('is sent again with the same retry key, which was saved before the first request', async () => {
+    const store = sharedStore(kept('1'));
+    const begun: unknown[] = [];
+    server.script(
+      'cut off',
+      'cut off within the answer',
+      result(pair('2')),
+      result({ id: '1' }),
+      result(pair('3')),
+    );
+    const client = clientOf(server.address, {
+      tokens: store,
+      fetch: (url, init) => {
+        begun.push(store.tokens?.refresh_retry_key);
+        return fetch(url, init);
+      },
+    });
+    await client.translations.get('1');
+    const [key] = sentKeys();
+    expect(key).toMatch(/^[A-Za-z0-9._~-]{16,128}$/);
+    expect(sentKeys()).toEqual([key, key, key]);
+    expect(begun).toEqual([key, key, key, undefined]);
+    // The next refresh has a key of its own.
+    store.tokens = { ...(store.tokens as Tokens), expires_at: 0 };
+    await errorOf(client.translations.get('1'));
+    expect(new Set(sentKeys()).size).toBe(2);
+  });
+
+  test.each([
+    ['a process that starts over the same store', (tokens: Tokens) => tokens],
+    [
+      'the same process, over a store that does not keep the key',
+      ({ refresh_retry_key: _, ...tokens }: Tokens) => tokens,
+    ],
+  ])('is repeated later by %s', async (which, stored) => {
+    const store = sharedStore(kept('1'));
+    const { save } = store;
+    store.save = (tokens) => save(tokens && stored(tokens));
+    const options = { tokens: store, maxRetries: 0 };
+    const client = clientOf(server.address, options);
+    server.script('cut off');
+    await errorOf(client.translations.get('1'));
+    server.script(result(pair('2')), result({ id: '1' }));
+    const later = which.startsWith('a process') ? clientOf(server.address, options) : client;
+    await later.translations.get('1');
+    expect(sentKeys()).toHaveLength(2);
+    expect(new Set(sentKeys()).size).toBe(1);
+  });
+
+  test('is not sent before its key is saved', async () => {
+    const store = { ...sharedStore(kept('1')), save: () => Promise.reject(new Error('disk full')) };
+    const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
+    expect([error.message, server.received]).toEqual(['disk full', []]);
+  });
+
+  test('is one request for all calls, and none of them repeats it; the tokens stay', async () => {
     const store = sharedStore(kept('1'));
     server.script('cut off');
-    const client = clientOf(server.address, { tokens: store });
+    const client = clientOf(server.address, { tokens: store, maxRetries: 0 });
     const errors = await Promise.all(many.map(() => errorOf(client.translations.get('1'))));
     for (const error of errors) {
       expect(error).toBeInstanceOf(ConnectionError);
@@ -122,7 +179,7 @@ describe('a refresh that fails before the token has ended', () => {
   test('for the moment fails no call: the token is used', async () => {
     const store = sharedStore(due());
     server.script('cut off', result({ id: '1' }), result({ id: '2' }));
-    const { translations } = clientOf(server.address, { tokens: store });
+    const { translations } = clientOf(server.address, { tokens: store, maxRetries: 0 });
     expect(await Promise.all([translations.get('1'), translations.get('2')])).toHaveLength(2);
     expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
       undefined,
@@ -141,7 +198,10 @@ describe('a refresh that fails before the token has ended', () => {
   });
 
   test('because its tokens could not be saved fails the call', async () => {
-    const store = { ...sharedStore(due()), save: () => Promise.reject(new Error('disk full')) };
+    const store = sharedStore(due());
+    const { save } = store;
+    store.save = (tokens) =>
+      tokens?.refresh_retry_key ? save(tokens) : Promise.reject(new Error('disk full'));
     server.script(result(pair('2')));
     const { translations } = clientOf(server.address, { tokens: store });
     expect(await errorOf(translations.get('1'))).toMatchObject({ message: 'disk full' });

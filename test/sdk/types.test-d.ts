@@ -8,6 +8,7 @@ import {
   type CallOptions,
   DocumentFailedError,
   type DocumentFile,
+  type DocumentListQuery,
   type DocumentPoller,
   type DocumentProgress,
   type DocumentSegment,
@@ -86,6 +87,29 @@ export type Job = Usable<
   }
 >;
 export type Code = Usable<'fr-CA' | 'zh-Hans', LanguageCode>;
+/** What an editor completes, and what it takes all the same. */
+export const completed: TranslationRequest[] = [
+  { source_text: 'a', target_lang: 'fr-CA', source_lang: 'EN' },
+  { source_text: 'a', target_lang: 'of a later version', metadata: { min_quality_score: 90, mine: ['x'] } },
+  // @ts-expect-error a number is expected
+  { source_text: 'a', target_lang: 'fr', metadata: { min_quality_score: '90' } },
+  // @ts-expect-error a truth value is expected
+  { source_text: 'a', target_lang: 'fr', metadata: { regulated: 'no' } },
+];
+/** Whether a type names the codes, and takes every text. */
+type Completes<T> = LanguageCode | (string & {}) extends infer Both
+  ? (<G>() => G extends T ? 1 : 2) extends <G>() => G extends Both ? 1 : 2
+    ? true
+    : false
+  : never;
+export type Completed = Usable<
+  | Completes<TranslationRequest['target_lang']>
+  | Completes<FileTranslationRequest['target_lang']>
+  | Completes<DocumentUpload['target_lang']>
+  | Completes<Exclude<DocumentUpload['source_lang'], undefined>>
+  | Completes<BatchInput['Targets'][number]['Language']>,
+  true
+>;
 export type NoCode = Usable<IsAny<LanguageCode> | (string extends LanguageCode ? true : false), false>;
 export const codes: readonly LanguageCode[] = languages.map(({ code }) => code);
 export type Status = Usable<'published' | 'awaiting_review' | 'failed', JobStatus>;
@@ -129,6 +153,14 @@ export type Health = Usable<HealthStatus, { status: 'ok'; live_services: boolean
 export type Request = Usable<{ source_text: string; target_lang: string }, TranslationRequest>;
 export type Founding = Usable<{ tenant_name: string; email: string; password: string }, EmailSignupRequest>;
 export type Query = Usable<{ status?: JobStatus; limit?: number; cursor?: string }, TranslationListQuery>;
+export type Filters = Usable<
+  {
+    target_lang: string;
+    created_after: string;
+    metadata: { project: string; batch: number; done: boolean };
+  },
+  TranslationListQuery & DocumentListQuery
+>;
 export type Batch = Usable<
   { inputs: { Text: string; Targets: { Language: string }[] }[] },
   BatchTranslationRequest
@@ -320,7 +352,7 @@ export async function remembering({ memory, terminology }: LinguaLoop, file: Fil
   const poller: ImportPoller = await memory.importTmx(file, { name: 'M', ...pair }, { onProgress });
   const resumed = await memory.resumeImport(poller.id ?? '', { pollEvery: { firstMs: 1, maxMs: 2 } });
   for await (const { status } of resumed) status satisfies string;
-  const stored: TranslationMemorySet = await poller.done();
+  const stored: TranslationMemorySet = await poller.pollUntilDone();
   for await (const piece of await memory.export(stored.id)) piece satisfies Uint8Array;
   // @ts-expect-error the languages are missing
   await memory.importTmx(file, { name: 'M' });

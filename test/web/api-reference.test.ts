@@ -7,18 +7,30 @@ const app = useTestApp();
 const { person } = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('the page of the API reference', () => {
-  test('sends a call with the key that is entered, without anything from elsewhere', async () => {
+  test('opens collapsed, and its filter opens the operations that have all words', async () => {
+    const { page } = await person('/docs');
+    await page.locator('.opblock-tag').first().waitFor();
+    expect(await page.locator('.opblock').count()).toBe(0);
+    await page.getByLabel('Filter operations').fill('POST /review');
+    await page.locator('.opblock').first().waitFor();
+    const shown = await page
+      .locator('.opblock-summary-path')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-path')));
+    expect(shown).toEqual(['/api/translations/{job_id}/review', '/api/documents/{document_id}/review']);
+    await page.getByLabel('Filter operations').fill('');
+    await page.locator('.opblock').first().waitFor({ state: 'detached' });
+  });
+
+  test('sends a call with the key that is entered by Authorize, without anything from elsewhere', async () => {
     const { apiKey } = await app.signUp();
     const { page } = await person('/docs');
-    const operation = operationOf(page, 'get');
-    await operation.locator('.opblock-summary-control').click();
-    await operation.getByRole('button', { name: 'Try it out' }).click();
+    const operation = await open(page, 'get');
     const execute = operation.getByRole('button', { name: 'Execute' });
     const status = operation.locator('.live-responses-table .response-col_status').last();
 
     await execute.click();
     await status.getByText('401').waitFor();
-    await page.getByLabel('API key or access token').fill(apiKey);
+    await authorize(page, apiKey);
     await execute.click();
     await status.getByText('200').waitFor();
     expect(await operation.locator('.live-responses-table .microlight').first().innerText()).toBe('[]');
@@ -28,10 +40,8 @@ describe.skipIf(withoutBrowser)('the page of the API reference', () => {
     const { accessToken, apiKey } = await app.signUp();
     const { page, context } = await person('/docs');
     await context.addCookies([{ name: 'll_session', value: accessToken, url: app.address }]);
-    const operation = operationOf(page, 'post');
-    await operation.locator('.opblock-summary-control').click();
-    await operation.getByRole('button', { name: 'Try it out' }).click();
-    await page.getByLabel('API key or access token').fill(apiKey);
+    const operation = await open(page, 'post');
+    await authorize(page, apiKey);
     const sent = page.waitForRequest((request) => request.method() === 'POST');
     await operation.getByRole('button', { name: 'Execute' }).click();
     expect((await (await sent).allHeaders())['cookie']).toBeUndefined();
@@ -43,6 +53,22 @@ describe.skipIf(withoutBrowser)('the page of the API reference', () => {
   });
 });
 
-function operationOf(page: Page, method: 'get' | 'post'): Locator {
-  return page.locator(`.opblock-${method}`).filter({ has: page.locator('[data-path="/api/translations"]') });
+/** Opens an operation at /api/translations, by its part of the API. */
+async function open(page: Page, method: 'get' | 'post'): Promise<Locator> {
+  await page.locator('.opblock-tag', { hasText: 'Text jobs' }).click();
+  const path = page.locator('[data-path="/api/translations"]');
+  const operation = page.locator(`.opblock-${method}`).filter({ has: path });
+  await operation.locator('.opblock-summary-control').click();
+  return operation;
+}
+
+async function authorize(page: Page, apiKey: string): Promise<void> {
+  await page.locator('.auth-wrapper > .authorize').click();
+  const dialog = page.locator('.dialog-ux');
+  // No field for the cookie, which no page can set.
+  expect(await dialog.locator('input').count()).toBe(3);
+  const field = dialog.locator('.auth-container').filter({ hasText: 'The API key of a workspace.' });
+  await field.locator('input').fill(apiKey);
+  await field.getByRole('button', { name: 'Apply credentials' }).click();
+  await dialog.locator('.close-modal').click();
 }

@@ -16,7 +16,7 @@ const jobsOf = async (apiKey: string) =>
 describe.skipIf(withoutBrowser)('a person with a batch', () => {
   test('sees the item that failed beside its text, resumes, and nothing is made twice', async () => {
     model.break();
-    const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=batch&to=["de","ja"]');
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de","ja"]');
     await page.getByRole('textbox', { name: 'Text 1' }).fill('First\nThe broken one\nLast');
     await page.getByRole('button', { name: 'Make 3 texts of its lines' }).click();
     await page.getByText('6 translations of at most 50').waitFor();
@@ -43,7 +43,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
 
   test('goes on without an item that fails again and again, and sends it by itself later', async () => {
     model.break();
-    const { page } = await signedIn(app, browser, '/app/translate?kind=batch&to=["de"]');
+    const { page } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de"]');
     await page.getByRole('textbox', { name: 'Text 1' }).fill('A broken one\nGood\nAnother broken one\nLast');
     await page.getByRole('button', { name: 'Make 4 texts of its lines' }).click();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
@@ -66,7 +66,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
   });
 
   test('a list that was read before the response and comes after it takes nothing back', async () => {
-    const { page } = await signedIn(app, browser, '/app/translate?kind=batch&to=["de"]');
+    const { page } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de"]');
     const [seen, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const arrived = Promise.withResolvers<void>();
     await page.route(/\/api\/translations\?.*limit=60/, async (route) => {
@@ -95,7 +95,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
 describe.skipIf(withoutBrowser)('a person with a text file', () => {
   test('is told what becomes of the layout, sees the page that failed, and resumes', async () => {
     model.break();
-    const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=file&to=["de"]');
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     // A page has 5,000 characters at most.
     const pages = ['First page. '.repeat(410), 'A broken page. '.repeat(327), 'Last page. '.repeat(20)];
     await page.getByLabel('File to translate').setInputFiles({
@@ -123,7 +123,7 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
   });
 
   test('a Word file keeps its layout unless its text alone is wanted, and both are said before it is sent', async () => {
-    const { page } = await signedIn(app, browser, '/app/translate?kind=file&to=["de"]');
+    const { page } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     await page.getByLabel('File to translate').setInputFiles({
       name: 'letter.docx',
       mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -143,7 +143,7 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
   });
 
   test('sees how much of a document has been sent, and goes to it', async () => {
-    const { page, context } = await signedIn(app, browser, '/app/translate?kind=file&to=["de"]');
+    const { page, context } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     const { name, type } = corpusDocument('docx/two-columns-headers.docx');
     const file = corpusFile('docx/two-columns-headers.docx');
     await page.getByLabel('File to translate').setInputFiles({ name, mimeType: type, buffer: file });

@@ -68,7 +68,7 @@ describe('the guides', () => {
     expect(text).not.toMatch(/href="[^"]*decisions/);
   });
 
-  test('have no script and nothing inline, under the headers of all pages, with and without a version', async () => {
+  test('have one small script and nothing inline, under the headers of all pages, with and without a version', async () => {
     for (const path of [
       '/docs/guides',
       '/docs/guides/',
@@ -77,13 +77,26 @@ describe('the guides', () => {
     ]) {
       const { status, headers, text } = await get(path);
       expect([path, status]).toEqual([path, 200]);
-      expect(text).not.toMatch(/<script|\son\w+=|javascript:|\sstyle=/i);
+      expect(text.match(/<script[^>]*>/g)).toEqual([
+        expect.stringMatching(/^<script src="\/docs\/guides\.js\?[0-9a-f]{12}" defer>$/),
+      ]);
+      expect(text).not.toMatch(/<script[^>]*>[^<]|\son\w+=|javascript:|\sstyle=/i);
       expect(headers.get('x-api-version')).toBeNull();
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(headers.get('content-security-policy')).toMatch(
         /default-src 'self';.*require-trusted-types-for/,
       );
     }
+  });
+
+  test('have the public address of the service in every command', async () => {
+    for (const name of ['quick-start', 'billing', 'sdk']) {
+      const { text } = await get(`/docs/guides/${name}`, below);
+      expect(text).not.toContain('127.0.0.1:8080');
+    }
+    const { text } = await get('/docs/guides/quick-start', below);
+    expect(text).toContain('curl -s https://lingua.example.org/it&#38;s/api/translations ');
+    expect((await get('/docs/guides/engines', below)).text).toContain('http://127.0.0.1:8080/v1');
   });
 
   test('name their addresses under the path of the public address', async () => {
@@ -147,7 +160,7 @@ describe('the search', () => {
     for (const query of hostile) {
       const { status, text } = await get(`/docs/guides/search?q=${encodeURIComponent(query)}`);
       expect([query.slice(0, 40), status]).toEqual([query.slice(0, 40), 200]);
-      expect(text).not.toContain('<script');
+      expect(text).not.toContain('<script>');
     }
     for (const path of ['?q=a&q=b', '?q[x]=1', ''])
       expect((await get(`/docs/guides/search${path}`)).status).toBe(200);
@@ -184,6 +197,24 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
       await expectAccessible(page);
     },
   );
+
+  test('each example is copied with the keyboard, which is announced, and the page is whole without scripts', async () => {
+    const { page, context } = await person('/docs/guides/quick-start');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const examples = page.locator('figure');
+    expect(await page.getByRole('button', { name: /^Copy the .*example$/ }).count()).toBe(
+      await examples.count(),
+    );
+    await examples.nth(1).getByRole('button').press('Enter');
+    await examples
+      .nth(1)
+      .getByRole('button', { name: /^Copied the/ })
+      .waitFor();
+    await page.getByRole('status').getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe(await examples.nth(1).locator('pre').textContent());
+    await expectAccessible(page);
+  });
 
   test('is searched with the keyboard alone', async () => {
     const { page } = await person('/docs/guides/');

@@ -91,9 +91,9 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     await submitAll(me, false);
     const faults: string[] = [];
     for (const address of [
-      '/app/translate?to=["de"]',
+      '/app/translate?from=en&to=["de"]',
       '/app/jobs',
-      '/app/translate?kind=batch&to=["de"]',
+      '/app/translate?kind=batch&from=en&to=["de"]',
       '/app/review',
       '/app/members',
       '/app/security',
@@ -122,7 +122,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
   });
 
   test('from a form; and what cannot be stored is refused at its field', async () => {
-    const { page } = await signedIn('/app/translate?to=["de"]');
+    const { page } = await signedIn('/app/translate?from=en&to=["de"]');
     const text = page.getByLabel('Text to translate');
     const submit = page.getByRole('button', { name: 'Translate', exact: true });
     for (const sent of [allHostile, hostileTexts.at(-1) as string]) {
@@ -149,7 +149,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
   });
 
   test('as the name of a file', async () => {
-    const { page } = await signedIn('/app/translate?kind=file&to=["de"]');
+    const { page } = await signedIn('/app/translate?kind=file&from=en&to=["de"]');
     await page.getByLabel('File to translate').setInputFiles({
       name: '<img src=x onerror=window.harmed=true> \u2069\u202e.txt',
       mimeType: 'text/plain',

@@ -107,6 +107,22 @@ describe('the refresh token of the browser application', () => {
     expectRefused(ended, 401);
   });
 
+  test('renews the session again with the retry_key of the page after a lost response', async () => {
+    const begun = await post('token', byPassword(await found(app)));
+    const retry = { retry_key: crypto.randomUUID() };
+    const lost = await post('refresh', retry, holding(tokenOf(begun)));
+    await openSuperuser(app.superuserUrl)`update tokens set consumed_at = consumed_at - interval '60 seconds'
+      where consumed_at is not null`;
+    const renewed = await post('refresh', retry, holding(tokenOf(begun)));
+    expect([lost.status, renewed.status]).toEqual([200, 200]);
+    expect((await meOf(app, lost.body.access_token)).status).toBe(401);
+    expect((await meOf(app, renewed.body.access_token)).status).toBe(200);
+    expect((await post('refresh', {}, holding(tokenOf(renewed)))).status).toBe(200);
+    const wrong = await post('refresh', { retry_key: 'short' }, holding(tokenOf(renewed)));
+    expectInvalid(wrong, 'retry_key');
+    expect(cookieLine(wrong)).toBeUndefined();
+  });
+
   test('that is refused is taken out of the browser; without one there is nothing to renew', async () => {
     const refused = await post('refresh', {}, holding('nobody-has-this'));
     expectRefused(refused, 401);

@@ -83,6 +83,42 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     expect(refreshes).toEqual([200]);
   });
 
+  test('stays signed in if the responses of refreshes are lost, over a reload too', async () => {
+    const { email } = await founder();
+    const { page } = await browser.person('/signin');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    const keys: (string | undefined)[] = [];
+    await page.route('**/signin/refresh', async (route) => {
+      const request = route.request();
+      keys.push(request.postDataJSON().retry_key);
+      if (keys.length > 3) return route.fallback();
+      // Not `route.fetch`, which would give the browser the new cookie.
+      const headers = await request.allHeaders();
+      const answer = await fetch(request.url(), {
+        method: 'POST',
+        headers: { cookie: headers['cookie'] ?? '', 'content-type': 'application/json' },
+        body: request.postData(),
+      });
+      expect(answer.status).toBe(200);
+      await route.abort('internetdisconnected');
+    });
+    await page.reload();
+    await page
+      .getByText("Couldn't check whether you're signed in")
+      .or(page.getByRole('alert'))
+      .first()
+      .waitFor();
+    await openSuperuser(app.superuserUrl)`update tokens set consumed_at = consumed_at - interval '60 seconds'
+      where consumed_at is not null and user_id in (select user_id from users where email = ${email})`;
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    expect(keys).toEqual(Array(4).fill(keys[0]));
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(keys[0]);
+  });
+
   test('stays signed out if a refresh is answered after the sign-out', async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');

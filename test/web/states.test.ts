@@ -184,7 +184,7 @@ describe.skipIf(withoutBrowser)('a refusal', () => {
 
   test('for want of a subscription leads to the page where it can be paid', async () => {
     const { page, answers } = await signedIn({ locale: 'en' }, workspace.operator);
-    await page.goto('/app/translate?to=["de"]');
+    await page.goto('/app/translate?from=en&to=["de"]');
     answers.refuse({ code: 'payment_required', detail: 'subscription required' });
     await page.getByLabel('Text to translate').fill('Hello');
     await page.getByRole('button', { name: 'Translate', exact: true }).click();

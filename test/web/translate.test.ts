@@ -22,6 +22,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('link', { name: 'Translate' }).click();
 
+    await page.getByLabel('From').selectOption('English');
     await page.getByLabel('Text to translate').fill('The cat sleeps. 😀');
     await page.getByText('17 of at most 50,000 characters').waitFor();
     for (const name of ['German', 'Japanese']) {
@@ -49,8 +50,20 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
       await page.getByRole('button', { name: `Download ${format}` }).waitFor();
   });
 
+  test('the language is detected unless one is selected; the result and the job say so, with what to know', async () => {
+    const { page } = await signedIn(app, browser, '/app/translate?to=["de"]');
+    expect(await page.getByLabel('From').inputValue()).toBe('auto');
+    await page.getByLabel('Text to translate').fill('Bitte speichern Sie Ihre Änderungen, bevor Sie gehen.');
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByText('German (detected)').waitFor();
+    await page.getByText('Source and target are the same language.').waitFor();
+    await page.getByRole('link', { name: 'Open the job' }).click();
+    await page.getByText('German (detected) → German').waitFor();
+    await page.getByText('Source and target are the same language.').waitFor();
+  });
+
   test('the options that a person sets are part of the request, and a held job leads to its review', async () => {
-    const { page, apiKey } = await signedIn(app, browser, '/app/translate?to=["fr"]');
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["fr"]');
     await page.getByLabel('Text to translate').fill('Sign here.');
     await page.getByText('Tone, domain and other options').click();
     await page.getByLabel('Tone').selectOption('Formal');
@@ -76,7 +89,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
 
   test('sending again after a failure is the same job, under the same key; after a success it is a new one', async () => {
     model.break();
-    const { page, apiKey } = await signedIn(app, browser, '/app/translate?to=["de"]');
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
     const jobs = async () =>
       (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).body;
     await page.getByLabel('Text to translate').fill('A broken text');
@@ -92,7 +105,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
   });
 
   test('an answer that was lost is found again by the key: nothing is translated twice', async () => {
-    const { page, apiKey } = await signedIn(app, browser, '/app/translate?to=["de"]');
+    const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
     let isDown = true;
     await page.route('**/api/translations', async (route) => {
       // The service has done its work, and nobody hears of it.

@@ -45,10 +45,12 @@ markdown.renderer.rules['table_close'] = () => '</table></div>\n';
  * Reads every guide: the Markdown files directly in `docs/`, and those that `docs/README.md` names elsewhere. That file has their order,
  * in sections; what it does not name comes last. Links between guides lead to their pages. Links to files that are no guides, such as
  * decision records, are shown as text.
- * @param basePath the path of the service's public address
+ * @param address the service's public address, which stands in every command
  */
-export async function readGuides(basePath: string): Promise<GuideBook> {
-  const index = await readFile(join(root, indexFile), 'utf8');
+export async function readGuides(address: string): Promise<GuideBook> {
+  const basePath = new URL(address).pathname.replace(/\/+$/, '');
+  const read = async (file: string) => withAddress(await readFile(join(root, file), 'utf8'), address);
+  const index = await read(indexFile);
   const listed = sectionsOf(markdown.parse(index, {}));
   const named = new Set(listed.flatMap(({ files }) => files.map(({ file }) => file)));
   const others = (await readdir(join(root, 'docs')))
@@ -66,9 +68,7 @@ export async function readGuides(basePath: string): Promise<GuideBook> {
     listed.map(async ({ title, files }) => ({
       title,
       guides: await Promise.all(
-        files.map(async (entry) =>
-          renderGuide(entry, await readFile(join(root, entry.file), 'utf8'), addressOf),
-        ),
+        files.map(async (entry) => renderGuide(entry, await read(entry.file), addressOf)),
       ),
     })),
   );
@@ -78,6 +78,14 @@ export async function readGuides(basePath: string): Promise<GuideBook> {
     sections,
     byName: new Map(guides.map((guide) => [guide.name, guide])),
   };
+}
+
+/** The address at which the files have the service, with or without its scheme; not that of a model's server, which ends with `/v1`. */
+const writtenAddress = /(?:http:\/\/)?127\.0\.0\.1:8080(?!\/v1)/g;
+
+/** The commands of a guide run as they stand, at this service. */
+function withAddress(text: string, address: string): string {
+  return text.replace(writtenAddress, () => address);
 }
 
 function nameOf(file: string): string {

@@ -17,36 +17,47 @@ import { escapeHtml } from './html.ts';
 
 /** What the pages of guides need of the front. */
 interface GuideFront {
-  /** The path of the service's public address. */
+  /** The service's public address. */
+  address: string;
+  /** Its path. */
   basePath: string;
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
 /**
- * Serves the documentation at `/docs/guides/`, beside the reference at `/docs`, and its search. Pages are whole without a script. Guides
+ * Serves the documentation at `/docs/guides/`, beside the reference at `/docs`, and its search. Pages are whole without their script, which adds
+ * buttons that copy. Guides
  * come with the release, so each is read and rendered once, at the first request; so is the index of the search.
  */
 export function serveGuides(
   app: FastifyInstance,
   router: AppRouter,
-  { basePath, sendNotFound }: GuideFront,
+  { address, basePath, sendNotFound }: GuideFront,
 ): void {
-  const style = readFileSync(join(import.meta.dirname, 'guides.css'), 'utf8');
-  const styleAddress = `${basePath}/docs/guides.css?${createHash('sha256').update(style).digest('hex').slice(0, 12)}`;
+  const files = [
+    assetOf('guides.css', 'text/css; charset=utf-8', basePath),
+    assetOf('guides.js', 'text/javascript; charset=utf-8', basePath),
+  ] as const;
+  const [style, script] = files;
   const config = { versioned: false, shared: true };
-  const book = once(() => readGuides(basePath));
+  const book = once(() => readGuides(address));
   const index = once(async () => indexGuides(await book(), await operationsOf(router)));
 
   const send = (reply: FastifyReply, guides: GuideBook, page: GuidePage) =>
-    reply.headers(pageHeaders).send(guideDocument(guides, page, { basePath, styleAddress }));
-
-  app.get('/docs/guides.css', { config }, (_request, reply) =>
     reply
-      .header('content-type', 'text/css; charset=utf-8')
-      // Its address has a digest of the content.
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .send(style),
-  );
+      .headers(pageHeaders)
+      .send(
+        guideDocument(guides, page, { basePath, styleAddress: style.address, scriptAddress: script.address }),
+      );
+
+  for (const { name, type, content } of files)
+    app.get(`/docs/${name}`, { config }, (_request, reply) =>
+      reply
+        .header('content-type', type)
+        // Its address has a digest of the content.
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .send(content),
+    );
   for (const url of ['/docs/guides', '/docs/guides/'])
     app.get(url, { config }, async (_request, reply) => {
       const guides = await book();
@@ -62,6 +73,13 @@ export function serveGuides(
     const guide = guides.byName.get((request.params as { name: string }).name);
     return guide ? send(reply, guides, guide) : sendNotFound(request, reply);
   });
+}
+
+/** A file that pages of guides load, at an address that changes with it. */
+function assetOf(name: string, type: string, basePath: string) {
+  const content = readFileSync(join(import.meta.dirname, name), 'utf8');
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  return { name, type, content, address: `${basePath}/docs/${name}?${digest}` };
 }
 
 /** Calls `make` at the first call, and again only if that failed. */
@@ -123,7 +141,11 @@ function foundItem({ page, heading, address, excerpt }: Found, basePath: string)
 function guideDocument(
   { sections }: GuideBook,
   { name, title, content, query = '' }: GuidePage,
-  { basePath, styleAddress }: { basePath: string; styleAddress: string },
+  {
+    basePath,
+    styleAddress,
+    scriptAddress,
+  }: { basePath: string; styleAddress: string; scriptAddress: string },
 ): string {
   const at = (path: string) => escapeHtml(basePath + path);
   const link = (guide: Guide, extra = '') =>
@@ -152,6 +174,7 @@ function guideDocument(
 <title>${escapeHtml(`${title} · LinguaLoop`)}</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${escapeHtml(styleAddress)}">
+<script src="${escapeHtml(scriptAddress)}" defer></script>
 </head>
 <body>
 <header>

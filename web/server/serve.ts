@@ -112,7 +112,7 @@ export async function serveWeb(
       .send(pageDocument(page, { build, locale, basePath }));
   }
 
-  serveGuides(app, router, { basePath, sendNotFound });
+  serveGuides(app, router, { address: publicAddress(settings), basePath, sendNotFound });
   await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, refreshCookie);
   return { sendNotFound };

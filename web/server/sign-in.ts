@@ -107,7 +107,13 @@ export function serveSignIn(
   serve(
     '/signin/refresh',
     'auth.token',
-    (request) => ({ grant_type: 'refresh_token', refresh_token: refreshToken(request) }),
+    (request) => {
+      const { body, headers } = request;
+      const refresh_token = refreshToken(request);
+      // The key comes from the page, which stored it before it sent; the token from the cookie alone.
+      const { retry_key } = parseJsonBody(body, headers['content-type']);
+      return { grant_type: 'refresh_token', refresh_token, retry_key };
+    },
     // A token that is refused will not become good; a failure of the service leaves it.
     (status) => status === 401,
   );

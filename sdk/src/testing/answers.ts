@@ -50,7 +50,7 @@ export function misfit(loc: string[], msg: string): Refused {
 export function requireText(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   if (typeof value === 'string') return value;
-  throw misfit(['body', name], 'Invalid input: expected string');
+  throw misfit(['body', name], 'is required');
 }
 
 /** Reads the field of a form, whose absence the service refuses like a blank. @throws Refused */
@@ -61,8 +61,9 @@ export function requireField(fields: Record<string, unknown>, name: string): str
   return trimmed;
 }
 
-/** @returns the code in its own letter case. @throws Refused for a language that is not supported */
+/** @returns the code in its own letter case; the double detects English. @throws Refused for a language that is not supported */
 export function requireLanguage(name: string, code: string): LanguageCode {
+  if (code.toLowerCase() === 'auto' && !/target_lang|Targets/.test(name)) return 'en';
   const canonical = canonicalLanguage(code);
   if (canonical) return canonical;
   throw unsupported(name, code);
@@ -112,6 +113,47 @@ export function fileAnswer(
   return new Response(bytes as Uint8Array<ArrayBuffer> | string, { headers });
 }
 
+/** What a list filters by. */
+interface ListedJob {
+  status: string;
+  created_at: string;
+  request: {
+    source_lang: string;
+    target_lang: string;
+    domain: string | null;
+    metadata: Record<string, unknown>;
+  };
+}
+
+/** Whether a job passes the filters of a list. @throws Refused */
+export function passesFilter(
+  { status, created_at, request }: ListedJob,
+  query: DoubleRequest['query'],
+): boolean {
+  const { source_lang, target_lang, domain, created_after, created_before } = query;
+  const time = (name: string, text: string) => {
+    const value = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(value)) throw misfit(['query', name], 'must be a time with a time zone, in ISO 8601');
+    return value;
+  };
+  const created = Date.parse(created_at);
+  const members = Object.entries(query).flatMap(([name, wanted]) =>
+    name.startsWith('metadata.') ? [[name.slice('metadata.'.length), wanted] as const] : [],
+  );
+  return [
+    query['status'] === undefined || status === query['status'],
+    source_lang === undefined || request.source_lang === requireLanguage('source_lang', source_lang),
+    target_lang === undefined || request.target_lang === requireLanguage('target_lang', target_lang),
+    domain === undefined || request.domain === domain,
+    created_after === undefined || created >= time('created_after', created_after),
+    created_before === undefined || created < time('created_before', created_before),
+    ...members.map(([key, wanted]) => {
+      const value = request.metadata[key];
+      return typeof value !== 'object' && value !== undefined && String(value) === wanted;
+    }),
+  ].every(Boolean);
+}
+
 /** A page of entries in the order of their changes, the last one first, with a cursor in X-Next-Cursor. */
 export function pageAnswer<T>(
   all: readonly { change: number; value: T }[],
@@ -122,7 +164,7 @@ export function pageAnswer<T>(
   if (Number.isNaN(before)) throw misfit(['query', 'cursor'], 'not a cursor of this listing');
   const limit = query['limit'] === undefined ? mostOfPage : Number(query['limit']);
   if (query['limit'] !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
-    throw misfit(['query', 'limit'], 'Invalid input: expected 1 to 200');
+    throw misfit(['query', 'limit'], 'must be 1 to 200');
   const rest = all.filter(({ change }) => change < before).sort((a, b) => b.change - a.change);
   const page = rest.slice(0, limit);
   const last = page.at(-1);

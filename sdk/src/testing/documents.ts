@@ -7,6 +7,7 @@ import {
   newId,
   noPart,
   pageAnswer,
+  passesFilter,
   Refused,
   requireField,
   requireLanguage,
@@ -135,9 +136,7 @@ export function createDocuments(): Documents {
           return translate(request);
         case 'GET ':
           return pageAnswer(
-            [...kept.values()].filter(
-              ({ value }) => query['status'] === undefined || value.status === query['status'],
-            ),
+            [...kept.values()].filter(({ value }) => passesFilter(value, query)),
             query,
           );
         case 'GET one':
@@ -215,5 +214,6 @@ function documentOf(
     created_at: at,
     updated_at: at,
     progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },
+    waiting: null,
   };
 }

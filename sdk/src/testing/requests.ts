@@ -42,11 +42,10 @@ export function requestOf(
 
 /** The texts of a batch, each once for each of its languages. @throws Refused */
 export function textsOfBatch(inputs: unknown[]): TextRequest[] {
-  if (inputs.length === 0) throw misfit(['body', 'inputs'], 'Too small: expected 1 item or more');
+  if (inputs.length === 0) throw misfit(['body', 'inputs'], 'must not be empty');
   return (inputs as Fields[]).flatMap((input, i) => {
     const targets = (input['Targets'] ?? []) as Fields[];
-    if (targets.length === 0)
-      throw misfit(['body', 'inputs', String(i), 'Targets'], 'Too small: expected 1 item or more');
+    if (targets.length === 0) throw misfit(['body', 'inputs', String(i), 'Targets'], 'must not be empty');
     return targets.map((target, t) =>
       requestOf(
         {

@@ -8,6 +8,7 @@ import {
   newId,
   noPart,
   pageAnswer,
+  passesFilter,
   Refused,
 } from './answers.ts';
 import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile } from './requests.ts';
@@ -82,7 +83,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     const fields = (isRaw ? query : (request.body ?? {})) as Record<string, unknown>;
     const given = fields['idempotency_key'] ?? headers['idempotency-key'];
     const key = typeof given === 'string' ? given : null;
-    if (key === '') throw misfit(['body', 'idempotency_key'], 'Too small: expected 1 character or more');
+    if (key === '') throw misfit(['body', 'idempotency_key'], 'must not be empty');
     if (Array.isArray(fields['inputs'])) return createMany(textsOfBatch(fields['inputs']), key, 0);
     const file = isRaw ? rawFile(request) : fields['source_document'];
     if (file instanceof File) {
@@ -101,7 +102,8 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
       action: string;
       final_translation?: string | null;
     };
-    if (!reviewActions.includes(action)) throw misfit(['body', 'action'], 'Invalid option');
+    if (!reviewActions.includes(action))
+      throw misfit(['body', 'action'], `must be one of ${reviewActions.join(', ')}`);
     if (text?.trim() === '') throw misfit(['body', 'final_translation'], 'must not be blank');
     if (action === 'modify' && !text) throw misfit(['body', 'final_translation'], 'is required to modify');
     const { value: job, own } = find(id);
@@ -124,7 +126,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
 
   function golden(id: string | undefined, format = 'txt'): Response {
     const type = goldenTypes[format];
-    if (type === undefined) throw misfit(['query', 'format'], 'Invalid option');
+    if (type === undefined) throw misfit(['query', 'format'], 'must be one of txt, docx, pdf');
     const { value: job } = find(id);
     if (job.status !== 'published' && job.status !== 'human_edited') {
       const then = job.status === 'awaiting_review' ? '; review it first' : '';
@@ -141,9 +143,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
         case 'POST':
           return post(request);
         case 'GET': {
-          const wanted = [...jobs.values()].filter(
-            ({ value }) => query['status'] === undefined || value.status === query['status'],
-          );
+          const wanted = [...jobs.values()].filter(({ value }) => passesFilter(value, query));
           return pageAnswer(wanted, query);
         }
         case 'GET job':

@@ -12,6 +12,7 @@ import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement
 import { weighCharacters } from '#server/metering/weight.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { requestOf } from '../jobs.ts';
+import { progressed } from '../waiting.ts';
 
 const value = sql.placeholder;
 
@@ -63,7 +64,7 @@ export async function admitDocument(run: DocumentRun): Promise<void> {
     if (counted.admitted) {
       await updateRun(tx, run, {
         drawsTopup: entitlement.drawsTopUp(counted.usage),
-        interruptions: 0,
+        ...progressed,
       });
       return;
     }

@@ -4,17 +4,20 @@ import type { Tx } from '#db/client.ts';
 import type { Segment } from '#server/formats/document.ts';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
-
+import { mismatchWarnings } from '#server/translations/intake/request-warnings.ts';
+import type { Warning } from '#server/warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
+import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import { progressed } from '../waiting.ts';
 
 /** Verifies that the stored source file is intact. */
 export async function ingestSource(run: DocumentRun): Promise<void> {
   await readSource(run);
   await run.services.database.inTenant(run.tenantId, (tx) =>
-    updateRun(tx, run, { stage: 'extract', interruptions: 0 }),
+    updateRun(tx, run, { stage: 'extract', ...progressed }),
   );
 }
 
@@ -37,20 +40,37 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
     { tenantId, signal },
   );
   const rows = segments.map(rowOf);
+  const warnings = [...((row.warnings as Warning[] | null) ?? []), ...textWarnings(run, rows)];
   await services.database.inTenant(tenantId, async (tx) => {
     await updateRun(tx, run, {
       status: 'extracted',
       stage: 'admit',
       pageCount,
       extractFindings: findings.map(findingView),
+      warnings: warnings.length > 0 ? warnings : null,
       segments: rows.length,
       translatedSegments: 0,
       sourceChars: rows.reduce((sum, { source_text }) => sum + countCodePoints(source_text), 0),
-      interruptions: 0,
+      ...progressed,
     });
     for (let start = 0; start < rows.length; start += rowsOfStatement)
       await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
   });
+}
+
+/** UTF-16 units of a text that are enough to see whether it is in its language. */
+const sampleLength = 20_000;
+
+/** What the text says of its request: it may be in another language than stated. */
+function textWarnings({ row }: DocumentRun, rows: readonly { source_text: string }[]): Warning[] {
+  const { source_lang, metadata } = requestOf(row);
+  if (metadata['source_lang_detection'] !== undefined) return [];
+  let text = '';
+  for (const { source_text } of rows) {
+    if (text.length > sampleLength) break;
+    text += `${source_text}\n`;
+  }
+  return mismatchWarnings(text.slice(0, sampleLength), source_lang);
 }
 
 /** Rows of one INSERT: some megabytes at most. */

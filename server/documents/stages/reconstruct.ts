@@ -15,6 +15,7 @@ import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
 import type { DocumentFailureDetail, DocumentStage } from '../schema.ts';
 import { figuresOf, findingsOfSegments, storeTargetRectangles } from '../segments.ts';
+import { progressed } from '../waiting.ts';
 import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
 
@@ -185,7 +186,7 @@ function prepareEnd<P extends object>(name: string, changes: PgUpdateSetSource<t
     const ended = db.$with('finished').as(
       db
         .update(documentJobs)
-        .set({ ...changes, reservedChars: 0, running: false, updatedAt: sql`now()` })
+        .set({ ...changes, ...progressed, reservedChars: 0, running: false, updatedAt: sql`now()` })
         .where(
           and(
             eq(documentJobs.tenantId, value('tenantId')),

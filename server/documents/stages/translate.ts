@@ -33,7 +33,9 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       signal.throwIfAborted();
       const { value: next, done } = await groups.next();
       if (done) return;
-      await store.add(await translateGroup(run, next.group, next.found));
+      const group = await translateGroup(run, next.group, next.found);
+      await store.add(group);
+      if (group.cost.models.length > 0) run.modelResponded();
       isOver ||= await run.isOver();
     }
   };

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import type { TranslatedGroup } from '../translate-group.ts';
+import { progressed } from '../waiting.ts';
 
 /**
  * Stores the groups of one document, one transaction after the other. Groups that are done while a transaction runs share the next
@@ -60,7 +61,7 @@ async function storeGroups(tx: Tx, run: DocumentRun, groups: readonly Translated
     ...copies.map((copy) => ({ position: copy, copy_of: position })),
   ]);
   await updateRun(tx, run, {
-    interruptions: 0,
+    ...progressed,
     inputTokens: sql`least(${documentJobs.inputTokens}::bigint + ${sumOf('inputTokens')}, 1000000000)::int`,
     outputTokens: sql`least(${documentJobs.outputTokens}::bigint + ${sumOf('outputTokens')}, 1000000000)::int`,
     models: sql`(select coalesce(jsonb_agg(distinct m), '[]') from jsonb_array_elements(

@@ -2,7 +2,9 @@ import { and, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
-import { type DocumentFailureDetail, documentJobStatus, documentStage } from '../schema.ts';
+import { isInFlight } from '../jobs.ts';
+import { type DocumentFailureDetail, documentJob, documentJobStatus, documentStage } from '../schema.ts';
+import { waitingView } from '../waiting.ts';
 
 export const progressQuery = z.object({
   document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The documents to look at.'),
@@ -18,6 +20,7 @@ const documentProgress = z.object({
     description: 'of the segments that are translated; below 100 until the translated file is there',
   }),
   error: z.string().nullable().meta({ description: 'why it failed' }),
+  waiting: documentJob.shape.waiting,
   updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
 });
 
@@ -47,6 +50,11 @@ export async function readProgress(
       translatedSegments: documentJobs.translatedSegments,
       segments: documentJobs.segments,
       failure: documentJobs.failure,
+      running: documentJobs.running,
+      waitingSince: documentJobs.waitingSince,
+      waitingReason: documentJobs.waitingReason,
+      waitingAttempts: documentJobs.waitingAttempts,
+      nextAttemptAt: documentJobs.nextAttemptAt,
       updatedAt: documentJobs.updatedAt,
     })
     .from(documentJobs)
@@ -69,6 +77,7 @@ export async function readProgress(
         total_segments: row.segments,
         percent: percentOf(row),
         error: (row.failure as DocumentFailureDetail | null)?.message ?? null,
+        waiting: isInFlight(row) ? waitingView(row) : null,
         updated_at: row.updatedAt.toISOString(),
       },
     ];

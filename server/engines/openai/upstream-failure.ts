@@ -3,7 +3,11 @@ import { AppError, type ErrorName } from '#server/errors.ts';
 interface FailureKind {
   /** Whether a retry may help. */
   retryable: boolean;
+  /** Whether the model has responded, if not usably. */
+  answered?: true;
   code: ErrorName;
+  /** Seconds after which a caller may try again, if the model's endpoint names none. */
+  retryAfter?: number;
   detail: string;
 }
 
@@ -12,22 +16,28 @@ const failureKinds = {
   saturated: {
     retryable: true,
     code: 'rate_limit',
+    retryAfter: 5,
     detail: 'translation capacity is saturated; try again later',
   },
   outage: {
     retryable: true,
     code: 'transient_error',
+    retryAfter: 5,
     detail: 'the translation model is not reachable; try again later',
   },
   malformed: {
     retryable: true,
+    answered: true,
     code: 'transient_error',
+    retryAfter: 5,
     detail: 'the translation model gave no usable answer; try again later',
   },
   /** The response is not the JSON that was asked for, in whatever way. */
   unstructured: {
     retryable: true,
+    answered: true,
     code: 'transient_error',
+    retryAfter: 5,
     detail: 'the translation model gave no usable answer; try again later',
   },
   filtered: {
@@ -38,17 +48,20 @@ const failureKinds = {
   interrupted: {
     retryable: false,
     code: 'transient_error',
+    retryAfter: 5,
     detail: 'the translation was interrupted; try again later',
   },
   /** The endpoint refuses the format that the response should have. */
   unsupported: {
     retryable: false,
     code: 'service_unavailable',
+    retryAfter: 60,
     detail: 'the translation model of this service is not available',
   },
   misconfigured: {
     retryable: false,
     code: 'service_unavailable',
+    retryAfter: 60,
     detail: 'the translation model of this service is not available',
   },
 } as const satisfies Record<string, FailureKind>;
@@ -88,11 +101,15 @@ export class UpstreamFailure extends Error {
 
   /** The caller's error (B 7), when there are no more retries. */
   toAppError(): AppError {
-    const { retryable, code, detail } = failureKinds[this.kind];
-    const ms = retryable ? this.facts.retryAfterMs : undefined;
+    const kind: FailureKind = failureKinds[this.kind];
+    const { code, detail, answered = false } = kind;
+    const ms = kind.retryable ? this.facts.retryAfterMs : undefined;
     // At least a second: with 0, the caller would retry immediately.
-    const retryAfter =
-      ms === undefined ? {} : { retryAfter: Math.min(3600, Math.max(1, Math.ceil(ms / 1000))) };
-    return new AppError(code, detail, { cause: this, ...retryAfter });
+    const retryAfter = ms === undefined ? kind.retryAfter : Math.min(3600, Math.max(1, Math.ceil(ms / 1000)));
+    return new AppError(code, detail, {
+      cause: this,
+      answered,
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
   }
 }

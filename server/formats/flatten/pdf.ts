@@ -14,16 +14,29 @@ import { joinLines } from './pdf-paragraphs.ts';
  * restricts the use of the file does not matter
  */
 export async function readPdf(bytes: Uint8Array): Promise<string> {
+  const pages: string[] = [];
+  await readPages(bytes, (text) => {
+    pages.push(text);
+    return true;
+  });
+  return pages.join('\n\n');
+}
+
+/**
+ * Reads the pages of a PDF that have text, as `readPdf` does, until `take` returns false.
+ *
+ * @throws {FileError} as `readPdf`
+ */
+export async function readPages(bytes: Uint8Array, take: (text: string) => boolean): Promise<void> {
   const pdf = await openPdfjs(bytes);
   try {
-    return await pdf.use(readPages);
+    await pdf.use((document) => takePages(document, take));
   } finally {
     await pdf.close();
   }
 }
 
-async function readPages(document: PDFDocumentProxy): Promise<string> {
-  const pages: string[] = [];
+async function takePages(document: PDFDocumentProxy, take: (text: string) => boolean): Promise<void> {
   let chars = 0;
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number);
@@ -33,9 +46,8 @@ async function readPages(document: PDFDocumentProxy): Promise<string> {
     if (text === '') continue;
     chars += countCodePoints(text);
     if (chars > limits.textChars) throw overLimit('the number of characters of the file', limits.textChars);
-    pages.push(text);
+    if (!take(text)) return;
   }
-  return pages.join('\n\n');
 }
 
 type PageItems = Awaited<ReturnType<PDFPageProxy['getTextContent']>>['items'];

@@ -31,6 +31,24 @@ export function checkDocumentTask({ format, bytes }: DocumentPayload): Promise<R
   });
 }
 
+/** UTF-16 units of a file's text that are enough to tell its language. */
+const sampleLength = 20_000;
+
+/** Checks a file, and returns the beginning of its text. */
+export function sampleDocumentTask({
+  format,
+  bytes,
+}: DocumentPayload): Promise<RefusedFile | { text: string }> {
+  return orRefusal(format, async ({ check }) => {
+    let text = '';
+    await check(bytes, (part) => {
+      text += `${part}\n`;
+      return text.length < sampleLength;
+    });
+    return { text: text.slice(0, sampleLength).toWellFormed() };
+  });
+}
+
 export function extractDocumentTask({
   format,
   bytes,

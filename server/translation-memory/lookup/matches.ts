@@ -1,8 +1,7 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
-import { countCodePoints } from '#server/formats/text.ts';
+import { requireLength } from '#server/input-limits.ts';
 import { pairName } from '#server/languages.ts';
 import { requireDeclaredLanguage } from '#server/set-upload.ts';
 import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
@@ -24,8 +23,7 @@ export async function findMatches(
   const { tenantId, pair, exact, isHeld } = await withTenant(async (tx, { tenant }) => {
     const sourceLang = requireDeclaredLanguage('source_lang', source_lang).code;
     const targetLang = requireDeclaredLanguage('target_lang', target_lang).code;
-    if (countCodePoints(text) > services.settings.MAX_SOURCE_CHARS)
-      throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
+    requireLength('source text exceeds MAX_SOURCE_CHARS', text, services.settings.MAX_SOURCE_CHARS);
     const pair = { pairSource: sourceLang, pairTarget: targetLang };
     const { hits, pairs } = await lookUpExact(tx, [{ sourceText: text, sourceLang, targetLang }]);
     return { tenantId: tenant.id, pair, exact: hits[0], isHeld: pairs.has(pairName(pair)) };

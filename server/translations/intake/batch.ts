@@ -1,36 +1,69 @@
+import { z } from 'zod';
 import type { Settings } from '#server/settings.ts';
+import type { Submitted } from '../admit-series.ts';
 import { itemKey } from '../idempotency.ts';
-import type { TranslationRequest } from '../schema.ts';
 import { checkRequest } from './check-request.ts';
-import type { BatchRequest } from './schema.ts';
+import { warningsOf } from './request-warnings.ts';
+import { type BatchRequest, batchRequest } from './schema.ts';
+
+/** The fields that a batch may have, at any depth. */
+const fields = [...new Set(fieldsOf(batchRequest))];
+
+function* fieldsOf(schema: z.ZodType): Generator<string> {
+  if (schema instanceof z.ZodArray) yield* fieldsOf(schema.element as z.ZodType);
+  if (!(schema instanceof z.ZodObject)) return;
+  for (const [name, field] of Object.entries(schema.shape)) {
+    yield name;
+    yield* fieldsOf(field as z.ZodType);
+  }
+}
 
 /**
  * Expands a batch to one request per (input × target), in submission order (B 4.1), and checks each. The schema limits how many there may be.
+ * @param unknownFields paths of fields that the batch should not have; each job is told of those above it
  * @throws AppError as `checkRequest` does; the message names the input
  */
-export function expandBatch(batch: BatchRequest, settings: Settings): TranslationRequest[] {
+export function expandBatch(
+  batch: BatchRequest,
+  settings: Settings,
+  unknownFields: readonly string[],
+): Submitted[] {
   let index = 0;
-  return batch.inputs.flatMap((input, i) =>
-    input.Targets.map((target, t): TranslationRequest => {
-      const request: TranslationRequest = {
-        source_text: input.Text,
-        source_lang: input.Language,
-        target_lang: target.Language,
-        text_type: input.TextType,
-        tone: target.Tone ?? null,
-        gender: target.Gender ?? null,
-        deployment_name: target.DeploymentName ?? null,
-        adaptive_dataset_id: target.AdaptiveDatasetId ?? null,
-        allow_fallback: target.AllowFallback ?? null,
-        idempotency_key: itemKey(batch.idempotency_key, index++),
-        domain: null,
-        metadata: {},
-      };
-      return checkRequest(request, settings, {
+  return batch.inputs.flatMap((input, i) => {
+    // Detected once for all targets.
+    let source = { source_lang: input.Language, metadata: {} };
+    return input.Targets.map((target, t): Submitted => {
+      const names = {
         source_text: `inputs[${i}].Text`,
         source_lang: `inputs[${i}].Language`,
         target_lang: `inputs[${i}].Targets[${t}].Language`,
-      });
-    }),
-  );
+      };
+      const request = checkRequest(
+        {
+          source_text: input.Text,
+          ...source,
+          target_lang: target.Language,
+          text_type: input.TextType,
+          tone: target.Tone ?? null,
+          gender: target.Gender ?? null,
+          deployment_name: target.DeploymentName ?? null,
+          adaptive_dataset_id: target.AdaptiveDatasetId ?? null,
+          allow_fallback: target.AllowFallback ?? null,
+          idempotency_key: itemKey(batch.idempotency_key, index++),
+          domain: null,
+        },
+        settings,
+        names,
+      );
+      source = { source_lang: request.source_lang, metadata: request.metadata };
+      const own = unknownFields.filter((path) => concerns(path, i, t));
+      return { request, warnings: warningsOf(request, { unknownFields: own, fields, names }) };
+    });
+  });
+}
+
+/** Whether a field at `path` of a batch is above the job of input `i` and target `t`. */
+function concerns(path: string, i: number, t: number): boolean {
+  const [, input, target] = /^inputs\[(\d+)\](?:\.Targets\[(\d+)\])?/.exec(path) ?? [];
+  return (input === undefined || Number(input) === i) && (target === undefined || Number(target) === t);
 }

@@ -1,8 +1,9 @@
-import { AppError } from '#server/errors.ts';
-import { countCodePoints } from '#server/formats/text.ts';
+import { AppError, tooLarge } from '#server/errors.ts';
+import { requireLength } from '#server/input-limits.ts';
 import type { Settings } from '#server/settings.ts';
 import { requireLanguage } from '#server/supported-language.ts';
 import type { TranslationRequest } from '../schema.ts';
+import { readSourceLanguage, withDetection } from './source-language.ts';
 
 /** Metadata keys that only the service writes (B 2.6). A caller's values are discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
@@ -15,6 +16,7 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
   'golden_uri',
   'provenance',
   'review_pipeline_candidate',
+  'source_lang_detection',
 ]);
 
 /** Characters of JSON. Metadata is stored and listed with each job. */
@@ -31,8 +33,8 @@ const ownNames: FieldNames = {
 
 /**
  * Gate (2) of B 4.1: checks a text request before the caller is authenticated.
- * @returns the request with canonical language codes
- * @throws AppError 400 for a blank text, 413 for one too long, 422 for an unsupported language
+ * @returns the request with canonical language codes, that of a detected source too
+ * @throws AppError 400 for a blank text, 413 for one too long, 422 for an unsupported language or one that cannot be detected
  */
 export function checkRequest(
   request: TranslationRequest,
@@ -41,15 +43,25 @@ export function checkRequest(
 ): TranslationRequest {
   if (request.source_text.trim() === '')
     throw new AppError('validation_error', `${names.source_text} must not be blank`);
-  if (isLonger(request.source_text, settings.MAX_SOURCE_CHARS))
-    throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
-  if (JSON.stringify(request.metadata).length > maximumMetadata)
-    throw new AppError('payload_too_large', `metadata exceeds ${maximumMetadata} characters of JSON`);
+  requireLength('source text exceeds MAX_SOURCE_CHARS', request.source_text, settings.MAX_SOURCE_CHARS);
+  const metadata = JSON.stringify(request.metadata).length;
+  if (metadata > maximumMetadata)
+    throw tooLarge(`metadata exceeds ${maximumMetadata} characters of JSON`, {
+      limit: maximumMetadata,
+      actual: metadata,
+    });
   requireAllowedModels(request.metadata, settings);
+  const target_lang = requireLanguage(names.target_lang, request.target_lang);
+  const { language, detection } = readSourceLanguage(
+    { field: names.source_lang, text: names.source_text },
+    request.source_lang,
+    request.source_text,
+  );
   return {
     ...request,
-    source_lang: requireLanguage(names.source_lang, request.source_lang),
-    target_lang: requireLanguage(names.target_lang, request.target_lang),
+    source_lang: language,
+    target_lang,
+    metadata: withDetection(request.metadata, detection),
   };
 }
 
@@ -82,11 +94,6 @@ export function namesIn(value: unknown): string[] {
     .filter((name): name is string => typeof name === 'string')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-}
-
-/** Whether a text has more than `most` characters. A character is one or two UTF-16 units, so most texts need no counting. */
-function isLonger(text: string, most: number): boolean {
-  return text.length > 2 * most || (text.length > most && countCodePoints(text) > most);
 }
 
 /** A caller's metadata without the keys that only the service writes. */

@@ -14,6 +14,7 @@ import type { TranslationRequest } from '../schema.ts';
 import { callersMetadata, requireAllowedModels } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
+import { asksForDetection, readSourceLanguage, withDetection } from './source-language.ts';
 
 /** Form or query fields that become numbers in the request's metadata (B 2.6). */
 const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;
@@ -38,12 +39,22 @@ export async function readFileRequest(
 
   const scope = await authenticate();
   const source_text = await flattenFile(services, scope, kind, file.bytes);
+  const { language, detection } = readSourceLanguage(
+    { field: 'source_lang', text: 'the text of source_document' },
+    request.source_lang,
+    source_text,
+  );
   const document: SourceDocument = {
     name: clip(plainFileName(file.name), 255) || defaultName,
     content_type: clip(file.contentType, 255) || null,
     size_bytes: file.bytes.length,
   };
-  return requestPages({ ...request, source_text }, document, services.settings);
+  const metadata = withDetection(request.metadata, detection);
+  return requestPages(
+    { ...request, source_text, source_lang: language, metadata },
+    document,
+    services.settings,
+  );
 }
 
 /** Whether a file in a form is translated with its layout. Its extension, if it has a known one, wins over the declared content type. */
@@ -62,7 +73,9 @@ function requireTextKind({ name, contentType }: UploadedFile): FlattenKind {
   return kind;
 }
 
+/** The request of a file without its text. A source language that is to be detected stays `auto`. */
 function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
+  const source_lang = input.source_lang || 'en';
   const { text_type } = input;
   if (text_type !== undefined && text_type !== '' && text_type !== 'Plain' && text_type !== 'Html')
     throw new AppError(
@@ -75,7 +88,7 @@ function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
   if (input.model) metadata['primary_model'] = input.model;
   return {
     source_text: '',
-    source_lang: requireLanguage('source_lang', input.source_lang || 'en'),
+    source_lang: asksForDetection(source_lang) ? source_lang : requireLanguage('source_lang', source_lang),
     target_lang: requireLanguage('target_lang', targetLang.trim()),
     idempotency_key: input.idempotency_key,
     domain: input.domain?.trim() || null,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { AppError } from '#server/errors.ts';
+import { AppError, tooLarge } from '#server/errors.ts';
 import { pagesOf } from '#server/formats/text-pages.ts';
 import type { Settings } from '#server/settings.ts';
 import { itemKey } from '../idempotency.ts';
@@ -29,10 +29,10 @@ export async function requestPages(
 ): Promise<TranslationRequest[]> {
   // More than that many full pages, wherever they are split.
   if (request.source_text.length > 2 * settings.MAX_BATCH_ITEMS * settings.MAX_PAGE_CHARS)
-    throw tooManyPages();
+    throw tooManyPages(settings);
   const pages: string[] = [];
   for (const page of pagesOf(request.source_text, settings.MAX_PAGE_CHARS, request.source_lang)) {
-    if (pages.length === settings.MAX_BATCH_ITEMS) throw tooManyPages();
+    if (pages.length === settings.MAX_BATCH_ITEMS) throw tooManyPages(settings);
     pages.push(page);
     if (pages.length % pagesOfSlice === 0) await setImmediate();
   }
@@ -69,6 +69,7 @@ export async function requestPagesOfText(
   return requestPages(checked, document, settings);
 }
 
-function tooManyPages(): AppError {
-  return new AppError('payload_too_large', 'batch exceeds MAX_BATCH_ITEMS');
+/** Pages are not counted to their end. */
+function tooManyPages({ MAX_BATCH_ITEMS }: Settings): AppError {
+  return tooLarge('batch exceeds MAX_BATCH_ITEMS', { limit: MAX_BATCH_ITEMS, unit: 'items' });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { arrayLimits } from '#server/array-limits.ts';
-import { AppError } from '#server/errors.ts';
+import { tooLarge } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { longestKey, translationRequest } from '../schema.ts';
@@ -10,8 +10,22 @@ const note = (description: string) => z.string().max(1000).nullable().optional()
 /** B 8: items are counted as (input × target) pairs, and each input has a target. */
 const batchItems = {
   most: ({ MAX_BATCH_ITEMS }: Settings) => MAX_BATCH_ITEMS,
-  refusal: () => new AppError('payload_too_large', 'batch exceeds MAX_BATCH_ITEMS'),
+  refusal: ({ MAX_BATCH_ITEMS }: Settings, input: unknown) =>
+    tooLarge('batch exceeds MAX_BATCH_ITEMS', {
+      limit: MAX_BATCH_ITEMS,
+      actual: countItems(input),
+      unit: 'items',
+    }),
 };
+
+/** An input without a list of targets counts once: what is wrong with it is not looked at before the size. */
+function countItems(input: unknown): number {
+  const { inputs = [] } = input as { inputs?: { Targets?: unknown }[] };
+  return inputs.reduce(
+    (sum, one) => sum + (Array.isArray(one?.Targets) ? Math.max(one.Targets.length, 1) : 1),
+    0,
+  );
+}
 
 /** B 2.5 */
 export const batchRequest = z
@@ -20,7 +34,7 @@ export const batchRequest = z
       .array(
         z.object({
           Text: z.string().describe('At most 50000 characters, not blank.'),
-          Language: z.string().default('en').describe('The language of the text.'),
+          Language: z.string().default('en').describe('The language of the text; `auto` detects it.'),
           TextType: z.enum(['Plain', 'Html']).default('Plain').describe('As `text_type` of a single text.'),
           Targets: z
             .array(
@@ -74,7 +88,7 @@ export const fileRequest = z.object({
     .optional()
     .describe('A PDF, DOCX or XLSX becomes a document job; another file is read as text, one job a page.'),
   target_lang: field('Required. A supported language.'),
-  source_lang: z.string().default('en').describe('The language of the file.'),
+  source_lang: z.string().default('en').describe('The language of the file; `auto` detects it.'),
   domain: field('As of a single text.'),
   tone: field('The register.'),
   gender: field('Grammatical gender, for agreement.'),

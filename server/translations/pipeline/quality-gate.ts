@@ -4,6 +4,7 @@ import { newId } from '#server/ids.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { HumanReviewTask, HumanReviewTrigger, QualityGate, TriggerCode } from '../agent-run-schema.ts';
 import { namesIn } from '../intake/check-request.ts';
+import { isRegulated } from '../intake/regulated-domain.ts';
 import { termGate } from '../leverage/terms.ts';
 import type { TranslationRequest } from '../schema.ts';
 import type { FastPath } from './fast-path.ts';
@@ -54,7 +55,6 @@ function modelNames(value: unknown): string[] {
 /** The share of a text that a repair may change without review. */
 const highRepairDelta = 0.5;
 
-const regulatedDomains = new Set(['finance', 'financial', 'healthcare', 'legal', 'medical', 'pharma']);
 const reviewFlags = ['sensitive', 'regulated', 'requires_human_review'] as const;
 
 interface GateInput {
@@ -148,9 +148,10 @@ function policyTriggers(request: GateInput['request']): Found[] {
   const found: Found[] = [];
   const { domain } = request;
   const flags = flagsOf(request);
-  const named = domain?.trim().toLowerCase();
-  if (named && regulatedDomains.has(named))
+  if (domain !== null && isRegulated(domain)) {
+    const named = domain.trim().toLowerCase();
     found.push(blocking('policy_required', `the domain "${named}" always needs a human reviewer`));
+  }
   if (flags.length > 0)
     found.push(blocking('sensitive_content', `the request is marked ${flags.join(', ')}`));
   return found;

@@ -179,12 +179,12 @@ function compare(scores: Scores, targetLang: string) {
   return { own, other, otherScore };
 }
 
-type Scores = Readonly<Record<string, number>>;
+export type Scores = Readonly<Record<string, number>>;
 
 let profiles: typeof import('./language-profiles.ts') | undefined;
 
 /** Loads the language profiles on first use. `require` loads an ES module synchronously, which `import()` cannot. */
-function identify(text: string): Scores {
+export function identify(text: string): Scores {
   profiles ??= createRequire(import.meta.url)(
     './language-profiles.ts',
   ) as typeof import('./language-profiles.ts');

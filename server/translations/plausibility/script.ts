@@ -16,12 +16,12 @@ const scripts = [
 ] as const;
 
 /** A script of the supported languages; every other one is `Other`. */
-type Script = (typeof scripts)[number];
+export type Script = (typeof scripts)[number];
 
 /** How many Latin letters one letter stands for. Makes the lengths of translations into 35 languages comparable. */
 const weights: Partial<Record<Script, number>> = { Han: 3.5, Hangul: 2.3, Kana: 1.6, Arabic: 1.2 };
 
-function letterWeight(script: Script): number {
+export function letterWeight(script: Script): number {
   return weights[script] ?? 1;
 }
 
@@ -199,12 +199,18 @@ for (let at = 0; at < simplified.length; at++) {
 const telling = 4;
 const outnumbered = 3;
 
+/** How many characters of `text` only simplified Chinese has, and how many only traditional Chinese. */
+export function countStandards(text: string): { hans: number; hant: number } {
+  const counts: [number, number, number, number] = [0, 0, 0, 0];
+  for (let at = 0; at < text.length; at++) counts[marks[text.charCodeAt(at)]! as 0 | 1 | 2 | 3]++;
+  const [, hans, hant] = counts;
+  return { hans, hant };
+}
+
 /** Chinese in the other of its two standards: zh-Hans for zh-Hant or the other way. */
 function variantIssue({ target, targetLang }: TextPair): QualityIssue | undefined {
   if (targetLang !== 'zh-Hans' && targetLang !== 'zh-Hant') return undefined;
-  const counts: [number, number, number, number] = [0, 0, 0, 0];
-  for (let at = 0; at < target.length; at++) counts[marks[target.charCodeAt(at)]! as 0 | 1 | 2 | 3]++;
-  const [, hans, hant] = counts;
+  const { hans, hant } = countStandards(target);
   const [right, wrong] = targetLang === 'zh-Hans' ? [hans, hant] : [hant, hans];
   if (wrong < telling || wrong < outnumbered * right) return undefined;
   return critical(

@@ -1,18 +1,13 @@
 import { and, asc, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import { type Place, walkJobs } from '#server/bounded-walk.ts';
+import { earliestChange, filterCondition, readsRequest } from '#server/job-list-filter.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/paging.ts';
-import { requireLanguage } from '#server/supported-language.ts';
 import { hasText } from '#server/text-search.ts';
 import type { TriggerCode } from '../agent-run-schema.ts';
 import type { JobStatus } from '../schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
-
-/** What one search may examine: jobs, and approximate bytes of the texts in them. A search that ends there goes on by its cursor. */
-const most = { jobs: 10_000, bytes: 32_000_000 };
-
-/** Jobs that are examined by one statement. */
-const chunk = 1000;
 
 /** Characters of a text in a summary. */
 const excerpt = 300;
@@ -39,59 +34,27 @@ interface Search {
 }
 
 /**
- * The tenant's jobs that pass a filter, in the order of `updated_at` and id. Status and time are found by an index. Languages, triggers and
- * texts are not: row-level security lets no trigram or JSON operator use one, so the jobs are read one after the other, and at most so many
- * (docs/decisions/0053).
- * @throws AppError 422 for an invalid cursor or an unsupported language
+ * The tenant's jobs that pass a filter, in the order of `updated_at` and id. Status and time are found by an index; for the rest of a filter
+ * the jobs are read one after the other, and at most so many (`walkJobs`).
+ * @throws AppError 422 for an invalid cursor, or as `contentOf`
  */
 export async function findJobs(tx: Tx, search: Search): Promise<Found> {
-  const { tenantId, order, limit, passOver = new Set() } = search;
+  const { tenantId, order, limit, passOver, cursor } = search;
   const wanted = contentOf(search.filter);
-  const jobs: FoundJob[] = [];
-  let after = search.cursor === undefined ? undefined : readCursor(search.cursor);
-  let budget = most;
-  while (true) {
-    const missing = limit - jobs.length;
-    const size = wanted ? chunk : missing + Math.min(passOver.size, chunk);
-    const places = await selectPlaces(tx, search, after, size + 1);
-    const affordable = withinBudget(places.slice(0, size), budget);
-    const ids = affordable.places.map(({ id }) => id).filter((id) => !passOver.has(id));
-    const found = await selectSummaries(tx, tenantId, ids, wanted, order, missing);
-    jobs.push(...found);
-    budget = affordable.left;
-    const last = affordable.places.at(-1);
-    const more = last !== undefined && affordable.places.length < places.length;
-    if (found.length === missing) {
-      // Its place in the listing: a review between the two statements may have given the job another.
-      const end = affordable.places.find(({ id }) => id === found.at(-1)?.id) as Place;
-      return { jobs, last: end, more: more || end !== last };
-    }
-    if (!more || budget.jobs <= 0 || budget.bytes <= 0) return { jobs, last: last ?? after, more };
-    after = last;
-  }
+  const { found, last, more } = await walkJobs({
+    after: cursor === undefined ? undefined : readCursor(cursor),
+    limit,
+    filtered: wanted !== undefined,
+    passOver,
+    places: (after, size) => selectPlaces(tx, search, after, size),
+    pick: (ids, missing) => selectSummaries(tx, tenantId, ids, wanted, order, missing),
+  });
+  return { jobs: found, last, more };
 }
 
 /** The cursor after the last job that a search has examined. */
 export function cursorOf({ updatedAt, id }: PageEnd): string {
   return writeCursor({ updated_at: updatedAt.toISOString(), id });
-}
-
-interface Place extends PageEnd {
-  /** Approximate bytes of what a filter reads. */
-  bytes: number;
-}
-
-/** The first places that the budget allows, at least one, and the rest of the budget. */
-function withinBudget(places: readonly Place[], { jobs, bytes }: typeof most) {
-  let left = bytes;
-  const end = places.findIndex((place, index) => {
-    if (index === jobs || (index > 0 && left < place.bytes)) return true;
-    left -= place.bytes;
-    return false;
-  });
-  const affordable = end < 0 ? places : places.slice(0, end);
-  // A budget that did not suffice is spent.
-  return { places: affordable, left: { jobs: jobs - affordable.length, bytes: end < 0 ? left : 0 } };
 }
 
 const { request, finalTranslation, agentRun, updatedAt, jobId } = translationJobs;
@@ -100,10 +63,12 @@ const { request, finalTranslation, agentRun, updatedAt, jobId } = translationJob
  * Approximate bytes that a filter reads of a job, from stored sizes, so that no value is decompressed. Compressed JSON is counted four times,
  * and a source as often as its translation, which is about as long.
  */
-function bytesRead({ trigger, text }: JobFilter): SQL<number> {
+function bytesRead(filter: JobFilter): SQL<number> {
+  const { trigger, text } = filter;
+  const whole = text !== undefined || readsRequest(filter) ? sql`pg_column_size(${request})` : sql`0`;
   const texts = text === undefined ? sql`0` : sql`2 * octet_length(coalesce(${finalTranslation}, ''))`;
   const run = trigger === undefined ? sql`0` : sql`pg_column_size(${agentRun})`;
-  return sql`4 * (pg_column_size(${request}) + ${run}) + ${texts}`;
+  return sql`4 * (${whole} + ${run}) + ${texts}`;
 }
 
 /** The next places of the listing, of each status by the index of statuses. */
@@ -127,6 +92,7 @@ async function selectPlaces(
             status && eq(translationJobs.status, status),
             from === undefined ? undefined : gte(updatedAt, new Date(from)),
             to === undefined ? undefined : lt(updatedAt, new Date(to)),
+            earliestChange(translationJobs, filter),
             after &&
               sql`(${updatedAt}, ${jobId}) ${comparison} (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
           ),
@@ -147,13 +113,10 @@ function inOrder(order: SearchInput['order']): SQL[] {
   return order === 'newest' ? [desc(updatedAt), desc(jobId)] : [asc(updatedAt), asc(jobId)];
 }
 
-/** The part of a filter that no index serves; undefined without one. @throws AppError 422 */
-export function contentOf({ source_lang, target_lang, trigger, text }: JobFilter): SQL | undefined {
-  const language = (field: 'source_lang' | 'target_lang', code: string | undefined) =>
-    code === undefined ? undefined : sql`${request} ->> ${field} = ${requireLanguage(field, code)}`;
+/** The part of a filter that no index serves; undefined without one. @throws AppError 422 as `filterCondition` */
+export function contentOf({ trigger, text, ...listFilter }: JobFilter): SQL | undefined {
   return and(
-    language('source_lang', source_lang),
-    language('target_lang', target_lang),
+    filterCondition(translationJobs, listFilter),
     trigger && sql`${agentRun} #> '{quality_gate,triggers}' @> ${JSON.stringify([{ code: trigger }])}::jsonb`,
     text === undefined
       ? undefined
@@ -173,7 +136,6 @@ async function selectSummaries(
   order: SearchInput['order'],
   limit: number,
 ): Promise<FoundJob[]> {
-  if (ids.length === 0) return [];
   const field = (name: string) => sql<string | null>`${request} ->> ${name}`;
   const rows = await tx
     .select({

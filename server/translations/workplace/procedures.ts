@@ -4,6 +4,7 @@ import {
   deferredBearerProcedure,
 } from '#server/access/guards/session.ts';
 import { audienceOf, deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import { runSearch } from '#server/bounded-walk.ts';
 import { AppError } from '#server/errors.ts';
 import { claimantOf } from '#server/reviews/claims.ts';
 import { reportReviewers } from '#server/reviews/figures.ts';
@@ -13,6 +14,7 @@ import { translationJob } from '../schema.ts';
 import { viewFor } from '../tenant-view.ts';
 import { checkText } from './check-text.ts';
 import { countJobs } from './counts.ts';
+import { contentOf } from './find-jobs.ts';
 import { reviewJobs } from './review-many.ts';
 import { claim, nextReview } from './review-queue.ts';
 import {
@@ -24,7 +26,7 @@ import {
   reviewResults,
   textCheck,
 } from './review-schema.ts';
-import { runSearch, searchJobs } from './search.ts';
+import { searchJobs } from './search.ts';
 import { jobCounts, searchInput, searchPage } from './search-schema.ts';
 
 /** What a reviewer's workplace needs, and no program does: without a route, so only /trpc serves it. */
@@ -34,9 +36,9 @@ export const workplaceProcedures = {
     .output(searchPage)
     .query(({ ctx, input }) =>
       runSearch(
-        ctx.services,
+        ctx.services.database,
         ctx.withTenant,
-        { filter: input, signal: ctx.disconnected() },
+        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
         (tx, principal) => searchJobs(tx, principal, input),
       ),
     ),
@@ -79,9 +81,9 @@ export const turnProcedures = {
     .output(nextReviewView)
     .mutation(({ ctx, input }) =>
       runSearch(
-        ctx.services,
+        ctx.services.database,
         ctx.withBearer,
-        { filter: input, signal: ctx.disconnected() },
+        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
         async (tx, principal) => {
           const found = await nextReview(tx, claimantOf(principal), input);
           const view = viewFor({ operator: principal.operator || audienceOf(ctx).operator });

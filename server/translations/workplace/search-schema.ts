@@ -1,18 +1,12 @@
 import { z } from 'zod';
+import { jobListFilter, moment } from '#server/job-list-filter.ts';
 import { searchedText } from '#server/text-search.ts';
 import { dateTime, id, score, triggerCode } from '../agent-run-schema.ts';
 import { jobStatus } from '../schema.ts';
 
-/** A moment in a year from 1000 to 9999: PostgreSQL does not know all the others. */
-const moment = z.iso
-  .datetime({ offset: true })
-  .refine((value) => /^[1-9]\d{3}-/.test(new Date(value).toISOString()), 'must be in a year of four digits');
-
 /** Which jobs; a field that is absent admits all. */
-export const jobFilter = z.object({
+export const jobFilter = jobListFilter.extend({
   statuses: z.array(jobStatus).min(1).max(10).optional().describe('Only jobs of one of these statuses.'),
-  source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
-  target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
   trigger: triggerCode
     .optional()
     .describe(

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { WithTenant } from '#server/access/guards/tenant.ts';
+import { runSearch } from '#server/bounded-walk.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
@@ -19,21 +19,10 @@ import type { StreamResponse } from '#server/trpc.ts';
 import { startFile, textVersion } from '#server/xliff-exchange.ts';
 import { reviewableStatuses } from '../job-states.ts';
 import { jobOfRow } from '../jobs.ts';
-import { type JobStatus, listQuery, type TranslationJob } from '../schema.ts';
-import { cursorOf, findJobs } from '../workplace/find-jobs.ts';
-import { runSearch } from '../workplace/search.ts';
+import type { JobStatus, ListQuery, TranslationJob } from '../schema.ts';
+import { contentOf, cursorOf, findJobs } from '../workplace/find-jobs.ts';
 import type { JobSummary } from '../workplace/search-schema.ts';
 import { codedTexts } from './text-codes.ts';
-
-/** The query of the list of jobs, as XLIFF. */
-export const xliffQuery = listQuery.extend({
-  source_lang: z
-    .string()
-    .max(40)
-    .optional()
-    .describe('For XLIFF only: only jobs from this language. A document has one pair of languages.'),
-  target_lang: z.string().max(40).optional().describe('For XLIFF only: only jobs into this language.'),
-});
 
 /** The only unit of a job's file. */
 export const unitOfJob = 'text';
@@ -49,15 +38,15 @@ const mostSearches = 10;
 export async function exportJobs(
   services: Pick<Services, 'database' | 'log'>,
   withTenant: WithTenant,
-  { status, source_lang, target_lang, limit, cursor }: z.infer<typeof xliffQuery>,
+  { status, limit, cursor, ...listFilter }: ListQuery,
   request: ExportRequest,
 ): Promise<{ file: StreamResponse; nextCursor: string | null }> {
   const statuses = status ? [status] : [...reviewableStatuses];
-  const filter = { statuses, source_lang, target_lang };
+  const filter = { statuses, ...listFilter };
   const { tenantId, jobs, nextCursor } = await runSearch(
-    services,
+    services.database,
     withTenant,
-    { filter, signal: request.signal },
+    { walks: () => contentOf(filter) !== undefined, signal: request.signal },
     async (tx, { tenant }) => ({
       tenantId: tenant.id,
       ...(await findPage(tx, { tenantId: tenant.id, filter, limit, cursor })),

@@ -1,6 +1,16 @@
 import { addDocument, type Fields, queueDocument } from '#test/factories.ts';
 import type { ContractFixture } from '../fixture.ts';
-import { asAdmin, asCookie, asKey, asMember, asNobody, type Case, type Cases, noId } from './case.ts';
+import {
+  asAdmin,
+  asCookie,
+  asKey,
+  asMember,
+  asNobody,
+  asOperator,
+  type Case,
+  type Cases,
+  noId,
+} from './case.ts';
 
 const detail = 'missing or invalid tenant credentials';
 const notFound = 'document job not found';
@@ -53,7 +63,20 @@ const correcting = (change: Fields) =>
     return { document_id, corrections: [{ region_id, cell_id: 'A1', target_text: 'Salut', ...change }] };
   });
 
-/** The procedures of a reviewer's workplace. */
+const since = '2099-07-31T00:00:00Z';
+/** How a procedure for operators refuses others. */
+const operatorsOnly: Case[] = [
+  { name: 'nobody asks', status: 401, detail: 'admin credentials required', ask: asNobody({ since }) },
+  {
+    name: 'an administrator asks',
+    status: 403,
+    detail: 'documents of all workspaces are for platform operators',
+    ask: asAdmin({ since }),
+  },
+  { name: 'the moment is none', status: 422, ask: asOperator({ since: 'today' }) },
+];
+
+/** The procedures of a reviewer's workplace, and of the operator's page. */
 export const documentWorkplaceCases: Cases = {
   'documents.progress': [
     {
@@ -160,5 +183,23 @@ export const documentWorkplaceCases: Cases = {
     { name: 'an id is sent twice', status: 422, ask: asAdmin({ document_ids: [noId, noId] }) },
     { name: 'the notes are no text', status: 422, ask: asAdmin({ document_ids: [noId], notes: 5 }) },
     ...unauthenticated({ document_ids: [noId] }),
+  ],
+  'documents.outage': [{ name: 'counts', status: 200, ask: asOperator({ since }) }, ...operatorsOnly],
+  'documents.requeue': [
+    { name: 'finds none', status: 200, ask: asOperator({ since }) },
+    { name: 'only counts', status: 200, ask: asOperator({ since, dry_run: true }) },
+    { name: 'names nothing', status: 422, ask: asOperator({}) },
+    {
+      name: 'there is no such document',
+      status: 404,
+      detail: notFound,
+      ask: asOperator({ document_id: noId }),
+    },
+    {
+      name: 'the document did not fail',
+      status: 409,
+      ask: asOperator(queued),
+    },
+    ...operatorsOnly,
   ],
 };

@@ -8,7 +8,7 @@ import type { GuardFixture } from './guard-fixture.ts';
 import type { Probe } from './probes.ts';
 
 /** How a guard classifies the caller. */
-type Kind =
+export type Kind =
   | 'nothing'
   | 'junk bearer'
   | 'junk key'
@@ -283,6 +283,11 @@ const verdicts: Readonly<Record<GuardName, Verdicts>> = {
   session_cookie: byCookie,
 };
 
+/** What a guard decides about a kind of caller. */
+export function verdictOf(guard: GuardName, kind: Kind): Verdict {
+  return verdicts[guard][kind] ?? verdicts[guard].otherwise;
+}
+
 export type Transport = 'REST' | '/trpc';
 
 /** The transports that serve a procedure: some carry files, which only REST does, and some have no route. */
@@ -308,9 +313,10 @@ function expectedBy(
   transport: Transport,
 ): string {
   const seen = transport === '/trpc' ? (withoutCookie ?? kind) : kind;
-  const verdict = verdicts[guard][seen] ?? verdicts[guard].otherwise;
-  const { in: inside = '200', abroad = inside, operator = abroad } = probe;
-  const expected = { in: inside, abroad, operator }[verdict as 'in'] ?? verdict;
+  const verdict = verdictOf(guard, seen);
+  const { in: inside = '200', abroad = inside, operator = abroad, operatorOnly: refusal } = probe;
+  const refused = verdict === operatorOnly ? (refusal ?? verdict) : verdict;
+  const expected = { in: inside, abroad, operator }[verdict as 'in'] ?? refused;
   // tRPC has no status but 200 for a success.
   return transport === '/trpc' && expected === '204' ? '200' : expected;
 }

@@ -26,6 +26,8 @@ export interface Probe {
   abroad?: Outcome;
   /** The response to a platform operator's session; the same as `abroad` by default. */
   operator?: Outcome;
+  /** The refusal of administrators who are no operators; that of `tenants.create` by default. */
+  operatorOnly?: Outcome;
 }
 
 const text = { source_text: 'Hello', target_lang: 'fr' };
@@ -40,6 +42,9 @@ const noMemory: Outcome = '404 translation memory set not found';
 const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
   abroad: '404 tenant not found',
   operator: '200',
+};
+const ofOperators: Pick<Probe, 'operatorOnly'> = {
+  operatorOnly: '403 documents of all workspaces are for platform operators',
 };
 const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
 const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
@@ -260,6 +265,8 @@ export const probes: Readonly<Record<string, Probe>> = {
   'documents.approveMany': {
     input: ({ documentId }) => ({ document_ids: [documentId], reviewer: 'Rev' }),
   },
+  'documents.outage': { input: () => ({ since: '2099-07-31T00:00:00Z' }), ...ofOperators },
+  'documents.requeue': { input: () => ({ since: '2099-07-31T00:00:00Z' }), ...ofOperators },
 
   'storage.binding': {},
   'storage.bind': { input: () => ({ provider: 'platform' }) },

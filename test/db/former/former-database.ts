@@ -32,7 +32,7 @@ export async function createFormerDatabase(version: FormerVersion, folder: strin
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
   await writeMigrations(version, folder);
-  await migrate(database.url, undefined, folder);
+  await migrate(database.url, { folder });
   const sql = openSuperuser(database.superuserUrl);
   // The tables come in no order that foreign keys would allow.
   await sql`set session_replication_role = replica`;

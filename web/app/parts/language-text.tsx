@@ -7,8 +7,9 @@ export function directionOf(language: string): 'ltr' | 'rtl' {
   return rightToLeft.test(language) ? 'rtl' : 'ltr';
 }
 
-/** `lang` and `dir` of an element that holds text of a language, whatever the language of the interface is. */
-export function languageOf(language: string): { lang: string; dir: 'ltr' | 'rtl' } {
+/** `lang` and `dir` of an element that holds text of a language, whatever the language of the interface is. `auto`: it is not known yet. */
+export function languageOf(language: string): { lang: string; dir: 'ltr' | 'rtl' | 'auto' } {
+  if (language === 'auto') return { lang: '', dir: 'auto' };
   return { lang: language, dir: directionOf(language) };
 }
 

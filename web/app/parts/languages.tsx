@@ -31,16 +31,22 @@ export function useLanguages() {
   }, [locale]);
 }
 
-/** Chooses one language. @param any the words of the choice that means every language; without it one must be chosen */
+/**
+ * Chooses one language.
+ * @param any the words of the choice that means every language; without it one must be chosen
+ * @param first a choice that is no language, before them
+ */
 export function LanguageSelect({
   label,
   value,
   any,
+  first = any === undefined ? undefined : { value: '', name: any },
   onChange,
 }: {
   label: string;
   value: string;
   any?: string;
+  first?: { value: string; name: string } | undefined;
   onChange: (code: string) => void;
 }) {
   const { languages } = useLanguages();
@@ -48,7 +54,7 @@ export function LanguageSelect({
     <label>
       {label}
       <select value={value} onChange={({ target }) => onChange(target.value)}>
-        {any && <option value="">{any}</option>}
+        {first && <option value={first.value}>{first.name}</option>}
         {languages.map(({ code, name }) => (
           <option key={code} value={code}>
             {name}

@@ -44,8 +44,23 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof LinguaLoopError)) return t('common.unexpected');
   if (error.status === null) return navigator.onLine ? t('common.unreachable') : t('common.offline');
-  if (typeof error.detail === 'string') return error.detail;
+  const excess = excessText(error, t);
+  if (excess) return excess;
+  if (typeof error.detail === 'string') return [error.detail, error.hint].filter(Boolean).join('; ');
   return error.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+}
+
+/** What is over a limit, in words; undefined of every other error. Bytes are shown as MB. */
+function excessText({ limit, actual, unit }: LinguaLoopError, t: Translate): string | undefined {
+  if (limit === null) return undefined;
+  const scale = unit === 'bytes' ? 1_000_000 : 1;
+  const most = { limit: limit / scale };
+  const values = actual === null ? most : { ...most, actual: actual / scale };
+  const known = actual !== null;
+  if (unit === 'items') return t(known ? 'common.over_items' : 'common.most_items', values);
+  if (unit === 'characters') return t(known ? 'common.over_characters' : 'common.most_characters', values);
+  if (unit === 'bytes') return t(known ? 'common.over_bytes' : 'common.most_bytes', values);
+  return undefined;
 }
 
 /** The problem of one field in a 422, by the last part of its `loc`; undefined if that field has none. */

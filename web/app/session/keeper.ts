@@ -2,6 +2,7 @@ import type { Session } from '#sdk/session.ts';
 import type { Tokens } from '#sdk/tokens.ts';
 import type { OAuth2TokenResponse } from '#sdk/types.ts';
 import { deployment } from '../deployment.ts';
+import { forgetRefreshRetryKey, refreshRetryKey } from './refresh-retry-key.ts';
 import { signInRequest } from './sign-in-request.ts';
 
 /** A token response as /signin/* sends it: the refresh token is in a cookie that scripts cannot read. */
@@ -92,9 +93,12 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
     const fresh = isFresh();
     if (fresh) return fresh;
     const before = state;
-    const request = signInRequest<Issued>('refresh', {});
+    const ask = () => signInRequest<Issued>('refresh', { retry_key: refreshRetryKey() });
+    const request = ask();
     setAsked();
-    const response = await request;
+    // Once more if the response was lost.
+    const response = await request.catch(ask);
+    if (response.ok || response.error.status === 401) forgetRefreshRetryKey();
     // The person has signed out meanwhile.
     if (state !== before && state.kind === 'signed_out') return null;
     if (response.ok) return begin(response.body);
@@ -196,6 +200,7 @@ export async function signOut(): Promise<void> {
     (outcome) => (outcome.ok ? undefined : outcome.error),
     (thrown: unknown) => thrown,
   );
+  forgetRefreshRetryKey();
   tell({ kind: 'signed_out' });
   enter({ kind: 'signed_out', ...(error !== undefined && { failure: { of: 'sign_out' as const, error } }) });
 }

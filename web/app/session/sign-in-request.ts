@@ -5,9 +5,9 @@ import { deployment } from '../deployment.ts';
 export type SignInOutcome<T> = { ok: true; body: T } | { ok: false; error: LinguaLoopError };
 
 /**
- * Sends a request of the sign-in, below /signin, where the refresh token stays in its cookie. Never repeated: a code and a refresh
- * token are good once.
- * @throws LinguaLoopError with status null if there was no answer
+ * Sends a request of the sign-in, below /signin, where the refresh token stays in its cookie. Never repeated: a code is good once, and
+ * a refresh needs its retry key.
+ * @throws LinguaLoopError with status null if there was no complete response
  */
 export async function signInRequest<T>(path: string, body: object): Promise<SignInOutcome<T>> {
   return sameOriginRequest<T>(`/signin/${path}`, body);
@@ -16,6 +16,7 @@ export async function signInRequest<T>(path: string, body: object): Promise<Sign
 /** The same for an address of the API that takes the session cookie (C 7: enrolment) or no credential at all. */
 export async function sameOriginRequest<T>(address: string, body: object): Promise<SignInOutcome<T>> {
   let response: Response;
+  let answer: Awaited<ReturnType<Response['json']>>;
   try {
     response = await fetch(deployment.basePath + address, {
       method: 'POST',
@@ -23,10 +24,14 @@ export async function sameOriginRequest<T>(address: string, body: object): Promi
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
     });
+    answer = await response.json().catch((cause: unknown) => {
+      // A success without its body is as good as lost.
+      if (response.ok) throw cause;
+      return {};
+    });
   } catch (cause) {
     throw new LinguaLoopError({ status: null, detail: 'the service could not be reached', cause });
   }
-  const answer = await response.json().catch(() => ({}));
   if (response.ok) return { ok: true, body: answer as T };
   const { headers, status } = response;
   const error = new LinguaLoopError({

@@ -34,11 +34,13 @@ const ofWorkspaces = {
   tenant_deactivated: true,
   tenant_reactivated: true,
   allowance_changed: true,
+  document_requeued: true,
   storage_cap_changed: true,
   storage_binding_changed: true,
   storage_binding_removed: true,
   storage_binding_verified: true,
   storage_binding_refused: true,
+  storage_binding_displaced: true,
   subscription_mirrored: true,
   topup_credited: true,
   // Of the deployment as a whole.

@@ -110,7 +110,12 @@ function DocumentRow({
       </td>
       <td>{t('documents.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}</td>
       <td>
-        <DocumentStatus status={document.status} approvedAt={document.approved_at} progress={progress} />
+        <DocumentStatus
+          status={document.status}
+          approvedAt={document.approved_at}
+          progress={progress}
+          waiting={document.waiting}
+        />
       </td>
       <td>{document.status === 'translated' && number(flaggedOf(document))}</td>
       <td>

@@ -1,3 +1,4 @@
+import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { documentStatuses, type KnownDocumentStatus, type Progress } from './search.ts';
@@ -8,14 +9,17 @@ export function DocumentStatus({
   status: known,
   approvedAt,
   progress,
+  waiting: knownWaiting,
 }: {
   status: string;
   approvedAt: string | null;
   progress: Progress | undefined;
+  waiting: TenantDocumentJob['waiting'];
 }) {
   const t = useT();
-  const { number } = useFormat();
+  const { number, moment } = useFormat();
   const status = progress?.status ?? known;
+  const waiting = progress ? progress.waiting : knownWaiting;
   const isKnown = (documentStatuses as readonly string[]).includes(status);
   if (approvedAt) return <span className="badge good">{t('documents.approved')}</span>;
   return (
@@ -37,6 +41,20 @@ export function DocumentStatus({
           </span>
         </>
       )}
+      {isInFlight(status) && waiting && (
+        <p className="hint">
+          {t(`documents.waiting_${reasonOf(waiting.reason)}`)}{' '}
+          {t('documents.waiting_next', {
+            since: moment(waiting.since),
+            next: moment(waiting.next_attempt_at),
+          })}
+        </p>
+      )}
     </>
   );
+}
+
+/** The reasons that have words of their own. */
+function reasonOf(reason: string): 'rate_limit' | 'service_unavailable' | 'transient_error' {
+  return reason === 'rate_limit' || reason === 'service_unavailable' ? reason : 'transient_error';
 }

@@ -7,6 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { Warnings } from '../../parts/warnings.tsx';
 import { DocumentStatus } from './document-status.tsx';
 import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
@@ -43,7 +44,12 @@ function Document({ document }: { document: TenantDocumentJob }) {
         <bdi translate="no">{name}</bdi>
       </h1>
       <div className={styles.summary}>
-        <DocumentStatus status={document.status} approvedAt={approvedAt} progress={progress} />
+        <DocumentStatus
+          status={document.status}
+          approvedAt={approvedAt}
+          progress={progress}
+          waiting={document.waiting}
+        />
         <span>
           {t('documents.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}
         </span>
@@ -61,6 +67,7 @@ function Document({ document }: { document: TenantDocumentJob }) {
           <bdi>{document.error}</bdi>
         </p>
       )}
+      <Warnings of={document.warnings} />
       <Workplace document={document} />
     </>
   );

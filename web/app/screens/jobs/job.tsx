@@ -13,6 +13,8 @@ import { isDownloadable, isUnderWay, JobStatus } from '../../parts/job-status.ts
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { SourceLanguage } from '../../parts/source-language.tsx';
+import { Warnings } from '../../parts/warnings.tsx';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { JobFindings } from './job-findings.tsx';
 import { JobSteps } from './job-steps.tsx';
@@ -54,7 +56,7 @@ function Job({ job }: { job: TranslationJob }) {
       <div className={styles.summary}>
         <JobStatus status={job.status} />
         <span>
-          {nameOf(request.source_lang)} → {nameOf(request.target_lang)}
+          <SourceLanguage request={request} /> → {nameOf(request.target_lang)}
         </span>
         <time dateTime={job.updated_at}>{moment(job.updated_at)}</time>
         <bdi translate="no" className="hint">
@@ -70,6 +72,7 @@ function Job({ job }: { job: TranslationJob }) {
         </p>
       )}
       {run.error && <p className="problem">{run.error}</p>}
+      <Warnings of={job.warnings} />
       <div className={styles.texts}>
         <section aria-labelledby="source">
           <h2 id="source">{nameOf(request.source_lang)}</h2>

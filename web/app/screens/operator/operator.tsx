@@ -9,6 +9,7 @@ import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { type Me, useOperatorStanding } from '../../session/use-me.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
+import { HeldUpDocuments } from './held-up-documents.tsx';
 import { ProvisionForm } from './provision-form.tsx';
 
 const pageSize = 100;
@@ -31,6 +32,7 @@ function IfOperator({ me, otherwise }: { me: Me; otherwise: ReactNode }) {
         isOperator ? (
           <>
             <Tenants />
+            <HeldUpDocuments />
             <SummedUsage />
           </>
         ) : (

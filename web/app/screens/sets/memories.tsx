@@ -56,7 +56,7 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
       setOutcome('goes_on');
       announce(t('sets.import_goes_on'));
     } else {
-      const set = await poller.done();
+      const set = await poller.pollUntilDone();
       setOutcome({ set });
       announce(t('sets.imported', { name: set.name, count: set.entry_count }));
     }

@@ -4,6 +4,7 @@ import { JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Warnings } from '../../parts/warnings.tsx';
 import type { BatchItem } from './batch-items.ts';
 import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
@@ -52,7 +53,7 @@ export function BatchResults({
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <li key={place} className={styles.item}>
               <div>
-                <LanguageText language={source} className={styles.excerpt}>
+                <LanguageText language={job?.request.source_lang ?? source} className={styles.excerpt}>
                   {text}
                 </LanguageText>
                 <span className="hint">{nameOf(target)}</span>
@@ -69,6 +70,7 @@ export function BatchResults({
                     {job.final_translation}
                   </LanguageText>
                 )}
+                {job && <Warnings of={job.warnings} />}
                 {job && (
                   <p>
                     <Link to="/jobs/$jobId" params={{ jobId: job.id }}>

@@ -5,7 +5,8 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Icon } from '../../parts/icons.tsx';
-import { LanguageChoice, LanguageSelect } from '../../parts/languages.tsx';
+import { LanguageChoice } from '../../parts/languages.tsx';
+import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
 import { type BatchItem, batchRequest, itemsOf } from './batch-items.ts';
@@ -93,11 +94,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate className={styles.columns}>
       <div>
-        <LanguageSelect
-          label={t('translate.source_language')}
-          value={from}
-          onChange={(code) => choose({ from: code })}
-        />
+        <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
         <ol className={styles.texts}>
           {rows.map(({ id, text }, index) => (
             <li key={id}>
@@ -156,7 +153,12 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
           {t('translate.items', { count, most: deployment.maxBatchItems })}
         </p>
         <Weight
-          weights={itemsOf(texts, to).map(({ text, target }) => weightOf(lengthOf(text), from, target))}
+          weights={
+            // Some languages weigh more: of one to be detected that is not known.
+            from === detected
+              ? []
+              : itemsOf(texts, to).map(({ text, target }) => weightOf(lengthOf(text), from, target))
+          }
         />
         <OptionFields options={options} offered={optionsOf.batch} onChange={setOptions} />
         <button type="submit" className="primary" disabled={isBusy}>

@@ -3,6 +3,7 @@ import { useT } from '../../i18n.tsx';
 import { JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Warnings } from '../../parts/warnings.tsx';
 import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
 
@@ -45,6 +46,7 @@ export function FilePages({
                   {job.final_translation}
                 </LanguageText>
               )}
+              <Warnings of={job.warnings} />
               <p>
                 <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
                   {t('jobs.open')}

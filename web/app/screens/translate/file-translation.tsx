@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -7,6 +8,8 @@ import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { SourceLanguageSelect } from '../../parts/source-language.tsx';
+import { Warnings } from '../../parts/warnings.tsx';
 import { useSubmissionKeys } from '../../submission-keys.ts';
 import { shareOf } from '../../upload.ts';
 import { accepted, isTooLarge, pathsOf } from './file-kind.ts';
@@ -28,7 +31,7 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
   const [options, setOptions] = useState(noOptions);
   /** How much of the file has been sent, while it is. */
   const [progress, setProgress] = useState<number>();
-  const [document, setDocument] = useState<{ id?: string; error?: unknown; isBusy?: true }>({});
+  const [document, setDocument] = useState<{ job?: TenantDocumentJob; error?: unknown; isBusy?: true }>({});
   const [wasSent, setWasSent] = useState(false);
   const paths = file && pathsOf(file);
   const keepsLayout = paths?.layout === true && !(wantsText && paths.text);
@@ -50,7 +53,7 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
         onUploadProgress: shareOf(setProgress),
       });
       keys.done(identity);
-      setDocument({ id: poller.id });
+      setDocument({ job: poller.job });
       announce(t('translate.document_queued'));
     } catch (error) {
       setDocument({ error });
@@ -127,11 +130,7 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
         <p id="file-path" className="hint">
           {file && !problem && t(keepsLayout ? 'translate.says_layout' : 'translate.says_text')}
         </p>
-        <LanguageSelect
-          label={t('translate.source_language')}
-          value={from}
-          onChange={(code) => choose({ from: code })}
-        />
+        <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
         <LanguageSelect
           label={t('translate.target_language')}
           value={target}
@@ -156,13 +155,16 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
       </div>
       <section aria-label={t('translate.results')}>
         {document.error ? <Problem error={document.error} /> : null}
-        {document.id && (
-          <p role="status">
-            {t('translate.document_queued')}{' '}
-            <Link to="/app/documents/$documentId" params={{ documentId: document.id }}>
-              {t('translate.document_open')}
-            </Link>
-          </p>
+        {document.job && (
+          <>
+            <p role="status">
+              {t('translate.document_queued')}{' '}
+              <Link to="/app/documents/$documentId" params={{ documentId: document.job.id }}>
+                {t('translate.document_open')}
+              </Link>
+            </p>
+            <Warnings of={document.job.warnings} />
+          </>
         )}
         <FilePages series={series} resume={async () => finish(await series.resume())} />
       </section>

@@ -2,7 +2,7 @@ import { canonicalLanguage } from '#server/languages.ts';
 
 export type TranslateKind = 'text' | 'batch' | 'file';
 
-/** What stands in the address of the screen; languages as codes of B 2.4. */
+/** What stands in the address of the screen; languages as codes of B 2.4. Without `from` the language is detected. */
 export interface TranslateSearch {
   kind?: TranslateKind;
   from?: string;
@@ -18,7 +18,7 @@ export interface LanguageChoiceProps {
 
 /** Reads the address; what it has no meaning for is left out. */
 export function readTranslateSearch({ kind, from, to }: Record<string, unknown>): TranslateSearch {
-  const source = typeof from === 'string' ? canonicalLanguage(from) : undefined;
+  const source = typeof from !== 'string' || from === 'auto' ? undefined : canonicalLanguage(from);
   const targets = (Array.isArray(to) ? to : [to]).flatMap((code) =>
     typeof code === 'string' ? (canonicalLanguage(code) ?? []) : [],
   );

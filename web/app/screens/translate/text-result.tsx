@@ -7,6 +7,8 @@ import { isDownloadable, JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { detected, SourceLanguage } from '../../parts/source-language.tsx';
+import { Warnings } from '../../parts/warnings.tsx';
 import styles from './translate.module.css';
 
 /** One language of a text: what was sent, and what came of it. Neither a job nor an error: it is under way. */
@@ -27,6 +29,11 @@ export function TextResult({ run, retry }: { run: TextRun; retry: () => void }) 
     <article className={styles.result} aria-busy={!job && !error}>
       <header>
         <h2>{nameOf(language)}</h2>
+        {run.request.source_lang === detected && job && (
+          <span className="hint">
+            <SourceLanguage request={job.request} />
+          </span>
+        )}
         {job && <JobStatus status={job.status} />}
       </header>
       {!job && !error && <p className="hint">{t('translate.translating')}</p>}
@@ -37,6 +44,7 @@ export function TextResult({ run, retry }: { run: TextRun; retry: () => void }) 
           {text}
         </LanguageText>
       )}
+      {job && <Warnings of={job.warnings} />}
       {job?.status === 'awaiting_review' && <p className="hint">{t('translate.waits')}</p>}
       {job && (
         <>

@@ -6,8 +6,9 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { LanguageChoice, LanguageSelect } from '../../parts/languages.tsx';
+import { LanguageChoice } from '../../parts/languages.tsx';
 import { fieldProblem } from '../../parts/problem.tsx';
+import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
 import { OptionFields } from './option-fields.tsx';
@@ -32,6 +33,8 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const [wasSent, setSent] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const length = lengthOf(text);
+  /** Some languages weigh more: of one to be detected that is not known. */
+  const isKnown = from !== detected;
   const isTooLong = length > deployment.maxSourceChars;
   const isBusy = runs.some(({ job, error }) => !job && !error);
   const problems = {
@@ -84,11 +87,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate className={styles.columns}>
       <div>
-        <LanguageSelect
-          label={t('translate.source_language')}
-          value={from}
-          onChange={(code) => choose({ from: code })}
-        />
+        <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
         <SourceField
           field={field}
           label={t('translate.source')}
@@ -106,10 +105,10 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
           legend={t('translate.target_languages')}
           chosen={to}
           problem={problems.languages}
-          noteOf={(code) => (length > 0 ? number(weightOf(length, from, code)) : '')}
+          noteOf={(code) => (length > 0 && isKnown ? number(weightOf(length, from, code)) : '')}
           onChange={(codes) => choose({ to: codes })}
         />
-        <Weight weights={to.map((code) => weightOf(length, from, code))} />
+        {isKnown && <Weight weights={to.map((code) => weightOf(length, from, code))} />}
         <OptionFields options={options} offered={optionsOf.text} onChange={setOptions} />
         <button type="submit" className="primary" disabled={isBusy}>
           {isBusy ? t('translate.translating') : t('translate.submit')}

@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ComponentType, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { detected } from '../../parts/source-language.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
 import { FileTranslation } from './file-translation.tsx';
 import type { LanguageChoiceProps, TranslateKind } from './search.ts';
@@ -19,7 +20,7 @@ export function TranslateScreen() {
   const t = useT();
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app/translate' });
-  const { kind = 'text', from = 'en', to = [] } = search;
+  const { kind = 'text', from = detected, to = [] } = search;
   const [opened, setOpened] = useState<readonly TranslateKind[]>([]);
   if (!opened.includes(kind)) setOpened([...opened, kind]);
   const languages: LanguageChoiceProps = {

@@ -1,0 +1,69 @@
+import postgres from 'postgres';
+
+/** Milliseconds for each statement. A pooler lets a session wait that it has no connection for. */
+const patience = 10_000;
+
+/**
+ * Rejects a connection pooler between the service and PostgreSQL that gives one session several servers: PgBouncer in transaction or
+ * statement mode, and others like it. The migration lock, LISTEN and the limits of a session would be lost, without an error. A pooler that
+ * keeps a session on one server is supported.
+ * @throws Error that says what to use instead
+ */
+export async function refuseSharedSessions(url: string): Promise<void> {
+  const sessions = [openSession(url), openSession(url)] as const;
+  try {
+    if (await areShared(...sessions))
+      throw new Error(
+        'DATABASE_URL: a connection pooler runs the statements of one session on several connections; connect to PostgreSQL itself, or set pool_mode = session in PgBouncer for this database',
+      );
+  } finally {
+    await Promise.all(sessions.map((session) => session.end({ timeout: 0 })));
+  }
+}
+
+function openSession(url: string): postgres.Sql {
+  return postgres(url, {
+    max: 1,
+    max_lifetime: null,
+    connect_timeout: patience / 1000,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'lingualoop start' },
+  });
+}
+
+/**
+ * Whether two sessions meet on one server process, or one session moves to another. A pooler takes the connection that was used last, or each
+ * in turn: this order shows both.
+ */
+async function areShared(one: postgres.Sql, other: postgres.Sql): Promise<boolean> {
+  const seen = { one: new Set<number>(), other: new Set<number>() };
+  for (const which of ['one', 'one', 'other', 'one', 'other', 'other', 'one'] as const)
+    seen[which].add(await processOf(which === 'one' ? one : other));
+  return seen.one.size > 1 || seen.other.size > 1 || [...seen.one].some((pid) => seen.other.has(pid));
+}
+
+/** The id of the server process that runs this statement. */
+async function processOf(session: postgres.Sql): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new Error(
+            `DATABASE_URL: a second connection got no response within ${patience / 1000} s; with a connection pooler, its pool is too small (docs/scaling.md has the sums)`,
+          ),
+        ),
+      patience,
+    );
+  });
+  try {
+    // Without parameters, so that a pooler that keeps no prepared statements runs it, too.
+    const answer = session.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
+    answer.catch(() => {});
+    const [row] = await Promise.race([answer, late]);
+    return row?.pid ?? 0;
+  } finally {
+    clearTimeout(timer);
+  }
+}

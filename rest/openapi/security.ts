@@ -1,0 +1,90 @@
+import type { GuardName } from '#server/context.ts';
+import type { RestProcedure } from '../procedures.ts';
+import { type Method, methods, type OpenApiDocument, type Operation } from './document.ts';
+import { publicPathOf } from './shared-path.ts';
+
+/** How a credential is sent. Swagger UI asks for them in this order and puts the cursor into the last one, which most callers have. */
+const securitySchemes = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'll_session',
+    description: 'The session of a signed-in member. Browsers send it by themselves.',
+  },
+  operatorKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: "The deployment's operator key, for operators only.",
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'An access token of POST /api/oauth2/token. Where `apiKey` is accepted, the API key may be sent in this way, too.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The API key of a workspace.',
+  },
+} as const;
+
+type SchemeName = keyof typeof securitySchemes;
+
+/** One way to be let in; without a scheme, no credential is needed. */
+type Requirement = Partial<Record<SchemeName, []>>;
+
+const by = (...names: SchemeName[]): Requirement[] => names.map((name) => ({ [name]: [] }));
+
+/** What each guard accepts: any one of these. */
+const accepted: Readonly<Record<GuardName, Requirement[]>> = {
+  public: [],
+  tenant_identity: by('apiKey', 'bearer'),
+  tenant_identity_or_cookie: by('apiKey', 'bearer', 'session'),
+  tenant_admin: by('apiKey', 'bearer', 'session'),
+  admin: by('bearer', 'operatorKey', 'session'),
+  platform_operator: by('bearer', 'operatorKey', 'session'),
+  bearer: by('bearer'),
+  administrator_session: by('bearer'),
+  // The challenge stands in the body.
+  challenge_or_cookie: [{}, ...by('session')],
+  session_cookie: by('session'),
+};
+
+/** The document for generators of clients: with the security that A 1 rule 6 keeps out of the other. */
+export interface ClientsDocument extends Omit<OpenApiDocument, 'paths' | 'components'> {
+  paths: Record<string, Partial<Record<Method, Operation & { security: Requirement[] }>>>;
+  components: OpenApiDocument['components'] & { securitySchemes: typeof securitySchemes };
+}
+
+/**
+ * Returns the document with a security requirement for each operation, by the guard of its procedure.
+ * @throws Error if procedures at one address have different guards, or none
+ */
+export function withSecurity(
+  document: OpenApiDocument,
+  procedures: readonly RestProcedure[],
+): ClientsDocument {
+  const guards = new Map<string, GuardName>();
+  for (const { path, route, meta } of procedures) {
+    const address = `${route.method.toLowerCase()} ${publicPathOf(route.path)}`;
+    const { guard } = meta;
+    if (!guard) throw new Error(`${path}: a procedure with a route needs a guard`);
+    if ((guards.get(address) ?? guard) !== guard)
+      throw new Error(`${path}: another procedure at ${address} has another guard`);
+    guards.set(address, guard);
+  }
+  const paths: ClientsDocument['paths'] = {};
+  for (const [path, item] of Object.entries(document.paths)) {
+    const secured: ClientsDocument['paths'][string] = {};
+    for (const method of methods) {
+      const operation = item[method];
+      const guard = guards.get(`${method} ${path}`);
+      if (operation && guard) secured[method] = { ...operation, security: accepted[guard] };
+    }
+    paths[path] = secured;
+  }
+  return { ...document, paths, components: { ...document.components, securitySchemes } };
+}

@@ -1,0 +1,49 @@
+import { Expired, withDeadline } from './deadline.ts';
+import { TimeoutError } from './errors.ts';
+import type { CallOptions } from './options.ts';
+import { TranslationFailedError } from './outcome-errors.ts';
+import { longestLook, usualPolling } from './polling.ts';
+import type { JobStatus, TranslationJob } from './types.ts';
+import { type WatchOptions, watch } from './watching.ts';
+
+/** What waiting for a translation may do otherwise. `signal` ends the waiting, never the job. */
+export interface WaitForOptions extends Omit<WatchOptions<TranslationJob>, 'onProgress' | 'maxRetries'> {
+  /** Milliseconds for the whole wait. Default: 600,000. After that, send the text again with its idempotency key. */
+  timeout?: number | undefined;
+}
+
+/** Milliseconds after which the service starts a pending job again, if it is sent again with its key. */
+const staleAfter = 600_000;
+
+const inProgress: ReadonlySet<JobStatus> = new Set(['pending', 'translated', 'approved']);
+
+/**
+ * Waits until a job is no longer in progress.
+ * @param read reads the job
+ * @param patience milliseconds for one attempt
+ */
+export async function waitForJob(
+  call: string,
+  read: (options: CallOptions) => Promise<TranslationJob>,
+  patience: number,
+  { signal, timeout = staleAfter, requestId, headers, pollEvery = usualPolling }: WaitForOptions = {},
+): Promise<TranslationJob> {
+  const each = { requestId, headers, timeout: Math.min(patience, longestLook) };
+  const wait = async (stop: AbortSignal) => {
+    const first = await read({ ...each, signal: stop });
+    const look = (ended: AbortSignal) => read({ ...each, signal: ended, maxRetries: 0 });
+    return watch(first, { look, resultOf, shareOf: () => 0 }, { pollEvery, signal: stop }).pollUntilDone();
+  };
+  try {
+    return await withDeadline(wait, timeout, signal);
+  } catch (thrown) {
+    if (thrown instanceof Expired)
+      throw new TimeoutError(call, timeout, 'the job is still in progress: no end');
+    throw thrown;
+  }
+}
+
+function resultOf(job: TranslationJob): TranslationJob | undefined {
+  if (job.status === 'failed') throw new TranslationFailedError(job);
+  return inProgress.has(job.status) ? undefined : job;
+}

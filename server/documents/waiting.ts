@@ -1,0 +1,56 @@
+import type { documentJobs } from '#db/schema/documents.ts';
+import type { DocumentJob } from './schema.ts';
+
+/*
+ * A document whose stage fails for a passing reason waits in the queue, without a worker, and is tried again after growing pauses, for
+ * OUTAGE_HOURS at most. Its reservation of the allowance and its translated segments stay. When a model responds again, the documents that
+ * wait for it are not left to their pauses.
+ */
+
+/** Milliseconds before the next try: doubles from `first` to `longest`. Up to half of it is left out at random. */
+const pauses = { first: 5000, longest: 300_000 };
+
+/** Tries of a stage by the worker that meets the outage first; later ones try once, since the document waits anyway. */
+const triesBeforeFirstPause = 3;
+
+/** Milliseconds before the next try, after `attempts` tries have failed, and no less than `retryAfter` seconds. */
+export function pauseAfter(attempts: number, retryAfter = 0, random: () => number = Math.random): number {
+  const pause = Math.min(
+    pauses.longest,
+    pauses.first * 2 ** Math.max(0, Math.min(attempts, 100) - triesBeforeFirstPause),
+  );
+  return Math.max(1000 * retryAfter, pause / 2 + (random() * pause) / 2);
+}
+
+/** The columns of a job that has made progress: what it waited for is over. */
+export const progressed = {
+  interruptions: 0,
+  waitingSince: null,
+  waitingReason: null,
+  waitingAttempts: 0,
+  nextAttemptAt: null,
+} as const;
+
+type WaitingColumns = Pick<
+  typeof documentJobs.$inferSelect,
+  'waitingSince' | 'waitingReason' | 'waitingAttempts' | 'nextAttemptAt' | 'running'
+>;
+
+/** What a caller sees of a job in flight that waits; null if it does not. */
+export function waitingView(row: WaitingColumns): DocumentJob['waiting'] {
+  if (!row.waitingSince || !row.nextAttemptAt) return null;
+  return {
+    since: row.waitingSince.toISOString(),
+    reason: row.waitingReason ?? 'transient_error',
+    attempts: row.waitingAttempts,
+    next_attempt_at: row.nextAttemptAt.toISOString(),
+  };
+}
+
+/** Whether the job waits for its next try. While that runs, it does not. */
+export function isWaiting({
+  waitingSince,
+  running,
+}: Pick<WaitingColumns, 'waitingSince' | 'running'>): boolean {
+  return waitingSince !== null && !running;
+}

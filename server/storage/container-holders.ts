@@ -1,0 +1,105 @@
+import { and, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { storageBindings } from '#db/schema/storage.ts';
+import { atTheServer, recordEvent } from '#server/audit/audit-log.ts';
+import type { Binding } from './account-stores.ts';
+import type { BlobStore } from './blob-store.ts';
+
+/*
+ * Which workspaces hold a container. The identity of the service can open every container whose owner has authorized it, for one workspace or
+ * another: that a workspace can be written to a container does not show that the container is its own. So the first workspace that verifies a
+ * container holds it. Another one must prove ownership by an object where only the owner of the container can write: the service writes below
+ * the prefixes of a binding, and none of them may begin with this directory.
+ */
+
+/** The directory that no prefix may begin with. */
+export const ownershipDirectory = 'lingualoop-workspace/';
+
+/** The object that names the workspaces a container belongs to, one id a line. */
+const ownershipObject = `${ownershipDirectory}owners.txt`;
+
+/** An id is at most 64 characters long; a container that many workspaces share is no case that needs more. */
+const largestProof = 10_000;
+
+const inSameContainer = ({ accountUrl, filesystem }: Binding) =>
+  and(eq(storageBindings.accountUrl, accountUrl), eq(storageBindings.filesystem, filesystem));
+
+/** The other workspaces that hold the container of a binding. */
+export async function otherHolders(database: Database, binding: Binding): Promise<string[]> {
+  return database.inPlatform((tx) => selectOthers(tx, binding));
+}
+
+async function selectOthers(tx: Tx, binding: Binding): Promise<string[]> {
+  const rows = await tx
+    .select({ tenantId: storageBindings.tenantId })
+    .from(storageBindings)
+    .where(
+      and(
+        inSameContainer(binding),
+        isNotNull(storageBindings.heldSince),
+        ne(storageBindings.tenantId, binding.tenantId),
+      ),
+    );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/**
+ * The workspaces that the container itself names.
+ * @throws StoreError if it cannot be read
+ */
+export async function readOwners(store: BlobStore): Promise<ReadonlySet<string>> {
+  const content = await store.read(ownershipObject, 0, largestProof);
+  const lines = content === null ? [] : Buffer.from(content).toString('utf8').split(/\r?\n/);
+  return new Set(lines.map((line) => line.replace(/^\uFEFF/, '').trim()));
+}
+
+/** Why a workspace may not use a container that another one holds, and what to do. */
+export function heldByAnother({ tenantId }: Binding): string {
+  return `another workspace uses this container. If the container is yours, put an object ${ownershipObject} with the line ${tenantId} into it, and verify again`;
+}
+
+/**
+ * Lets a workspace hold the container of its binding, in the platform's transaction that stores its verification. Concurrent verifications of
+ * one container run one after another.
+ * @param owners the workspaces that the container names; undefined if it was not asked, because nobody else held it
+ * @returns false if another workspace holds it now and nothing proves that it is this one's
+ */
+export async function holdContainer(
+  tx: Tx,
+  binding: Binding,
+  owners: ReadonlySet<string> | undefined,
+): Promise<boolean> {
+  const lock = `container ${binding.accountUrl}/${binding.filesystem}`;
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  const others = await selectOthers(tx, binding);
+  if (others.length > 0 && !owners?.has(binding.tenantId)) return false;
+  await displace(
+    tx,
+    binding,
+    others.filter((tenantId) => !owners?.has(tenantId)),
+  );
+  return true;
+}
+
+/** Ends the bindings of workspaces to a container that names another workspace and not them. Their work is rejected from now on. */
+async function displace(tx: Tx, binding: Binding, tenantIds: string[]): Promise<void> {
+  if (tenantIds.length === 0) return;
+  await tx
+    .update(storageBindings)
+    .set({
+      status: 'error',
+      lastError: `the container names another workspace as its owner. If the container is yours too, add the id of this workspace as a line to its object ${ownershipObject}, and verify again`,
+      heldSince: null,
+      revision: sql`${storageBindings.revision} + 1`,
+      updatedAt: sql`now()`,
+    })
+    .where(and(inSameContainer(binding), inArray(storageBindings.tenantId, tenantIds)));
+  for (const tenantId of tenantIds)
+    await recordEvent(tx, atTheServer, {
+      action: 'storage_binding_displaced',
+      tenantId,
+      actor: { kind: 'server' },
+      target: binding.accountUrl,
+      details: { filesystem: binding.filesystem },
+    });
+}

@@ -1,0 +1,215 @@
+import { type LanguageCode, languageCodes } from '#server/languages.ts';
+import { identify } from './language.ts';
+import { countLetters, countStandards, letterWeight, type Script, scriptsOf } from './script.ts';
+import { countSiblingWords } from './sibling-words.ts';
+import { readable, withoutCode, word } from './text-pair.ts';
+
+/** The language of a text with a confidence from 0 to 1; or, if that is open, those that it may be, the likeliest first. */
+export type Detection =
+  | { language: LanguageCode; confidence: number }
+  | { language: null; candidates: LanguageCode[] };
+
+/** UTF-16 units of a window, and how many are read, spread over the text. */
+const windowLength = 600;
+const mostWindows = 4;
+
+/** Letters by weight: fewer are in no script. */
+const fewestLetters = 4;
+
+/** The share of letters in one script that makes it the text's: names and code in Latin letters are common in the others. */
+const mainShare = { latin: 0.7, other: 0.4 } as const;
+
+/** Scripts that one supported language alone is written in. */
+const onlyLanguage: Partial<Record<Script, LanguageCode>> = { Greek: 'el', Thai: 'th', Hangul: 'ko' };
+
+const patterns: Partial<Record<Script, RegExp>> = {
+  Latin: /\p{Script=Latin}/u,
+  Cyrillic: /\p{Script=Cyrillic}/u,
+  Arabic: /\p{Script=Arabic}/u,
+  Devanagari: /\p{Script=Devanagari}/u,
+};
+
+/** How sure it is where the script alone decides. */
+const byScript = 0.99;
+
+/**
+ * Detects which supported language a text is in. Only a clear result is one: a text that is too short, in several languages, or in a language
+ * that is not supported has none. Varieties of a language cannot be told apart, except by the characters of Chinese: French is `fr`, Portuguese
+ * `pt-BR`, Norwegian `nb`.
+ *
+ * Accepts any string; reads some thousand characters of it.
+ */
+export function detectLanguage(text: string): Detection {
+  const sample = withoutCode(readable(sampleOf(text)).replace(syntax, ' '));
+  const script = mainScript(sample);
+  if (script === undefined) return undecided([]);
+  if (script === 'Han') return detectHan(sample);
+  const only = onlyLanguage[script];
+  if (only) return { language: only, confidence: byScript };
+  const pattern = patterns[script];
+  const words = (sample.match(word) ?? []).filter((one) => pattern?.test(one));
+  return detectByWords(
+    words.map((one) => one.toLowerCase()),
+    script,
+  );
+}
+
+/** Tags, and the syntax of messages with branches, which is English. */
+const syntax =
+  /<[^<>]{0,1000}>|,\s*(?:plural|select|selectordinal|number|date|time)\s*[,}]|[\s}](?:zero|one|two|few|many|other|yes|no)\s*(?=\{)/g;
+
+const undecided = (candidates: LanguageCode[]): Detection => ({ language: null, candidates });
+
+/** Pieces of a text from all over it. */
+function sampleOf(text: string): string {
+  if (text.length <= windowLength * mostWindows) return text;
+  const step = (text.length - windowLength) / (mostWindows - 1);
+  return Array.from({ length: mostWindows }, (_, at) => {
+    const start = Math.round(at * step);
+    return text.slice(start, start + windowLength);
+  }).join('\n');
+}
+
+/** The script that a text is written in, `Han` for Japanese too; undefined if it has too few letters, or in several scripts. */
+function mainScript(sample: string): Script | undefined {
+  const counts = countLetters(sample);
+  const weighed = new Map<Script, number>();
+  let all = 0;
+  for (const [script, count] of Object.entries(counts) as [Script, number][]) {
+    const weight = count * letterWeight(script);
+    const name = script === 'Kana' ? 'Han' : script;
+    weighed.set(name, (weighed.get(name) ?? 0) + weight);
+    all += weight;
+  }
+  const [main, weight] = [...weighed].toSorted((one, other) => other[1] - one[1])[0]!;
+  const other = [...weighed].find(
+    ([script, amount]) => script !== 'Latin' && amount >= mainShare.other * all,
+  );
+  const found = main === 'Latin' && other ? other : ([main, weight] as const);
+  if (found[1] < fewestLetters) return undefined;
+  return found[0] === 'Latin' && weight < mainShare.latin * all ? undefined : found[0];
+}
+
+/** Characters of Han without kana that are no Japanese name or heading. */
+const fewestHan = 8;
+
+/** How many times the characters of one standard of Chinese must outnumber the other's. */
+const outnumbered = 4;
+
+/** Japanese by its kana; Chinese by the characters that only one of its standards has. */
+function detectHan(sample: string): Detection {
+  const { Kana: kana, Han: han } = countLetters(sample);
+  if (kana >= 2 && 20 * kana >= han) return { language: 'ja', confidence: byScript };
+  const { hans, hant } = countStandards(sample);
+  const variants: LanguageCode[] = hant > hans ? ['zh-Hant', 'zh-Hans'] : ['zh-Hans', 'zh-Hant'];
+  if (han < fewestHan) return undecided([...variants, 'ja']);
+  const [most, least] = [Math.max(hans, hant), Math.min(hans, hant)];
+  if (most === 0 || most < outnumbered * least) return undecided(variants);
+  return { language: variants[0]!, confidence: byScript };
+}
+/**
+ * By how much a language must fit better than the next one, by number of letters. Over real sentences (`detect-language.test.ts`) these
+ * margins leave hardly any wrong result.
+ */
+const margins = [
+  { below: 12, margin: Infinity },
+  { below: 20, margin: 0.2 },
+  { below: 30, margin: 0.06 },
+  { below: Infinity, margin: 0.01 },
+] as const;
+
+/** The share of a text that must be in its language: a bilingual text has none. */
+const ownShare = 0.6;
+
+/** How many languages are named where none is clear. */
+const mostCandidates = 3;
+
+/** By how much a language must fit better than its siblings if no word tells them apart. */
+const siblingMargin = 0.1;
+
+/** Siblings that profiles cannot tell apart at all. */
+const alike: ReadonlySet<string> = new Set(['id', 'ms']);
+
+/** The language that words in one script are in, by profiles of languages, and by words that its siblings do not write. */
+function detectByWords(words: readonly string[], script: Script): Detection {
+  const { ranking, ownLetters, letters } = rank(words);
+  const [best, second] = ranking;
+  if (!best) return undecided([]);
+  const counts = [...(countSiblingWords(best.language, words) ?? [])].toSorted(([, a], [, b]) => b - a);
+  const siblings = counts.map(([language]) => language);
+  const ahead = counts.length === 0 ? Infinity : counts[0]![1] - counts[1]![1];
+  const language = ahead > 0 ? (counts[0]?.[0] ?? best.language) : best.language;
+  const next = ranking.find((one) => one !== best && !siblings.includes(one.language));
+  const margin = best.score - (next?.score ?? 0);
+  const isClear =
+    margin >= margins.find(({ below }) => letters < below)!.margin &&
+    ownLetters >= ownShare * letters &&
+    (ahead > 0 || (!alike.has(language) && best.score - (second?.score ?? 0) >= siblingMargin));
+  if (!isClear || !isSupported(language)) {
+    const likely = [...siblings, ...ranking.map(({ language: one }) => one)]
+      .filter(isSupported)
+      .filter((one) => scriptsOf(one).includes(script));
+    return undecided([...new Set(likely)].slice(0, mostCandidates));
+  }
+  // Half a doubt without any evidence, and less for each letter and each telling word.
+  const doubt = Math.max(Math.exp(-margin * letters), Math.exp(-1.5 * Math.max(ahead, 1))) / 2;
+  return { language, confidence: Math.min(byScript, Math.round(100 * (1 - doubt)) / 100) };
+}
+
+const supported: ReadonlySet<string> = new Set(languageCodes);
+
+function isSupported(language: string): language is LanguageCode {
+  return supported.has(language);
+}
+
+interface Ranking {
+  /** How well the words fit each language, by its code here or, if it is not supported, in ISO 639-1; the best first. */
+  ranking: { language: string; score: number }[];
+  letters: number;
+  /** Letters of the pieces that fit the best language, or one of its siblings, better than every other. */
+  ownLetters: number;
+}
+
+function rank(words: readonly string[]): Ranking {
+  const sums = new Map<string, number>();
+  const wins = new Map<string, number>();
+  let letters = 0;
+  for (const text of piecesOf(words)) {
+    const length = text.replaceAll(' ', '').length;
+    letters += length;
+    let best: [language: string, score: number] = ['', 0];
+    for (const [code, score] of Object.entries(identify(text))) {
+      const language = codes.get(code) ?? code;
+      sums.set(language, (sums.get(language) ?? 0) + score * length);
+      if (score > best[1]) best = [language, score];
+    }
+    wins.set(best[0], (wins.get(best[0]) ?? 0) + length);
+  }
+  const ranking = [...sums]
+    .map(([language, sum]) => ({ language, score: sum / letters }))
+    .toSorted((one, other) => other.score - one.score);
+  const family = countSiblingWords(ranking[0]?.language ?? '', []) ?? new Map([[ranking[0]?.language, 0]]);
+  const own = [...wins].filter(([language]) => family.has(language));
+  return { ranking, letters, ownLetters: own.reduce((sum, [, won]) => sum + won, 0) };
+}
+
+/** Languages by the codes of the identification. */
+const codes: ReadonlyMap<string, LanguageCode> = new Map([
+  ['no', 'nb'],
+  ['pt', 'pt-BR'],
+]);
+
+/** UTF-16 units of a piece: about a sentence, so that a text in two languages has pieces in both. */
+const pieceLength = 80;
+
+function* piecesOf(words: readonly string[]): Generator<string> {
+  let piece = '';
+  for (const one of words) {
+    if (piece !== '' && piece.length + one.length > pieceLength) {
+      yield piece;
+      piece = '';
+    }
+    piece += piece === '' ? one : ` ${one}`;
+  }
+  if (piece !== '') yield piece;
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { AppError } from '#server/errors.ts';
+import { operator } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
+import { viaRpc } from '../contract/call.ts';
+import { type Documents, openDocuments, recordingEngine } from '../documents/workspace.ts';
+import { byTheServer, env, operate, operateHere } from './command.ts';
+
+const engine = recordingEngine();
+const app = useTestApp({
+  env: { ...env, OPERATOR_API_KEY: operator['x-api-key'], OUTAGE_HOURS: '0' },
+  engine,
+});
+
+const texts = (count: number) => Array.from({ length: count }, (_, n) => `Text number ${n}`);
+
+/** A document of two groups, the second of which failed because the model was away. */
+async function failed(mine: Documents): Promise<string> {
+  engine.reset();
+  const id = await mine.queue(texts(80));
+  engine.reply = ({ segments, targetLang }) => {
+    if (segments.includes('Text number 40')) throw new AppError('transient_error', 'not reachable');
+    return segments.map((segment) => `${targetLang} of ${segment}`);
+  };
+  await mine.run(id);
+  expect((await mine.read(id)).failure.code).toBe('transient_error');
+  engine.reset();
+  return id;
+}
+
+test('requeue: a failed document is finished from where it stopped, and billed once', {
+  timeout: 60_000,
+}, async () => {
+  const mine = await openDocuments(app);
+  const id = await failed(mine);
+  expect(await operate(app, ['requeue', '--id', id, '--dry-run'])).toEqual([
+    'transient_error\t1',
+    '1 document would be queued again; nothing was changed.',
+  ]);
+  expect((await mine.read(id)).status).toBe('failed');
+  expect(await operateHere(app, ['requeue', '--id', id])).toEqual([
+    'transient_error\t1',
+    '1 document queued again.',
+  ]);
+  expect(await mine.read(id)).toMatchObject({ status: 'extracted', failure: null, error: null });
+  await mine.run(id);
+  expect(await mine.read(id)).toMatchObject({ status: 'translated' });
+  expect(engine.texts()).toHaveLength(40);
+  expect(await mine.records()).toHaveLength(1);
+  expect((await mine.artifacts(id)).map(({ kind }: { kind: string }) => kind)).toEqual([
+    'source',
+    'translated',
+  ]);
+  expect(await eventsOf(app, mine.tenantId, 'document_requeued')).toEqual([
+    byTheServer(id, { code: 'transient_error', stage: 'map_translate' }),
+  ]);
+  await expect(operateHere(app, ['requeue', '--id', id])).rejects.toThrow('did not fail (status=translated)');
+  await expect(operateHere(app, ['requeue', '--id', 'unknown'])).rejects.toThrow('not found');
+});
+
+test('requeue: all that failed since a moment, but nothing that was billed or is the file’s fault', {
+  timeout: 60_000,
+}, async () => {
+  const [mine, other] = [await openDocuments(app), await openDocuments(app)];
+  const [earlier, wanted, billed, unreadable] = [
+    await failed(mine),
+    await failed(mine),
+    await failed(mine),
+    await failed(mine),
+  ];
+  const foreign = await failed(other);
+  await mine.change(earlier, { updated_at: new Date('2026-01-01T00:00:00Z') });
+  const failure = (await mine.read(wanted)).failure;
+  await mine.change(billed, { failure: { ...failure, metadata: { delivered_to: 'https://account/x' } } });
+  await mine.change(unreadable, { failure: { ...failure, code: 'unexpected_error' } });
+  await mine.change(wanted, { failure: { ...failure, code: 'interrupted', stage: 'worker' } });
+  const args = ['requeue', '--since', '2026-02-01', '--tenant', mine.tenantId];
+  expect(await operateHere(app, args)).toEqual(['interrupted\t1', '1 document queued again.']);
+  const statuses = async () => {
+    const read = [earlier, wanted, billed, unreadable].map(async (id) => (await mine.read(id)).status);
+    return [...(await Promise.all(read)), (await other.read(foreign)).status];
+  };
+  expect(await statuses()).toEqual(['failed', 'extracted', 'failed', 'failed', 'failed']);
+  await expect(operateHere(app, ['requeue'])).rejects.toThrow('--id or --since must be given');
+  await expect(operateHere(app, ['requeue', '--id', wanted, '--since', '2026-02-01'])).rejects.toThrow(
+    'not both',
+  );
+
+  // The operator's page, for operators only.
+  const call = (path: string, type: 'query' | 'mutation', input: object, headers: Record<string, string>) =>
+    viaRpc(
+      app,
+      { path: `documents.${path}`, type },
+      { input: { since: '2026-02-01T00:00:00Z', ...input }, headers },
+    );
+  expect((await call('requeue', 'mutation', {}, mine.admin)).status).toBe(403);
+  expect((await call('outage', 'query', {}, mine.admin)).status).toBe(403);
+  expect((await call('outage', 'query', {}, operator)).body).toEqual({
+    waiting: [],
+    failed: [{ code: 'transient_error', documents: 1 }],
+  });
+  expect((await call('requeue', 'mutation', {}, operator)).body).toMatchObject({ requeued: 1, left: 0 });
+  expect(await statuses()).toEqual(['failed', 'extracted', 'failed', 'failed', 'extracted']);
+});

@@ -1,0 +1,69 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { OpenApiDocument } from '#rest/openapi/document.ts';
+import type { ClientsDocument } from '#rest/openapi/security.ts';
+import type { GuardName } from '#server/context.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { type Kind, verdictOf } from './guards/callers.ts';
+import { procedures } from './procedures.ts';
+
+const app = useTestApp();
+let plain: OpenApiDocument;
+let clients: ClientsDocument;
+beforeAll(async () => {
+  plain = (await app.json('GET', '/openapi.json')).body;
+  clients = (await app.json('GET', '/openapi.clients.json')).body;
+});
+
+/** Who presents the credential of a scheme, and nothing else. */
+const presents: Readonly<Record<string, Kind>> = {
+  apiKey: 'tenant key',
+  bearer: 'administrator',
+  operatorKey: 'operator key',
+  session: 'administrator’s cookie',
+};
+
+/** Whether the guard knows the caller; an operator's work may still be denied to it (403). */
+const isKnown = (guard: GuardName, kind: Kind) => !verdictOf(guard, kind).startsWith('401');
+
+describe('the document of clients', () => {
+  test.each(
+    procedures.filter(({ route }) => route).map(({ path, guard, route }) => [path, guard, route] as const),
+  )('%s asks for the credentials that its guard %s accepts, and for no other', (_path, guard, route) => {
+    const operation = clients.paths[route!.path]?.[route!.method.toLowerCase() as 'get'];
+    const listed = operation?.security.flatMap((one) => Object.keys(one));
+    const isPublic = isKnown(guard!, 'nothing');
+    const accepted = isPublic
+      ? []
+      : Object.keys(presents).filter((scheme) => isKnown(guard!, presents[scheme]!));
+    expect(listed?.sort()).toEqual(accepted.sort());
+    // A challenge is a credential in the body.
+    const goesWithout = operation?.security.some((one) => Object.keys(one).length === 0);
+    expect(goesWithout).toBe(guard === 'challenge_or_cookie');
+  });
+
+  test('is the other document, with security, titles and a shorter introduction', async () => {
+    const { securitySchemes, ...components } = clients.components;
+    expect(Object.keys(securitySchemes).sort()).toEqual(Object.keys(presents).sort());
+    const stripped = JSON.parse(JSON.stringify({ ...clients, components, info: plain.info }), (key, value) =>
+      key === 'security' || (key === 'title' && value !== 'LinguaLoop') ? undefined : value,
+    );
+    expect(stripped).toEqual(plain);
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(clients)))).toEqual({ valid: true });
+    await SwaggerParser.validate(JSON.parse(JSON.stringify(clients)));
+  });
+
+  test('names each type that is written out, once, and no type ends with a number', () => {
+    const names = Object.keys(clients.components.schemas);
+    JSON.stringify({ ...clients, info: {} }, (key, value) => {
+      if (key === 'example' || key === 'examples') return undefined;
+      if (typeof value?.title === 'string') names.push(value.title);
+      return value;
+    });
+    expect(names.length).toBeGreaterThan(150);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+    // The number of a status is a name.
+    expect(names.filter((name) => /\d$/.test(name) && !/Response4\d\d$/.test(name))).toEqual([]);
+  });
+});

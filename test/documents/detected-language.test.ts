@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { keyed } from '#test/translations/workspace.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+const german = 'Bitte speichern Sie Ihre Änderungen, bevor Sie diese Seite verlassen.';
+const corpusFile = (name: string) => {
+  const file = readFileSync(new URL(`../corpus/${name}`, import.meta.url));
+  return new File([file], name.split('/').at(-1) as string);
+};
+const codesOf = ({ warnings }: { warnings: { code: string; field: string }[] }) =>
+  warnings.map(({ code, field }) => `${code} ${field}`);
+
+describe('a document with source_lang "auto"', () => {
+  test('is in the detected language, and so are the engine’s tasks', async () => {
+    const body = await mine.translate([german, 'Guten Morgen'], { source_lang: 'auto' });
+    expect(body).toMatchObject({
+      request: {
+        source_lang: 'de',
+        metadata: { source_lang_detection: { language: 'de', confidence: 0.99 } },
+      },
+      quality_report: { source_lang: 'de' },
+      warnings: [],
+    });
+    expect(engine.asked[0]).toMatchObject({ sourceLang: 'de' });
+  });
+
+  test.each([
+    ['docx/toc-fields-german.docx', 'de'],
+    ['docx/japanese-ruby-tables.docx', 'ja'],
+    ['pdf/chinese-report-tables.pdf', 'zh-Hans'],
+    ['pdf/encrypted-owner-only.pdf', 'en'],
+  ])('%s: %s', async (name, language) => {
+    const { status, body } = await mine.send({ source_document: corpusFile(name), source_lang: 'auto' });
+    expect([status, body.detail]).toEqual([202, undefined]);
+    expect(body.request.source_lang).toBe(language);
+  });
+
+  test('whose language is open is 422, before a job exists', async () => {
+    const { status, body } = await mine.send({
+      source_document: workbookFile(['OK', '42']),
+      source_lang: 'auto',
+    });
+    expect(status).toBe(422);
+    expect(body.detail).toMatch(/^source_lang could not be detected: the text of source_document /);
+    for (const name of ['pdf/made-scanned-no-text.pdf', 'bad/password-user.pdf', 'bad/garbage.pdf']) {
+      const refused = await mine.send({ source_document: corpusFile(name), source_lang: 'auto' });
+      expect([refused.status, refused.body.detail]).toEqual([
+        422,
+        expect.stringMatching(/^source_lang could not be detected: .*; name /),
+      ]);
+    }
+    expect((await mine.listDocuments()).body).toEqual([]);
+  });
+
+  test('that is damaged is 400, as with a stated language', async () => {
+    const { status, body } = await mine.send({
+      source_document: corpusFile('bad/truncated.docx'),
+      source_lang: 'auto',
+    });
+    expect([status, body.detail]).toEqual([400, expect.stringMatching(/^source_document: /)]);
+  });
+
+  test('that is sent again with its key is the first job', async () => {
+    const send = () =>
+      mine.send({ source_document: workbookFile([german]), source_lang: 'auto' }, keyed('auto'));
+    const first = await send();
+    const second = await send();
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.body).toEqual(first.body);
+  });
+
+  test('works where a form of POST /api/translations is a document', async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ target_lang: 'fr', source_lang: 'auto', langage: 'x' }))
+      form.append(name, value);
+    form.append('source_document', workbookFile([german]));
+    const { body } = await mine.post(form, {});
+    expect(body).toMatchObject({ source_format: 'xlsx', request: { source_lang: 'de' } });
+    expect(codesOf(body)).toEqual(['unknown_field langage']);
+  });
+});
+
+describe('a document warns of', () => {
+  test('fields of the form that do not exist, and source and target in one language', async () => {
+    const { body } = await mine.send({ target_lang: 'en', tonne: 'formal', domain: 'law' });
+    expect(codesOf(body)).toEqual(['unknown_field tonne', 'same_language target_lang']);
+    expect(codesOf(await mine.read(body.id))).toEqual(codesOf(body));
+  });
+
+  test('a text that is not in its stated language, once it is extracted', async () => {
+    const id = await mine.queue([german]);
+    expect(codesOf(await mine.read(id))).toEqual([]);
+    await mine.run(id);
+    const job = await mine.read(id);
+    expect(job.status).toBe('translated');
+    expect(job.warnings).toEqual([
+      {
+        code: 'source_language_mismatch',
+        field: 'source_lang',
+        message: expect.stringContaining('looks like German (de)'),
+      },
+    ]);
+  });
+
+  test('nothing where names and figures say no language', async () => {
+    expect(codesOf(await mine.translate(['Société Générale', 'Crédit Agricole', '12,50 €']))).toEqual([]);
+  });
+});

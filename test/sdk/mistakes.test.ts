@@ -1,0 +1,105 @@
+import { createReadStream, openAsBlob } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { LinguaLoop, type SourceFile } from '#sdk/index.ts';
+import { result, useScriptedServer } from './scripted-server.ts';
+
+const server = useScriptedServer();
+const job = { id: 'a', status: 'published' };
+
+describe('a call without a credential', () => {
+  const anybody = (options = {}) => {
+    vi.stubEnv('LINGUALOOP_API_KEY', undefined);
+    return new LinguaLoop({ baseUrl: server.address, ...options });
+  };
+
+  test.each([
+    [
+      'translations.create',
+      (c: LinguaLoop) => c.translations.create({ source_text: 'a', target_lang: 'fr' }),
+    ],
+    ['documents.download', (c: LinguaLoop) => c.documents.download('a')],
+    ['translations.search', (c: LinguaLoop) => c.translations.searchPage()],
+  ])('is an error that names the variable, and sends nothing: %s', async (name, call) => {
+    const error = await call(anybody({ apiKey: '' })).then(undefined, (thrown) => thrown);
+    expect(error).toMatchObject({ name: 'AuthenticationError', answeredBy: null, requestId: null });
+    expect(error.message).toContain(name);
+    expect(error.message).toContain('LINGUALOOP_API_KEY');
+    expect(server.received).toEqual([]);
+  });
+
+  test('is sent where none is needed, or where something else adds it', async () => {
+    server.script(
+      result({ status: 'ok' }),
+      result({ valid: true }),
+      result({ api_key: 'k' }),
+      result({}),
+      result(job),
+    );
+    await anybody().system.health();
+    await anybody().auth.previewInvite('a');
+    await anybody().tenants.create({ name: 'the first' });
+    await anybody().request('GET', '/openapi.json');
+    await anybody({ headers: { 'X-API-Key': 'k' } }).translations.get('a');
+    const fetch = async () => Response.json(job);
+    expect(await anybody({ fetch }).translations.get('a')).toEqual(job);
+    vi.stubGlobal('document', {});
+    server.script(result(job));
+    await anybody().translations.get('a');
+    vi.unstubAllGlobals();
+    expect(server.received).toHaveLength(6);
+  });
+});
+
+describe('what is no file', () => {
+  const blob = () => openAsBlob(import.meta.filename);
+  const cases: [string, () => unknown, RegExp][] = [
+    ['a path', () => 'menu.xlsx', /not a text.*openAsBlob\(path\)/],
+    [
+      'a path as the data',
+      () => ({ name: 'menu.xlsx', data: './menu.xlsx' }),
+      /not a text.*openAsBlob.*TextEncoder/,
+    ],
+    ['a Blob without a name', blob, /needs a name/],
+    ['bytes without a name', () => new Uint8Array(2), /needs a name/],
+    ['data with an empty name', async () => ({ name: '', data: await blob() }), /needs a name/],
+    ['a stream', () => createReadStream(import.meta.filename), /Blob or bytes.*openAsBlob/],
+    ['a promise of data', () => ({ name: 'a.docx', data: blob() }), /Blob or bytes/],
+    ['a response', () => ({ name: 'a.docx', data: new Response('a') }), /Blob or bytes/],
+    ['nothing', () => undefined, /Blob or bytes/],
+  ];
+  test.each(cases)(
+    'is a TypeError that says what to do, and nothing is sent: %s',
+    async (_, make, message) => {
+      const { documents, translations, terminology, memory } = new LinguaLoop({ baseUrl: server.address });
+      const file = (await make()) as SourceFile;
+      const languages = { source_lang: 'en', target_lang: 'fr' };
+      const calls = [
+        documents.translate(file, languages),
+        translations.createFromFile(file, languages),
+        terminology.upload(file, { name: 'a' }),
+        memory.importTmx(file, { name: 'a', ...languages }),
+      ];
+      for (const call of calls) {
+        const error = await call.then(undefined, (thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(TypeError);
+        expect((error as TypeError).message).toMatch(message);
+      }
+      expect(server.received).toEqual([]);
+    },
+  );
+
+  test('is none of these: bytes of another realm, and views of bytes', async () => {
+    const { translations } = new LinguaLoop({ baseUrl: server.address });
+    const { runInNewContext } = await import('node:vm');
+    const foreign = runInNewContext('new Uint8Array([97]).buffer') as ArrayBuffer;
+    for (const data of [foreign, Buffer.from('a'), new Uint8Array([97])]) {
+      server.script(result([job]));
+      await translations.createFromFile({ name: 'a.txt', data }, { target_lang: 'fr' });
+    }
+    expect(server.received.map(({ body }) => /\r\n\r\na\r\n/.test(body.toString()))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { freePort } from '#db/embedded/secrets.ts';
+import { poll } from './poll.ts';
+
+/** Debian puts it where only root's PATH leads. */
+const program = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
+  (name) => spawnSync(name, ['--version']).status === 0,
+);
+
+/** Why the tests with PgBouncer are skipped; undefined if they are not. */
+export const withoutPgbouncer = program === undefined ? 'pgbouncer is not installed' : undefined;
+if (withoutPgbouncer) console.warn(`tests of connection poolers are skipped: ${withoutPgbouncer}`);
+
+export type PoolMode = 'session' | 'transaction' | 'statement';
+
+/**
+ * Starts PgBouncer in front of the database at `url` for the duration of one test.
+ * @returns the same URL through it
+ */
+export async function startPgbouncer(
+  url: string,
+  mode: PoolMode,
+  settings: Record<string, string | number> = {},
+): Promise<string> {
+  const { hostname, port, username, password } = new URL(url);
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-pgbouncer-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // PgBouncer refuses to run as root, and another user has to read its files.
+  await chmod(folder, 0o755);
+  const listen = await freePort();
+  await writeFile(
+    join(folder, 'users.txt'),
+    `"${decodeURIComponent(username)}" "${decodeURIComponent(password)}"\n`,
+  );
+  const lines = {
+    listen_addr: '127.0.0.1',
+    listen_port: listen,
+    unix_socket_dir: '',
+    auth_type: 'plain',
+    auth_file: join(folder, 'users.txt'),
+    pool_mode: mode,
+    default_pool_size: 40,
+    ...settings,
+  };
+  await writeFile(
+    join(folder, 'pgbouncer.ini'),
+    `[databases]\n* = host=${hostname} port=${port}\n[pgbouncer]\n${Object.entries(lines)
+      .map(([name, value]) => `${name} = ${value}`)
+      .join('\n')}\n`,
+  );
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const child = spawn(program as string, ['-q', join(folder, 'pgbouncer.ini')], {
+    stdio: 'ignore',
+    ...nobody,
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  await poll(() => accepts(listen));
+  const through = new URL(url);
+  through.hostname = '127.0.0.1';
+  through.port = String(listen);
+  return through.href;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,122 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+
+const dayMs = 86_400_000;
+
+/** Documents of all workspaces that an outage holds up, and those that it made fail, which can be queued again. */
+export function HeldUpDocuments() {
+  const t = useT();
+  const { number } = useFormat();
+  const queries = useQueryClient();
+  const [day, setDay] = useState(() => new Date(Date.now() - dayMs).toISOString().slice(0, 10));
+  const since = `${day}T00:00:00Z`;
+  const outage = useQuery({
+    queryKey: ['operator', 'outage', since],
+    queryFn: () => client.documents.outage({ since }),
+  });
+  const { run, error, isBusy } = useAction();
+  const requeue = run(async () => {
+    try {
+      const { requeued } = await client.documents.requeue({ since });
+      announce(t('operator.requeued', { count: requeued }));
+    } finally {
+      void queries.invalidateQueries({ queryKey: ['operator', 'outage'] });
+    }
+  });
+  return (
+    <section aria-labelledby="held-up">
+      <h2 id="held-up">{t('operator.held_up')}</h2>
+      <p>{t('operator.held_up_hint')}</p>
+      <form className="form" onSubmit={requeue}>
+        <Field
+          label={t('operator.failed_since')}
+          problem={undefined}
+          type="date"
+          required
+          value={day}
+          onValue={(value) => value !== '' && setDay(value)}
+        />
+        {error ? <Problem error={error} /> : null}
+        <Read from={outage} lines={4}>
+          {({ waiting, failed }) => {
+            const count = failed.reduce((sum, { documents }) => sum + documents, 0);
+            const rows = [
+              ...waiting.map(({ reason, documents, longest_seconds }) => ({
+                state: 'waiting' as const,
+                reason,
+                documents,
+                minutes: Math.round(longest_seconds / 60),
+              })),
+              ...failed.map(({ code, documents }) => ({
+                state: 'failed' as const,
+                reason: code as string,
+                documents,
+                minutes: null,
+              })),
+            ];
+            if (rows.length === 0) return <p>{t('operator.none_held_up')}</p>;
+            return (
+              <>
+                <div className="table-scroll">
+                  <table className="stacked">
+                    <thead>
+                      <tr>
+                        <th scope="col">{t('operator.state')}</th>
+                        <th scope="col">{t('operator.reason')}</th>
+                        <th scope="col">{t('operator.documents')}</th>
+                        <th scope="col">{t('operator.longest_wait')}</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {rows.map(({ state, reason, documents, minutes }) => (
+                        <tr key={`${state} ${reason}`}>
+                          <th scope="row" className="plain-cell">
+                            <span className={state === 'failed' ? 'badge bad' : 'badge'}>
+                              {t(`operator.${state}`)}
+                            </span>
+                          </th>
+                          <td data-label={t('operator.reason')}>
+                            {isKnown(reason) ? t(`operator.code_${reason}`) : reason}
+                          </td>
+                          <td data-label={t('operator.documents')}>{number(documents)}</td>
+                          <td data-label={t('operator.longest_wait')}>
+                            {minutes === null ? '' : t('operator.minutes', { minutes })}
+                          </td>
+                        </tr>
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+                {count > 0 && (
+                  <button type="submit" className="primary" disabled={isBusy}>
+                    {t('operator.requeue', { count })}
+                  </button>
+                )}
+              </>
+            );
+          }}
+        </Read>
+      </form>
+    </section>
+  );
+}
+
+const knownReasons = [
+  'transient_error',
+  'interrupted',
+  'stage_timeout',
+  'rate_limit',
+  'service_unavailable',
+] as const;
+
+function isKnown(reason: string): reason is (typeof knownReasons)[number] {
+  return (knownReasons as readonly string[]).includes(reason);
+}
