@@ -165,12 +165,13 @@ function serveReadiness(http: FastifyInstance, readiness: Readiness): void {
   });
 }
 
-/** Returns the context factory of a transport. `cookies`: whether the transport accepts cookies. */
+/** Returns the context factory of a transport. `cookies`: whether the transport accepts cookies, as all but `/trpc` do. */
 export function contextOf(services: Services, cookies: boolean) {
   const { BASE_URL, TRUST_PROXY } = services.settings;
   return (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
     services,
     requestId: request.id,
+    transport: cookies ? 'rest' : 'rpc',
     notes: notesOf(request),
     credentials: readCredentials(request.headers, cookies),
     get clientAddress() {

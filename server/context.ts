@@ -80,6 +80,8 @@ export interface RequestContext {
   services: Services;
   requestId: string;
   credentials: PresentedCredentials;
+  /** How the request came: by the documented API, or as a typed call. */
+  transport: 'rest' | 'rpc';
   notes: RequestNotes;
   /** The client's address (C 2), for rate limits and the audit log. */
   readonly clientAddress: string;

@@ -49,6 +49,7 @@ export const errorTable = {
   validation_error: pipeline(400, 'BAD_REQUEST'),
   not_found: pipeline(404, 'NOT_FOUND'),
   conflict: pipeline(409, 'CONFLICT'),
+  critical_findings: pipeline(409, 'CONFLICT'),
   storage_binding_not_verified: pipeline(409, 'CONFLICT'),
   content_filtered: pipeline(422, 'UNPROCESSABLE_CONTENT'),
   rate_limit: pipeline(429, 'TOO_MANY_REQUESTS'),
@@ -73,8 +74,8 @@ export interface AppErrorOptions {
   /** Seconds, sent as Retry-After. */
   retryAfter?: number;
   /**
-   * The resource as it is now, where a change was refused because it was made from an older version. /trpc sends it beside the error, so it
-   * must be the caller's view of it.
+   * What a change was refused for: the resource as it is now if the change was made from an older version, or the findings that it has to
+   * confirm. /trpc sends it with the error, so it must be the caller's view.
    */
   present?: unknown;
   /** What a person may do about it, where the message itself is fixed. */

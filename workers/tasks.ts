@@ -9,6 +9,7 @@ import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
 import { foldUsage } from '#server/metering/daily-usage.ts';
 import { pruneClaims } from '#server/reviews/claims.ts';
+import { pruneOpenings } from '#server/reviews/openings.ts';
 import type { Settings } from '#server/settings.ts';
 import { removeGoldenRecords } from '#server/storage/golden-records.ts';
 import { pruneReplays } from '#server/storage/replays.ts';
@@ -111,6 +112,7 @@ async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Pro
     memory_imports: await pruneImports(database),
     replays: await database.inPlatform(pruneReplays),
     review_claims: await database.inPlatform(pruneClaims),
+    review_openings: await database.inPlatform(pruneOpenings),
     jobs: await database.inPlatform(pruneQueue),
   };
   log.info({ pruned }, 'expired rows deleted');

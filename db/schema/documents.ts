@@ -61,6 +61,10 @@ export const documentJobs = pgTable(
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
     approvedAt: moment('approved_at'),
     approvedBy: text('approved_by'),
+    /** The member who approved it; null for a caller with an API key. */
+    approvedByUser: identifier('approved_by_user'),
+    /** How many of its approvals were taken back: each approval has an audit record of its own. Null for none. */
+    reopenings: integer('reopenings'),
     /** The audit record of the approval, as it must be in the store; and where it is, once it was written there. */
     goldenRecord: jsonb('golden_record').$type<unknown>(),
     goldenUri: text('golden_uri'),
@@ -132,6 +136,9 @@ export const documentSegments = pgTable(
     pipelineText: text('pipeline_text'),
     /** Whether it is a correction that the memory was not fed with yet. */
     feedPending: boolean('feed_pending').notNull().default(false),
+    /** When a person confirmed the translation as correct, and who: the email address, or the user's id. A new text ends it. */
+    confirmedAt: moment('confirmed_at'),
+    confirmedBy: text('confirmed_by'),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.documentId, t.position] }),

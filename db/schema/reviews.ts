@@ -24,6 +24,24 @@ export const reviewClaims = pgTable(
   ],
 );
 
+/** Which items that wait for review each member has opened: bulk approval leaves out what its reviewer has not. */
+export const reviewOpenings = pgTable(
+  'review_openings',
+  {
+    tenantId: identifier('tenant_id')
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+    userId: identifier('user_id').notNull(),
+    itemKind: text('item_kind', { enum: ['job', 'document'] }).notNull(),
+    itemId: identifier('item_id').notNull(),
+    openedAt: moment('opened_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.userId, t.itemKind, t.itemId] }),
+    index('review_openings_opened_at_idx').on(t.openedAt),
+  ],
+);
+
 /**
  * What each member did at review on a UTC day, as sums, so that a report reads few rows and nothing is kept of single texts
  * (docs/decisions/0054). Only decisions that close a job count.

@@ -48,6 +48,11 @@ export const translationJobs = pgTable(
     publishAs: text('publish_as', { enum: ['published', 'human_edited'] }),
     /** The golden record's URI in the tenant's storage. */
     goldenUri: text('golden_uri'),
+    /** When a review closed the job, and the member whose it was; null also for a caller with an API key. A reopened job has neither. */
+    decidedAt: moment('decided_at'),
+    decidedBy: identifier('decided_by'),
+    /** The pipeline's text that the closing review replaced, if no draft had kept it: the candidate of the job if it is reopened. */
+    replacedText: text('replaced_text'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

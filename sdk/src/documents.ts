@@ -18,6 +18,7 @@ import { type StreamedFile, streamedFile } from './streamed-file.ts';
 import type {
   ApprovalOutcomes,
   ApproveManyRequest,
+  ConfirmedSegments,
   CorrectedDocument,
   DocumentApproval,
   DocumentApproveRequest,
@@ -42,6 +43,9 @@ import type {
   RequeueRequest,
   SegmentBoxPage,
   SegmentBoxQuery,
+  SegmentCheck,
+  SegmentCheckRequest,
+  SegmentConfirmRequest,
   SegmentSearchPage,
   SegmentSearchQuery,
   TenantDocumentArtifact,
@@ -159,7 +163,14 @@ export interface Documents {
    * in `present`. All or none; the file is rendered again. A correction that is there already is done, so it is sent again like a read.
    */
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
-  /** Approves several documents, with a result for each. */
+  /** What the service's own checks find in a text that a reviewer proposes for a segment; no model is asked. */
+  check(request: SegmentCheckRequest, options?: CallOptions): ApiPromise<SegmentCheck>;
+  /**
+   * Confirms translations as they are, or takes that back. ConflictError if one has changed since, and, with the code `critical_findings`, if
+   * one has critical findings that the request does not confirm.
+   */
+  confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
+  /** Approves several documents, with a result for each. Leaves out those that are unopened or have critical findings, unless they are named. */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
   /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
   outage(query: DocumentOutageQuery, options?: CallOptions): ApiPromise<DocumentOutage>;
@@ -193,6 +204,8 @@ const searchCall: Call = { name: 'documents.search', repeatable: true };
 const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
 /** Repeatable: what has been put there already is done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
+const checkCall: Call = { name: 'documents.check', repeatable: true };
+const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 const outageCall: Call = { name: 'documents.outage', repeatable: true };
 /** Repeatable: a document that was queued is no longer found. */
@@ -296,6 +309,8 @@ export function documents(connection: Connection): Documents {
     search: (wanted, options) => query(searchCall, wanted, options),
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),
+    check: (request, options) => mutate(checkCall, request, options),
+    confirm: (request, options) => mutate(confirmCall, request, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
     outage: (wanted, options) => query(outageCall, wanted, options),
     requeue: (request, options) => mutate(requeueCall, request, options),

@@ -139,7 +139,7 @@ export interface Translations {
    * again only if the service certainly did nothing.
    */
   act(request: ReviewActRequest, options?: CallOptions): ApiPromise<TranslationJob>;
-  /** Acts on 1 to 100 jobs, with a result for each. Sent again only if the service certainly did nothing. */
+  /** Acts on 1 to 100 jobs, with a result for each. Approvals of jobs that are unopened or have critical findings are left out unless they are named. Sent again only if the service certainly did nothing. */
   reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
 

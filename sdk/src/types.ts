@@ -139,6 +139,10 @@ export type NextReview = Outputs['reviews']['next'];
 export type ReviewClaimRequest = Inputs['reviews']['claim'];
 /** Who is on a job. */
 export type ReviewClaim = Outputs['reviews']['claim'];
+/** A job or document whose review is taken back. */
+export type ReopenRequest = Inputs['reviews']['reopen'];
+/** The item, which awaits review again. */
+export type ReopenedItem = Outputs['reviews']['reopen'];
 /** Which days to report. */
 export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], object>;
 /** What each reviewer did. */
@@ -201,6 +205,14 @@ export type SegmentBoxPage = Outputs['documents']['boxes'];
 export type DocumentCorrectionRequest = Inputs['documents']['correct'];
 /** The document with its corrections. */
 export type CorrectedDocument = Outputs['documents']['correct'];
+/** A text that a reviewer proposes for a segment. */
+export type SegmentCheckRequest = Inputs['documents']['check'];
+/** What the checks find in it. */
+export type SegmentCheck = Outputs['documents']['check'];
+/** Translations that a reviewer confirms as they are, each with the text that was seen. */
+export type SegmentConfirmRequest = Inputs['documents']['confirm'];
+/** The segments with their confirmations. */
+export type ConfirmedSegments = Outputs['documents']['confirm'];
 /** Which documents to approve. */
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** What became of each. */

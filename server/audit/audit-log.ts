@@ -42,6 +42,8 @@ export const auditActions = [
   'tenant_deactivated',
   'tenant_reactivated',
   'allowance_changed',
+  // Reviews
+  'review_reopened',
   // Documents
   'document_requeued',
   'storage_cap_changed',
@@ -86,7 +88,7 @@ export interface AuditEvent {
   /** Null for an event outside of any tenant: only the platform's scope may record it. */
   tenantId: string | null;
   actor: Actor;
-  /** What the action was about: the id of a member, invite or token family; the e-mail address of a sign-in. */
+  /** What the action was about: the id of a member, invite, token family, job or document; the e-mail address of a sign-in. */
   target?: string;
   /** Never a secret, never a source text. */
   details?: Record<string, string | number | boolean | null>;

@@ -37,10 +37,9 @@ export const auditEvent = z.object({
       id: z.string().nullable().meta({ description: "a member's id; null for everybody else" }),
     })
     .describe('Who did it.'),
-  target: z
-    .string()
-    .nullable()
-    .meta({ description: 'the id of a member, an invite, a token family or the tenant' }),
+  target: z.string().nullable().meta({
+    description: 'the id of a member, an invite, a token family, a reviewed job or document, or the tenant',
+  }),
   address: z.string().nullable().meta({
     description: "the client's address; null where the platform acted, whose addresses are its own",
   }),

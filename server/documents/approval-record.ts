@@ -30,6 +30,7 @@ interface ApprovalRecord {
     segments: number;
     translated: number;
     corrected: number;
+    confirmed: number;
     needs_review: number;
     reviews: number;
     source_chars: number;
@@ -59,16 +60,26 @@ export async function recordApproval(
     tx
       .update(documentJobs)
       .set({ goldenUri: record.uri })
-      .where(isDocument(tenantId, documentId))
+      .where(and(isDocument(tenantId, documentId), isApproval(record.approval)))
       .returning({ documentId: documentJobs.documentId }),
   );
-  // It was deleted meanwhile.
+  // It was deleted or reopened since then.
   if (referred.length === 0) await removeGolden(services, tenantId, documentId, record.uri);
   else listGolden(services, record, place);
 }
 
+/** SQL: whether the document has this approval: nobody has reopened it. */
+function isApproval(approval: number) {
+  const { approvedAt, reopenings } = documentJobs;
+  return sql`(${approvedAt} is not null and coalesce(${reopenings}, 0) = ${approval - 1}::int)`;
+}
+
 /** Stores the record with the document. Undefined if it is in the golden store already, or there is no such approval. */
-async function storeRecord(tx: Tx, tenantId: string, documentId: string): Promise<GoldenRecord | undefined> {
+async function storeRecord(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<(GoldenRecord & { approval: number }) | undefined> {
   const [row] = await tx
     .select(documentColumns)
     .from(documentJobs)
@@ -95,7 +106,8 @@ async function makeRecord(tx: Tx, row: DocumentRow): Promise<ApprovalRecord> {
       coalesce((d.feed_manifest ->> 'golden_skipped_at_cap')::int, 0) as golden_skipped_at_cap
     from document_jobs d, lateral (
       select count(*)::int as segments, count(target)::int as translated,
-        count(*) filter (where corrected)::int as corrected, count(*) filter (where needs_review)::int as needs_review
+        count(*) filter (where corrected)::int as corrected,
+        count(confirmed_at)::int as confirmed, count(*) filter (where needs_review)::int as needs_review
       from document_segments where tenant_id = ${tenantId} and document_id = ${documentId}) s
     where d.tenant_id = ${tenantId} and d.document_id = ${documentId}`);
   if (!counted) throw new Error('a count without a row');
@@ -116,13 +128,15 @@ async function makeRecord(tx: Tx, row: DocumentRow): Promise<ApprovalRecord> {
   };
 }
 
-function viewOf({ tenantId, documentId }: DocumentRow, record: ApprovalRecord): GoldenRecord {
+function viewOf({ tenantId, documentId, reopenings }: DocumentRow, record: ApprovalRecord) {
   const { source_lang, target_lang } = record;
+  const approval = approvalOf(reopenings);
   return {
-    kind: 'document_approval',
+    kind: 'document_approval' as const,
+    approval,
     tenantId,
     jobId: documentId,
-    uri: goldenUri(documentId, 1),
+    uri: goldenUri(documentId, approval),
     recordedAt: new Date(record.recorded_at),
     content: JSON.stringify(record),
     summary: { status: 'approved', source_lang, target_lang },
@@ -139,8 +153,9 @@ export const approvalRecords: RecordedJobs = {
     const approved = await selectApproved(tx, announced);
     return announced.map(({ tenant_id, job_id, golden_uri }) => {
       const referred = approved.get(`${tenant_id} ${job_id}`);
-      if (referred === undefined) return 'remove';
-      return referred === golden_uri ? 'listed' : 'keep';
+      if (!referred) return 'remove';
+      if (referred.goldenUri === golden_uri) return 'listed';
+      return referred.expectedUri === golden_uri ? 'keep' : 'remove';
     });
   },
   async tenantsSince(tx, since) {
@@ -175,20 +190,26 @@ export const approvalRecords: RecordedJobs = {
   },
 };
 
+/** The number of the next approval, or of the one that a document has: the attempt that its audit record is named after. */
+export function approvalOf(reopenings: number | null): number {
+  return 1 + (reopenings ?? 0);
+}
+
 /**
- * What the approved documents among those announced refer to, by `tenant document`; null if to no record yet. An approval is never taken
- * back. Platform scope.
+ * What the approved documents among those announced refer to, null if to no record yet, and where the record of the approval goes; by
+ * `tenant document`. The record of an approval that was taken back is referred to by none. Platform scope.
  */
 async function selectApproved(
   tx: Tx,
   announced: readonly Announcement[],
-): Promise<Map<string, string | null>> {
+): Promise<Map<string, { goldenUri: string | null; expectedUri: string }>> {
   const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
   const rows = await tx
     .select({
       tenantId: documentJobs.tenantId,
       documentId: documentJobs.documentId,
       goldenUri: documentJobs.goldenUri,
+      reopenings: documentJobs.reopenings,
     })
     .from(documentJobs)
     .innerJoin(
@@ -196,5 +217,10 @@ async function selectApproved(
       sql`wanted.tenant_id = ${documentJobs.tenantId} and wanted.job_id = ${documentJobs.documentId}`,
     )
     .where(isNotNull(documentJobs.approvedAt));
-  return new Map(rows.map(({ tenantId, documentId, goldenUri }) => [`${tenantId} ${documentId}`, goldenUri]));
+  return new Map(
+    rows.map(({ tenantId, documentId, goldenUri: uri, reopenings }) => [
+      `${tenantId} ${documentId}`,
+      { goldenUri: uri, expectedUri: goldenUri(documentId, approvalOf(reopenings)) },
+    ]),
+  );
 }

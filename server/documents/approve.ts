@@ -4,6 +4,7 @@ import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addJob } from '#server/job-queue.ts';
+import { UnconfirmedFindings, Unopened } from '#server/reviews/confirmation.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { recordApproval } from './approval-record.ts';
 import { isIntact, newestArtifact } from './artifacts.ts';
@@ -12,23 +13,32 @@ import { type DocumentRow, documentColumns, isDocument, requireDocument } from '
 import { requireTranslated, reviewerOf } from './review.ts';
 import { withReviewLease } from './review-lease.ts';
 import type { DocumentApprovalResult, DocumentApproveRequest } from './schema.ts';
+import { selectCritical } from './segments.ts';
 
 type ApproveServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
 
 /**
  * Approves a translated document (B 4.3): stamps it, feeds the memory with the segments that no review has fed, and writes the
  * audit record. A second approval does what is left of the first, and changes nothing else.
+ * @param confirmCritical whether the reviewer confirms the critical findings of its segments; undefined: nobody asks
+ * @param isUnopened whether the reviewer approves several documents and has not opened this one
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or nobody can be named as
- *   its reviewer; 409 storage_binding_not_verified
+ *   its reviewer; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
  */
 export async function approveDocument(
   services: ApproveServices,
   withTenant: WithTenant,
   documentId: string,
   request: DocumentApproveRequest,
+  {
+    confirmCritical,
+    isUnopened = false,
+  }: { confirmCritical?: boolean | undefined; isUnopened?: boolean } = {},
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
-  const { tenantId, reviewer } = await withTenant(async (tx, principal) => {
-    requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
+  const { tenantId, reviewer, userId } = await withTenant(async (tx, principal) => {
+    const row = await requireDocument(tx, principal.tenant.id, documentId);
+    requireTranslated(row);
+    if (isUnopened && row.approvedAt === null) throw new Unopened(`document job ${documentId}`);
     await destinationIn(tx, services, principal.tenant.id);
     const reviewer = reviewerOf(principal, request.reviewer);
     if (reviewer === null)
@@ -36,13 +46,17 @@ export async function approveDocument(
         'validation_error',
         'reviewer could not be determined: sign in or supply a reviewer',
       );
-    return { tenantId: principal.tenant.id, reviewer };
+    const userId = principal.kind === 'session' ? principal.user.id : null;
+    return { tenantId: principal.tenant.id, reviewer, userId };
   });
   const approve = async (): Promise<DocumentApprovalResult> => {
     const { database } = services;
     const known = await database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
-    if (known.approvedAt === null) await requireLayout(services, known);
-    const stamped = await stamp(services, known, reviewer);
+    if (known.approvedAt === null) {
+      if (confirmCritical === false) await requireNoCritical(services, known);
+      await requireLayout(services, known);
+    }
+    const stamped = await stamp(services, known, { reviewer, userId });
     const row =
       stamped ?? (await database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId)));
     const { pairs, skipped, error } = await completeApproval(services, row);
@@ -59,6 +73,15 @@ export async function approveDocument(
     withReviewLease(services, tenantId, documentId, approve),
   );
   return { tenantId, result };
+}
+
+/** @throws UnconfirmedFindings */
+async function requireNoCritical(
+  { database }: Pick<Services, 'database'>,
+  { tenantId, documentId }: DocumentRow,
+): Promise<void> {
+  const critical = await database.inTenant(tenantId, (tx) => selectCritical(tx, tenantId, documentId));
+  if (critical.length > 0) throw new UnconfirmedFindings(`document job ${documentId}`, critical);
 }
 
 /**
@@ -82,12 +105,12 @@ async function requireLayout(
 function stamp(
   { database }: Pick<Services, 'database'>,
   { tenantId, documentId }: DocumentRow,
-  reviewer: string,
+  { reviewer, userId }: { reviewer: string; userId: string | null },
 ): Promise<DocumentRow | undefined> {
   return database.inTenant(tenantId, async (tx) => {
     const [row] = await tx
       .update(documentJobs)
-      .set({ approvedAt: sql`now()`, approvedBy: reviewer, updatedAt: sql`now()` })
+      .set({ approvedAt: sql`now()`, approvedBy: reviewer, approvedByUser: userId, updatedAt: sql`now()` })
       .where(and(isDocument(tenantId, documentId), isNull(documentJobs.approvedAt)))
       .returning(documentColumns);
     return row;

@@ -10,11 +10,13 @@ import {
   type DocumentPair,
   feedDocument,
 } from '#server/translation-memory/document-feed.ts';
+import { unlearnJob } from '#server/translation-memory/learning.ts';
 import { type DocumentRow, emptyManifest, isDocument, requestOf, unknownDocument } from './jobs.ts';
-import type { DocumentApprovalResult } from './schema.ts';
-import { ofDocument } from './segments.ts';
+import type { DocumentApprovalResult, DocumentFeedManifest } from './schema.ts';
+import { isUnresolved, ofDocument } from './segments.ts';
 
 type FeedServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>;
+type DocumentFedPair = DocumentFeedManifest['fed_pairs'][number];
 type Tally = DocumentApprovalResult['skipped'];
 
 /** The result of one feed. */
@@ -148,10 +150,12 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
         sourceText: documentSegments.sourceText,
         targetText: documentSegments.targetText,
         fastPath: documentSegments.fastPath,
-        needsReview: documentSegments.needsReview,
+        needsReview: isUnresolved.mapWith(Boolean),
       })
       .from(documentSegments)
-      .where(and(ofThis, isNotNull(documentSegments.target), sql`not ${documentSegments.corrected}`)),
+      .where(and(ofThis, isNotNull(documentSegments.target), sql`not ${documentSegments.corrected}`))
+      // A text that a person confirmed in one place is confirmed.
+      .orderBy(documentSegments.sourceText, documentSegments.targetText, isUnresolved),
   ]);
   const corrected = new Set(correctedRows.map(({ sourceText }) => normalForm(sourceText)));
   const skipped = { ...nothingSkipped };
@@ -201,6 +205,44 @@ function storeFed(
       'skipped', coalesce(${skipped && JSON.stringify(skipped)}::jsonb, ${current} -> 'skipped'),
       'golden_skipped_at_cap', (${current} ->> 'golden_skipped_at_cap')::int + ${atCap}::int,
       'last_feed_error', null)`,
+  );
+}
+
+/**
+ * Takes back what the approval of a document has fed: the pairs leave the memory and the manifest, whose tally is empty as before the approval.
+ * Corrections among them wait for the next approval. What reviews fed stays.
+ */
+export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<void> {
+  const { tenantId, documentId } = row;
+  const [stored] = await tx
+    .select({
+      fed: sql<DocumentFedPair[]>`coalesce(jsonb_path_query_array(${documentJobs.feedManifest},
+        '$.fed_pairs[*] ? (@.stage == "approve")'), '[]')`,
+    })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  const fed = stored?.fed ?? [];
+  if (fed.length > 0)
+    await unlearnJob(
+      tx,
+      tenantId,
+      documentId,
+      fed.map(({ source_hash, target_text }) => ({ hash: source_hash, targetText: target_text })),
+    );
+  const corrections = fed
+    .filter(({ corrected }) => corrected)
+    .map(({ source_text, target_text }) => ({ s: source_text, t: target_text }));
+  if (corrections.length > 0)
+    await tx.execute(sql`
+      update document_segments d set feed_pending = true
+      from json_to_recordset(${JSON.stringify(corrections)}::json) as r(s text, t text)
+      where d.tenant_id = ${tenantId} and d.document_id = ${documentId} and d.corrected
+        and d.source_text = r.s and d.target_text = r.t`);
+  await changeManifest(
+    tx,
+    row,
+    sql`jsonb_build_object('skipped', '{}'::jsonb, 'last_feed_error', null, 'fed_pairs',
+      jsonb_path_query_array(${manifestInSql}, '$.fed_pairs[*] ? (@.stage != "approve")'))`,
   );
 }
 

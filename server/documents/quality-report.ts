@@ -7,6 +7,10 @@ export interface ReportFigures {
   needsReview: number;
   /** How many a reviewer changed. They have no score. */
   corrected: number;
+  /** How many translations a person confirmed as they are. */
+  confirmed: number;
+  /** How many need a review and are not confirmed. */
+  unresolved: number;
   noncompliant: number;
   /** How many have a score, and the sum of those scores (0 to 100 each). */
   scored: number;
@@ -16,10 +20,18 @@ export interface ReportFigures {
 export const noFigures: ReportFigures = {
   needsReview: 0,
   corrected: 0,
+  confirmed: 0,
+  unresolved: 0,
   noncompliant: 0,
   scored: 0,
   scoreSum: 0,
 };
+
+/** Stored figures. Those of an earlier version have no confirmations: all that is flagged is unresolved. */
+export function readFigures(stored: unknown): ReportFigures {
+  const known = stored as Partial<ReportFigures> | null;
+  return { ...noFigures, unresolved: known?.needsReview ?? 0, ...known };
+}
 
 /** A finding of a format, as it is stored and returned. */
 export function findingView({ unitId, ...finding }: Finding): DocumentQualityFinding {
@@ -31,10 +43,9 @@ const schemaVersion = '1.0';
 /** The quality report of a translated document (B 2.7). */
 export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
-  const { needsReview, corrected, noncompliant, scored, scoreSum } = {
-    ...noFigures,
-    ...(row.reportFigures as Partial<ReportFigures> | null),
-  };
+  const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = readFigures(
+    row.reportFigures,
+  );
   return {
     schema_version: schemaVersion,
     document_id: layoutId(row.documentId),
@@ -50,6 +61,7 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
       ...(scored + needsReview + corrected > 0 && {
         llm_quality: { needs_review_units: needsReview, noncompliant_units: noncompliant },
       }),
+      ...(confirmed > 0 && { human_review: { confirmed_units: confirmed, unresolved_units: unresolved } }),
     },
   };
 }

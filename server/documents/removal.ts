@@ -7,6 +7,7 @@ import { describeForLog } from '#server/errors.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/storage/golden-records.ts';
 import { unlearnJob } from '#server/translation-memory/learning.ts';
+import { approvalOf } from './approval-record.ts';
 import { type FilePlace, removeFile } from './artifacts.ts';
 import { isDocument, selectTenantOfDocument, unknownDocument } from './jobs.ts';
 import { untilFree } from './review-lease.ts';
@@ -72,6 +73,7 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
   // Waits for a worker that is writing.
   const [job] = await tx
     .select({
+      reopenings: documentJobs.reopenings,
       isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)`,
       // The output of a job that failed after it had reached the tenant's account: no artifact of the job (B 2.7).
       delivered: sql<string | null>`${documentJobs.failure} #>> '{metadata,delivered_to}'`,
@@ -93,8 +95,8 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
   const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
   const pairs = await unlearnJob(tx, tenantId, documentId);
   await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
-  // An approval writes one record, in one attempt.
-  const deleted = { tenantId, jobId: documentId, attempt: 1, goldenUri: null };
+  // Each approval writes one record.
+  const deleted = { tenantId, jobId: documentId, attempt: approvalOf(job.reopenings), goldenUri: null };
   await removeGoldenLater(tx, deleted);
   const delivered = job.delivered && { tenantId, documentId, artifactId: '', address: job.delivered };
   const files: FilePlace[] = delivered ? [...artifacts, delivered] : artifacts;

@@ -4,6 +4,7 @@ import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
+import type { QualityIssue } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { formatTagged, type InlineContent, retag } from '#server/formats/inline-content.ts';
@@ -17,6 +18,7 @@ import {
   removeFile,
   storeFile,
 } from './artifacts.ts';
+import { checkSegments, isCriticalIssue } from './check-segments.ts';
 import { feedReview } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
@@ -25,7 +27,8 @@ import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
 import { figuresOf, findingsOfSegments, ofDocument, storeTargetRectangles } from './segments.ts';
 
-type ReviewServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'log'>;
+type ReviewServices = LocatingServices &
+  Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'glossaries' | 'log'>;
 
 /** What a reviewer sends. */
 export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
@@ -54,6 +57,7 @@ export interface CorrectionConflict {
 /** A reviewer's text for one segment. */
 interface Correction {
   position: number;
+  sourceText: string;
   target: InlineContent;
   targetText: string;
 }
@@ -117,6 +121,7 @@ async function applyReview(
   });
   const changed = corrections.map(({ position }) => position);
   if (changed.length === 0) return { named, changed };
+  const issues = await checkSegments(services, row, corrections);
   const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
   const rebuilt = await rebuildFile(
     services,
@@ -150,7 +155,7 @@ async function applyReview(
   try {
     await database.inTenant(tenantId, async (tx) => {
       await lease.confirm(tx);
-      await storeCorrections(tx, tenantId, documentId, corrections);
+      await storeCorrections(tx, tenantId, documentId, corrections, issues);
       await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
       await insertArtifact(tx, output);
       const findings = [
@@ -192,6 +197,7 @@ async function selectCorrected(
       regionId: documentSegments.regionId,
       cellId: documentSegments.cellId,
       source: documentSegments.source,
+      sourceText: documentSegments.sourceText,
       target: documentSegments.target,
       targetText: documentSegments.targetText,
       corrected: documentSegments.corrected,
@@ -232,6 +238,7 @@ async function selectCorrected(
       });
     corrections.set(position, {
       position,
+      sourceText: row.sourceText,
       target: target ?? retag(target_text, (row.target ?? row.source) as InlineContent),
       targetText: target_text,
     });
@@ -256,24 +263,33 @@ function isSame(one: InlineContent | null, other: unknown[] | null): boolean {
 }
 
 /**
- * A reviewer's word settles what the checks doubted. The engine's score was one of another text, and nobody judges a reviewer's:
- * the segment has no score any more, like one from the memory.
+ * The engine's score and findings were those of another text, and no model judges a reviewer's: the segment has no score, like one from the
+ * memory, and the findings of the service's own checks. Only a critical one flags it again; of the rest, the reviewer's word counts. A
+ * confirmation was one of the former text.
  */
 async function storeCorrections(
   tx: Tx,
   tenantId: string,
   documentId: string,
   corrections: readonly Correction[],
+  issues: readonly QualityIssue[][],
 ): Promise<void> {
-  const rows = corrections.map(({ position, target, targetText }) => ({
-    position,
-    target,
-    target_text: targetText,
-  }));
+  const rows = corrections.map(({ position, target, targetText }, index) => {
+    const found = issues[index] ?? [];
+    return {
+      position,
+      target,
+      target_text: targetText,
+      issues: found,
+      needs_review: found.some(isCriticalIssue),
+    };
+  });
   await tx.execute(sql`
     update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
       pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
-      feed_pending = true, score = null, needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text)
+      feed_pending = true, score = null, needs_review = r.needs_review, issues = r.issues, fast_path = null,
+      provenance = '{"engine": "reviewer"}', confirmed_at = null, confirmed_by = null
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r(position int, target jsonb, target_text text, issues jsonb, needs_review boolean)
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
 }

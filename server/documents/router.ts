@@ -4,6 +4,7 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { xliffType } from '#server/formats/xliff-writer.ts';
+import { confirmationOf } from '#server/reviews/confirmation.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { notingUnknownFields } from '#server/unknown-fields.ts';
 import { approveDocument } from './approve.ts';
@@ -273,8 +274,10 @@ const approve = deferredTenantProcedure
   })
   .input(documentApproveInput)
   .output(documentApproval)
-  .mutation(async ({ ctx, input: { document_id, ...request } }) => {
-    const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request);
+  .mutation(async ({ ctx, input: { document_id, confirm_critical, ...request } }) => {
+    const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request, {
+      confirmCritical: confirmationOf(ctx, confirm_critical),
+    });
     const job = await ctx.services.database.inTenant(tenantId, (tx) =>
       getDocument(tx, tenantId, document_id, ctx.audience),
     );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobListFilter } from '#server/job-list-filter.ts';
+import { confirmCritical } from '#server/reviews/schema.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { warnings } from '#server/warnings.ts';
 
@@ -73,7 +74,7 @@ export const documentQualityReport = z
     total_units: z.int().describe('All segments.'),
     findings: z.array(documentQualityFinding).describe('What to know; empty if nothing.'),
     metadata: openObject.describe(
-      '`page_count`, and `llm_quality` with `needs_review_units` and `noncompliant_units`.',
+      '`page_count`; `llm_quality` with `needs_review_units` and `noncompliant_units`; once a person has confirmed segments, `human_review` with `confirmed_units`, and `unresolved_units` that need a review and are not confirmed.',
     ),
   })
   .meta({
@@ -258,6 +259,7 @@ export const documentApproveInput = z
       .describe(
         'At most 320 characters. Required for a caller with an API key; otherwise the session says who it is.',
       ),
+    confirm_critical: confirmCritical,
   })
   .meta({ id: 'DocumentApproveRequest', description: 'An approval. Send {} if there is nothing to say.' });
 
@@ -273,7 +275,7 @@ export const documentApproval = z
         skipped: z
           .object({
             fast_path: z.int().describe('Taken from the memory or a glossary.'),
-            needs_review: z.int().describe('Flagged and not corrected.'),
+            needs_review: z.int().describe('Flagged, and neither corrected nor confirmed by a person.'),
             duplicates: z.int().describe('Known already.'),
             empty: z.int().describe('Without a text.'),
           })
@@ -323,7 +325,10 @@ export const summaryQuery = z.object({
 });
 
 export type DocumentReviewRequest = Omit<z.infer<typeof documentReviewInput>, 'document_id'>;
-export type DocumentApproveRequest = Omit<z.infer<typeof documentApproveInput>, 'document_id'>;
+export type DocumentApproveRequest = Omit<
+  z.infer<typeof documentApproveInput>,
+  'confirm_critical' | 'document_id'
+>;
 export type DocumentApprovalResult = z.infer<typeof documentApproval>['approval_result'];
 export type DocumentDeletion = z.infer<typeof documentDeletion>;
 export type DocumentSummary = z.infer<typeof documentSummary>;

@@ -5,6 +5,7 @@ import { documentSegments } from '#db/schema/documents.ts';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import type { RebuiltDocument } from '#server/formats/document.ts';
+import { isCriticalIssue } from './check-segments.ts';
 import { requireDocument } from './jobs.ts';
 import { noFigures, type ReportFigures } from './quality-report.ts';
 import type { DocumentQualityFinding } from './schema.ts';
@@ -42,6 +43,11 @@ export const documentSegment = z
       .nullable()
       .describe('`tm_exact` or `glossary_exact` if it was not translated anew, else null.'),
     corrected: z.boolean().describe('Whether a reviewer changed it.'),
+    confirmed_at: z
+      .string()
+      .nullable()
+      .meta({ format: 'date-time', description: 'when a person confirmed this translation as correct' }),
+    confirmed_by: z.string().nullable().describe('Who confirmed it.'),
     provenance: z
       .record(z.string(), z.unknown())
       .nullable()
@@ -81,6 +87,8 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
     quality: { score: row.score, needs_review: row.needsReview, issues: row.issues },
     fast_path: row.fastPath,
     corrected: row.corrected,
+    confirmed_at: row.confirmedAt?.toISOString() ?? null,
+    confirmed_by: row.confirmedBy,
     provenance: row.provenance as Record<string, unknown> | null,
   };
 }
@@ -205,12 +213,44 @@ export async function findingsOfSegments(
   });
 }
 
+/** SQL: whether a segment is flagged, and no person has confirmed its translation. */
+export const isUnresolved = sql`(${documentSegments.needsReview} and ${documentSegments.confirmedAt} is null)`;
+
+/** SQL: whether a segment has critical findings that no person has confirmed. */
+const isCritical = sql`(${documentSegments.issues} @> '[{"severity": "critical"}]'
+  and ${documentSegments.confirmedAt} is null)`;
+
+/** Segments that one refusal names. */
+const mostNamed = 100;
+
+/** The segments of a document with critical findings that nobody has confirmed, in reading order; the first ones if there are many. */
+export async function selectCritical(tx: Tx, tenantId: string, documentId: string) {
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      region_id: documentSegments.regionId,
+      cell_id: documentSegments.cellId,
+      place: documentSegments.place,
+      issues: documentSegments.issues,
+    })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), isCritical))
+    .orderBy(documentSegments.position)
+    .limit(mostNamed);
+  return rows.map(({ issues, ...segment }) => ({
+    ...segment,
+    issues: (issues as QualityIssue[]).filter(isCriticalIssue),
+  }));
+}
+
 /** Computes the figures. They are stored with the job, because a list of jobs must not read all their segments. */
 export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
   const [figures] = await tx
     .select({
       needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
       corrected: sql<number>`count(*) filter (where ${documentSegments.corrected})::int`,
+      confirmed: sql<number>`count(${documentSegments.confirmedAt})::int`,
+      unresolved: sql<number>`count(*) filter (where ${isUnresolved})::int`,
       noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
         and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
       scored: sql<number>`count(${documentSegments.score})::int`,

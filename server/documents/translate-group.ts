@@ -119,7 +119,7 @@ async function prepare(
 }
 
 /** A segment as the text pipeline sees it. */
-function segmentRequest({ row }: DocumentRun, text: string): TranslationRequest {
+export function segmentRequest({ row }: Pick<DocumentRun, 'row'>, text: string): TranslationRequest {
   const { source_lang, target_lang, domain, tone, gender } = requestOf(row);
   return {
     source_text: text,

@@ -43,6 +43,25 @@ export async function addFigures(
     });
 }
 
+/** Takes a decision out of the sums of its day, because the review was reopened. The words and the time stay: the member did work at it. */
+export async function removeDecision(
+  tx: Tx,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  decision: 'approved' | 'edited' | 'rejected',
+  decidedAt: Date,
+): Promise<void> {
+  await tx
+    .update(reviewDays)
+    .set({ [decision]: sql`greatest(${reviewDays[decision]} - 1, 0)` })
+    .where(
+      and(
+        eq(reviewDays.tenantId, tenantId),
+        eq(reviewDays.userId, userId),
+        eq(reviewDays.day, decidedAt.toISOString().slice(0, 10)),
+      ),
+    );
+}
+
 /**
  * What each member did at review on some days, who decided most first.
  * @throws AppError 422 if the range is none; 400 for more than 366 days

@@ -3,6 +3,14 @@ import { calendarDate } from '#server/metering/schema.ts';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
+/** Of an approval. */
+export const confirmCritical = z
+  .boolean()
+  .optional()
+  .describe(
+    '`false`: 409 `critical_findings` if the text has critical findings. `true` confirms them. Omitted: the documented API publishes either way; `/trpc` takes it for `false`.',
+  );
+
 /** What a reviewer works on: a text job or a document. */
 export const reviewItem = z.object({
   kind: z.enum(['job', 'document']).describe('What is reviewed.'),
@@ -12,7 +20,18 @@ export const reviewItem = z.object({
 /** Input of `reviews.claim`. `release` ends the caller's claim in place of making or renewing it. */
 export const claimInput = reviewItem.extend({
   release: z.boolean().default(false).describe('Ends the claim instead of making or renewing it.'),
+  opened: z
+    .boolean()
+    .default(false)
+    .describe('Whether the item is shown to the caller: approving several leaves out those that are not.'),
 });
+
+/** Why approving several items left one out. */
+export const leftOutReason = z
+  .enum(['unopened', 'critical_findings'])
+  .describe(
+    '`unopened`: the caller has not opened it; `confirm_unopened` approves it. `critical_findings`: it has some; `confirm_critical` approves it.',
+  );
 
 /** A member who is on an item. */
 export const itemHolder = z.object({
@@ -26,6 +45,12 @@ export const claimState = z.object({
   /** When the caller's own claim ends; null without one. */
   claimed_until: dateTime.nullable(),
   others: z.array(itemHolder).describe('The other members on it, at most 20, who came first first.'),
+});
+
+/** Output of `reviews.reopen`: the item, which awaits review again. */
+export const reopenedItem = reviewItem.extend({
+  status: z.string().describe('`awaiting_review` of a job, `translated` of a document.'),
+  updated_at: dateTime,
 });
 
 /** Input of `reviews.byReviewer`: days in UTC, both ends counted, 366 at most; the last 30 if nothing is said. */
@@ -61,5 +86,6 @@ export const reviewerReport = z.object({
 export type ReviewerReportInput = z.infer<typeof reviewerReportInput>;
 export type ReviewerReport = z.infer<typeof reviewerReport>;
 export type ReviewItem = z.infer<typeof reviewItem>;
+export type ReopenedItem = z.infer<typeof reopenedItem>;
 export type ItemHolder = z.infer<typeof itemHolder>;
 export type ClaimState = z.infer<typeof claimState>;

@@ -70,9 +70,24 @@ export function learnFromJob(
   ]);
 }
 
-/** Deletes the pairs learned from a job that is being deleted, and returns how many (C 4 `tm_pairs_removed`). */
-export function unlearnJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
-  return deletePairsOfJob(tx, tenantId, jobId);
+/** A pair as its job fed it. */
+export interface FedPairKey {
+  /** Of the source's normal form, in hexadecimal. */
+  hash: string;
+  targetText: string;
+}
+
+/**
+ * Deletes the pairs learned from a job that is being deleted or reopened, and returns how many (C 4 `tm_pairs_removed`).
+ * @param only these pairs; default: all
+ */
+export function unlearnJob(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+  only?: readonly FedPairKey[],
+): Promise<number> {
+  return deletePairsOfJob(tx, tenantId, jobId, only);
 }
 
 /** An approved pair. */
@@ -140,9 +155,19 @@ export async function appendPairOfJob(
 }
 
 /** Deletes the pairs learned from a job, and returns how many. */
-async function deletePairsOfJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
+async function deletePairsOfJob(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+  only: readonly FedPairKey[] | undefined,
+): Promise<number> {
+  const isWanted = only
+    ? sql`(source_hash, target_text) in (select decode(w.h, 'hex'), w.t
+        from json_to_recordset(${JSON.stringify(only.map(({ hash, targetText }) => ({ h: hash, t: targetText })))}::json)
+          as w(h text, t text))`
+    : sql`true`;
   const removed = await tx.execute<{ c: string; n: string; d: number | null }>(sql`
-    delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
+    delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId} and ${isWanted}
     returning content_id as c, segment_no as n, shard_no as d`);
   if (removed.length === 0) return 0;
   // Separate statements, which see what was stored while the first one waited.

@@ -75,6 +75,9 @@ const pendingJob = {
   pipelineCandidate: sql<null>`null`.as('pipeline_candidate'),
   publishAs: sql<null>`null`.as('publish_as'),
   goldenUri: sql<null>`null`.as('golden_uri'),
+  decidedAt: sql<null>`null::timestamptz`.as('decided_at'),
+  decidedBy: sql<null>`null`.as('decided_by'),
+  replacedText: sql<null>`null`.as('replaced_text'),
   createdAt: sql<Date>`now()`.as('created_at'),
   updatedAt: sql<Date>`now()`.as('updated_at'),
 };

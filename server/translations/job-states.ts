@@ -35,6 +35,14 @@ export function sourcesOf(to: JobStatus): JobStatus[] {
 /** The statuses in which a job waits for review (B 3.1). */
 export const reviewableStatuses: readonly JobStatus[] = sourcesOf('approved');
 
+/** The statuses of a closed job whose review may be reopened within a few minutes: no transition of the pipeline or of a review leads out. */
+const closedStatuses: readonly JobStatus[] = ['published', 'human_edited', 'rejected', 'persistence_failed'];
+
+/** The status of a job whose review is reopened; undefined for a job that is not closed. */
+export function reopen(from: JobStatus): 'awaiting_review' | undefined {
+  return closedStatuses.includes(from) ? 'awaiting_review' : undefined;
+}
+
 /** Whether a finished job's translation may be downloaded (B 3.1). */
 export function isDownloadable(status: JobStatus): boolean {
   return status === 'published' || status === 'human_edited';

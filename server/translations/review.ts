@@ -6,10 +6,12 @@ import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
+import { UnconfirmedFindings, Unopened } from '#server/reviews/confirmation.ts';
 import { countEvent } from '#server/telemetry.ts';
 import type { TermCheck } from '#server/terminology/glossary.ts';
 import type { AgentRun, AgentStep, ReviewAction } from './agent-run-schema.ts';
 import { type ClosingReview, compareLater, countReview } from './count-review.ts';
+import { criticalFindings, keptCandidate, pipelineText } from './critical-findings.ts';
 import { publishJob } from './golden/pending-persistence.ts';
 import { advance, reviewableStatuses } from './job-states.ts';
 import { getJob, isJob, jobOfRow } from './jobs.ts';
@@ -31,7 +33,10 @@ export class JobChanged extends AppError {
  * A member's closing review is counted in the same transaction (docs/decisions/0054).
  * @param seen the `updated_at` of the job that the reviewer saw; undefined to review whatever it is now
  * @param workedMs milliseconds that the reviewer worked at it; undefined if unknown
- * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending; JobChanged
+ * @param confirmCritical whether the reviewer confirms the critical findings of the published text; undefined: nobody asks
+ * @param isUnopened whether the reviewer approves several jobs and has not opened this one
+ * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending; JobChanged;
+ *   UnconfirmedFindings; Unopened
  */
 export async function reviewJob(
   services: Pick<
@@ -48,9 +53,20 @@ export async function reviewJob(
   withTenant: WithTenant,
   jobId: string,
   request: ReviewRequest,
-  { seen, workedMs }: { seen?: string | undefined; workedMs?: number | undefined } = {},
+  {
+    seen,
+    workedMs,
+    confirmCritical,
+    isUnopened = false,
+  }: {
+    seen?: string | undefined;
+    workedMs?: number | undefined;
+    confirmCritical?: boolean | undefined;
+    isUnopened?: boolean;
+  } = {},
 ): Promise<TranslationJob> {
   let checked: Checked | undefined;
+  let inspected: Inspected | undefined;
   const decide = async (tx: Tx, tenantId: string, reviewer: Reviewer) => {
     const found = await selectReviewable(tx, tenantId, jobId);
     const present = found?.job ?? (await getJob(tx, tenantId, jobId));
@@ -66,11 +82,16 @@ export async function reviewJob(
       finalTranslation: request.final_translation ?? undefined,
       notes: request.notes ?? undefined,
       reviewer: reviewer.name,
+      confirmCritical,
     };
-    const missing = missingTerms(services, found.job, publishedText(found.job, review), checked);
+    const text = publishedText(found.job, review);
+    if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);
+    if (confirmCritical === false && text !== null && !isOf(inspected, found.job, text))
+      return { tenantId, reviewer, uninspected: { job: found.job, text } };
+    const missing = missingTerms(services, found.job, text, checked);
     if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
     const change = decideReview(found.job, review, missing, new Date());
-    const job = await updateReviewed(tx, tenantId, jobId, change);
+    const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
     const by = { tenantId, userId: reviewer.userId, workedMs };
     const uncompared = await countReview(tx, by, found.job, closingOf(found.job, change));
     return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs, uncompared };
@@ -78,12 +99,18 @@ export async function reviewJob(
   let decided = await withTenant(async (tx, principal) =>
     decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
   );
-  // A long terminology check runs outside of the transaction. Meanwhile another text may have been saved.
-  for (let round = 0; 'unchecked' in decided; round++) {
-    if (round === 5) throw new AppError('transient_error', 'the job keeps changing; try again');
-    const { tenantId, reviewer, unchecked } = decided;
-    const { missing_terms } = await services.glossaries.check(tenantId, unchecked);
-    checked = { asked: unchecked, missing: missing_terms };
+  // Checks of the text run outside of the transaction. By their end another text may have been saved.
+  for (let round = 0; !('job' in decided); round++) {
+    if (round === 10) throw new AppError('transient_error', 'the job keeps changing; try again');
+    const { tenantId, reviewer } = decided;
+    if ('uninspected' in decided) {
+      inspected = decided.uninspected;
+      const findings = await criticalFindings(tenantId, inspected.job, inspected.text);
+      if (findings.length > 0) throw new UnconfirmedFindings(`job ${jobId}`, findings);
+    } else {
+      const { missing_terms } = await services.glossaries.check(tenantId, decided.unchecked);
+      checked = { asked: decided.unchecked, missing: missing_terms };
+    }
     decided = await services.database.inTenant(tenantId, (tx) => decide(tx, tenantId, reviewer));
   }
   const { tenantId, job, attempt, publishAs, uncompared } = decided;
@@ -99,6 +126,17 @@ export async function reviewJob(
 interface Checked {
   asked: TermCheck;
   missing: string[];
+}
+
+/** A text that was inspected between two transactions, and that has no critical finding. */
+interface Inspected {
+  job: TranslationJob;
+  text: string;
+}
+
+/** Whether it is this text that was inspected, of this version of the job. */
+function isOf(inspected: Inspected | undefined, job: TranslationJob, text: string): boolean {
+  return inspected?.job.updated_at === job.updated_at && inspected.text === text;
 }
 
 /** The terms that a text misses, if that is known or quick to check; else the check to make. */
@@ -139,6 +177,7 @@ interface Review {
   notes: string | undefined;
   /** Null if unknown. */
   reviewer: string | null;
+  confirmCritical?: boolean | undefined;
 }
 
 /** The text that a review publishes; null if it publishes none. */
@@ -175,6 +214,8 @@ function decideReview(
     status: advance(job.status, 'approved'),
     agentRun,
     finalTranslation: text,
+    // For whoever reopens the job. If a draft was saved, it is kept already.
+    ...(text !== pipelineOwn && { replacedText: keptCandidate(job) === undefined ? pipelineOwn : null }),
     publishAs: action === 'approve' && text === pipelineOwn ? 'published' : 'human_edited',
     ...(missing.length > 0 && {
       override: {
@@ -189,13 +230,11 @@ function decideReview(
   };
 }
 
-/** What the pipeline wrote, before any reviewer saved a draft; null if it wrote nothing. */
-function pipelineText(job: TranslationJob): string | null {
-  const kept = job.request.metadata['review_pipeline_candidate'];
-  return typeof kept === 'string' ? kept : job.final_translation;
-}
-
-function recordReview(run: AgentRun, { action, notes, reviewer }: Review, now: Date): AgentRun {
+function recordReview(
+  run: AgentRun,
+  { action, notes, reviewer, confirmCritical }: Review,
+  now: Date,
+): AgentRun {
   const at = now.toISOString();
   const step: AgentStep = {
     id: newId(),
@@ -221,7 +260,12 @@ function recordReview(run: AgentRun, { action, notes, reviewer }: Review, now: D
     human_review_task: task && {
       ...task,
       ...(action !== 'save' && { status: 'completed' as const, completed_by: reviewer, completed_at: at }),
-      metadata: { ...task.metadata, last_action: action, ...(notes !== undefined && { notes }) },
+      metadata: {
+        ...task.metadata,
+        last_action: action,
+        ...(notes !== undefined && { notes }),
+        ...(confirmCritical && { confirmed_critical: true }),
+      },
     },
   };
 }
@@ -236,6 +280,7 @@ interface ReviewChange {
   agentRun: AgentRun;
   finalTranslation?: string;
   pipelineCandidate?: string;
+  replacedText?: string | null;
   /** Merged into the pipeline's metadata. */
   override?: Record<string, unknown>;
   publishAs?: 'published' | 'human_edited';
@@ -270,6 +315,7 @@ async function updateReviewed(
   tx: Tx,
   tenantId: string,
   jobId: string,
+  { userId }: Reviewer,
   { override, ...change }: ReviewChange,
 ): Promise<TranslationJob> {
   const { pipelineMetadata, updatedAt } = translationJobs;
@@ -277,6 +323,7 @@ async function updateReviewed(
     .update(translationJobs)
     .set({
       ...change,
+      ...(change.status !== 'awaiting_review' && { decidedAt: sql`now()`, decidedBy: userId }),
       ...(override && {
         pipelineMetadata: sql`coalesce(${pipelineMetadata}, '{}') || ${JSON.stringify(override)}::jsonb`,
       }),

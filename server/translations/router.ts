@@ -6,6 +6,7 @@ import {
   tenantProcedure,
 } from '#server/access/guards/tenant.ts';
 import { xliffType } from '#server/formats/xliff-writer.ts';
+import { confirmationOf } from '#server/reviews/confirmation.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { create, createBatch, createFromFile, createFromText } from './create.ts';
 import { downloadGolden, goldenTypes } from './golden/download.ts';
@@ -65,8 +66,12 @@ const review = deferredTenantProcedure
   })
   .input(reviewInput)
   .output(translationJob)
-  .mutation(async ({ ctx, input: { job_id, ...review } }) =>
-    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.withTenant, job_id, review)),
+  .mutation(async ({ ctx, input: { job_id, confirm_critical, ...review } }) =>
+    viewFor(ctx.audience)(
+      await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+        confirmCritical: confirmationOf(ctx, confirm_critical),
+      }),
+    ),
   );
 
 const list = deferredTenantProcedure

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jobListFilter } from '#server/job-list-filter.ts';
 import { languageCodes } from '#server/languages.ts';
+import { confirmCritical } from '#server/reviews/schema.ts';
 import { warnings } from '#server/warnings.ts';
 import {
   agentRun,
@@ -158,6 +159,7 @@ export const reviewInput = z
       .nullish()
       .describe('The reviewed text, at most 500000 characters. Required to modify.'),
     notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+    confirm_critical: confirmCritical,
   })
   .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
     path: ['final_translation'],
@@ -193,7 +195,7 @@ export const listQuery = jobListFilter.extend({
 export type JobStatus = z.infer<typeof jobStatus>;
 export type TranslationRequest = z.infer<typeof translationRequest>;
 export type TranslationJob = z.infer<typeof translationJob>;
-export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'job_id'>;
+export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
 export type GoldenFormat = z.infer<typeof goldenFormat>;
 export type ListQuery = z.infer<typeof listQuery>;
 export type JobDeletion = z.infer<typeof jobDeletion>;

@@ -142,10 +142,10 @@ const domainModules = domains.split('|').map(
       /^node:(crypto|module|timers\/promises)$/,
       // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
       ...(name === 'auth' ? [outbound, /^node:(net|os|worker_threads)$/] : []),
-      // A document's segments take the steps of the text pipeline.
+      // A document's segments take the steps and checks of the text pipeline.
       ...(name === 'documents'
         ? [
-            /^server\/translations\/(schema|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
+            /^server\/translations\/(schema|agent-run-schema|inspect-text|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
           ]
         : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
@@ -283,7 +283,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc|unknown-fields)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|response-headers|router|settings|trpc|unknown-fields)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],
@@ -294,7 +294,7 @@ export const modules: Module[] = [
     files: /^web\/server\//,
     may: [
       /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
-      /^server\/(context|cookies|errors|input-limits|router|settings|trpc)\.ts$/,
+      /^server\/(context|cookies|errors|input-limits|response-headers|router|settings|trpc)\.ts$/,
       // Whether there is a page for paying to lead to.
       /^server\/billing\/capabilities\.ts$/,
       // The files of documents, which no procedure carries.

@@ -99,6 +99,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
 
   'reviews.next': 'bearer',
   'reviews.claim': 'bearer',
+  'reviews.reopen': 'bearer',
   'reviews.byReviewer': 'administrator_session',
 
   'documents.translate': 'tenant_identity',
@@ -119,6 +120,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.exportXliff': 'tenant_identity',
   'documents.reviewXliff': 'tenant_identity',
   'documents.approveMany': 'tenant_identity',
+  'documents.check': 'tenant_identity',
+  'documents.confirm': 'tenant_identity',
   'documents.outage': 'platform_operator',
   'documents.requeue': 'platform_operator',
 

@@ -14,8 +14,17 @@ beforeEach(async () => {
   mine = await openDocuments(app);
 });
 
+/** Shows a document to the founder, as the workplace does. */
+const open = async (id: string) => {
+  const body = { json: { kind: 'document', id, opened: true } };
+  const answer = await app.json('POST', '/trpc/reviews.claim', { headers: mine.admin, body });
+  expect(answer.status).toBe(200);
+};
+
+/** Names each document by itself: whether they were opened is another rule. */
 const approve = async (document_ids: string[], fields = {}, as: Headers = mine.admin) => {
-  const { status, body } = await mine.mutate('approveMany', { document_ids, ...fields }, as);
+  const named = { document_ids, confirm_unopened: document_ids };
+  const { status, body } = await mine.mutate('approveMany', { ...named, ...fields }, as);
   expect([status, body.detail]).toEqual([200, undefined]);
   return body.results;
 };
@@ -85,6 +94,32 @@ test('a key names its reviewer, and without one each document is refused', async
   expect(await approve(ids, {}, mine.headers)).toMatchObject([unnamed, unnamed]);
   await approve(ids, { reviewer: 'Rev' }, mine.headers);
   for (const id of ids) expect((await mine.read(id)).approved_by).toBe('Rev');
+});
+
+test('what the caller has not opened is left out, and so are critical findings, until they are named', async () => {
+  const [opened, unopened, critical] = [
+    await mine.translate(['One']),
+    await mine.translate(['Two']),
+    await mine.translate(['Pay 1,200 euros by Friday']),
+  ];
+  // The engine, which is not live, is not checked; a reviewer's text is.
+  await mine.correct(critical.id, { A1: 'Payez 9 900 euros avant vendredi' });
+  for (const { id } of [opened, critical]) await open(id);
+  const ids = [opened.id, unopened.id, critical.id];
+  expect(await approve(ids, { confirm_unopened: [] })).toMatchObject([
+    { outcome: 'done', document_id: opened.id },
+    { outcome: 'left_out', document_id: unopened.id, reason: 'unopened', critical_findings: [] },
+    {
+      outcome: 'left_out',
+      document_id: critical.id,
+      reason: 'critical_findings',
+      critical_findings: [{ cell_id: 'A1', issues: [{ severity: 'critical' }] }],
+    },
+  ]);
+  for (const { id } of [unopened, critical]) expect((await mine.read(id)).approved_at).toBeNull();
+  const named = { confirm_unopened: [unopened.id], confirm_critical: [critical.id] };
+  const results = await approve(ids, named);
+  expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['done', 'done', 'done']);
 });
 
 test('twice at once is one approval of each, and feeds each once', async () => {

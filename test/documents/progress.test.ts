@@ -28,7 +28,10 @@ test('a document is followed from the queue to its file', async () => {
     translated_segments: 0,
     total_segments: 0,
     percent: 0,
+    needs_review_segments: 0,
+    confirmed_segments: 0,
     error: null,
+    waiting: null,
     updated_at: (await mine.read(id)).updated_at,
   });
   const seen: unknown[] = [];

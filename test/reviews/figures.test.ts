@@ -89,7 +89,9 @@ describe('the figures of reviewers', () => {
 
   test('of reviews in bulk and over REST no time is known; those of a key are nobody’s', async () => {
     const [one, two, three] = await Promise.all([mine.held(), mine.held(), mine.held()]);
-    await mine.call('translations.reviewMany', { reviews: [{ job_id: one.id, action: 'approve' }] });
+    await mine.call('translations.reviewMany', {
+      reviews: [{ job_id: one.id, action: 'approve', confirm_unopened: true }],
+    });
     await mine.review(two.id, { action: 'approve' });
     await app.json('POST', `/api/translations/${three.id}/review`, {
       headers: mine.founder.key,
@@ -99,7 +101,8 @@ describe('the figures of reviewers', () => {
   });
 
   test('a long text is compared after its review; markup is no text', async () => {
-    await reviewed({ action: 'approve', final_translation: 'mot '.repeat(12_500) });
+    const long = { final_translation: 'mot '.repeat(12_500), confirm_critical: true };
+    await reviewed({ action: 'approve', ...long });
     await expect.poll(() => reported()).toMatchObject([{ edited: 1, measured: 1, words: 12_500 }]);
     const html = await mine.held({ source_text: '<p>Hello</p>', text_type: 'Html' });
     await mine.call('translations.act', {

@@ -50,6 +50,9 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.search': ({ documents }) => documents.search({ document_id: 'a' }),
   'documents.boxes': ({ documents }) => documents.boxes({ document_id: 'a', page: 1 }),
   'documents.correct': ({ documents }) => documents.correct({ document_id: 'a', corrections: [] }),
+  'documents.check': ({ documents }) => documents.check({ document_id: 'a', position: 0, text: 'b' }),
+  'documents.confirm': ({ documents }) =>
+    documents.confirm({ document_id: 'a', segments: [{ position: 0, target_text: 'b' }] }),
   'documents.approveMany': ({ documents }) => documents.approveMany({ document_ids: ['a'] }),
   'documents.outage': ({ documents }) => documents.outage({ since: '2026-07-31T00:00:00Z' }),
   'documents.requeue': ({ documents }) => documents.requeue({ since: '2026-07-31T00:00:00Z' }),
@@ -77,6 +80,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'memory.concordancePage': ({ memory }) => memory.concordancePage({} as never),
   'memory.matches': ({ memory }) =>
     memory.matches({ source_text: 'a', source_lang: 'en', target_lang: 'fr' }),
+  'reviews.reopen': ({ reviews }) => reviews.reopen({ kind: 'job', id: 'a' }),
   'reviews.next': ({ reviews }) => reviews.next(),
   'reviews.claim': ({ reviews }) => reviews.claim({ kind: 'job', id: 'a' }),
   'reviews.byReviewer': ({ reviews }) => reviews.byReviewer({}),

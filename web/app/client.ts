@@ -12,6 +12,7 @@ import { tenants } from '#sdk/tenants.ts';
 import { terminology } from '#sdk/terminology.ts';
 import { translations } from '#sdk/translations.ts';
 import type {
+  DocumentApproval,
   ReviewActRequest,
   ReviewManyRequest,
   ReviewManyResult,
@@ -84,6 +85,17 @@ export function actOnJob(
 ): Promise<TranslationJob> {
   const by = inBackground ? patientConnection : connection;
   return by.mutate({ name: 'translations.act', repeatable: true }, request, { signal: signedIn.signal });
+}
+
+/**
+ * Approves a document as a person does, over the typed calls: ConflictError with the code `critical_findings` if it has some that nobody has
+ * confirmed.
+ */
+export function approveDocument(request: {
+  document_id: string;
+  confirm_critical?: boolean;
+}): Promise<DocumentApproval> {
+  return connection.mutate({ name: 'documents.approve', repeatable: true }, request);
 }
 
 /** Acts on several jobs behind the person's back, in the same way: what the first delivery did, the second one refuses. */

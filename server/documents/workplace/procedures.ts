@@ -1,6 +1,8 @@
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
+import { checkSegmentText, segmentCheck, segmentCheckInput } from './check.ts';
+import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
 import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
 import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
@@ -32,6 +34,17 @@ export const workplaceProcedures = {
     .input(documentCorrectInput)
     .output(correctedDocument)
     .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
+
+  /** A mutation only because a query's input is a part of its address, where a text may be too long. */
+  check: deferredTenantProcedure
+    .input(segmentCheckInput)
+    .output(segmentCheck)
+    .mutation(({ ctx, input }) => checkSegmentText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  confirm: tenantProcedure
+    .input(documentConfirmInput)
+    .output(confirmedSegments)
+    .mutation(({ ctx, input }) => confirmSegments(ctx.tx, ctx.principal, input)),
 
   approveMany: deferredTenantProcedure
     .input(approveManyInput)

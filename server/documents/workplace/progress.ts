@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { isInFlight } from '../jobs.ts';
+import { readFigures } from '../quality-report.ts';
 import { type DocumentFailureDetail, documentJob, documentJobStatus, documentStage } from '../schema.ts';
 import { waitingView } from '../waiting.ts';
 
@@ -19,6 +20,8 @@ const documentProgress = z.object({
   percent: z.int().meta({
     description: 'of the segments that are translated; below 100 until the translated file is there',
   }),
+  needs_review_segments: z.int().meta({ description: 'flagged, and not confirmed by a person' }),
+  confirmed_segments: z.int().meta({ description: 'that a person confirmed as they are' }),
   error: z.string().nullable().meta({ description: 'why it failed' }),
   waiting: documentJob.shape.waiting,
   updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
@@ -50,6 +53,7 @@ export async function readProgress(
       translatedSegments: documentJobs.translatedSegments,
       segments: documentJobs.segments,
       failure: documentJobs.failure,
+      reportFigures: documentJobs.reportFigures,
       running: documentJobs.running,
       waitingSince: documentJobs.waitingSince,
       waitingReason: documentJobs.waitingReason,
@@ -68,6 +72,7 @@ export async function readProgress(
   const documents = ids.flatMap((id) => {
     const row = byId.get(id);
     if (!row) return [];
+    const figures = readFigures(row.reportFigures);
     return [
       {
         document_id: id,
@@ -76,6 +81,8 @@ export async function readProgress(
         translated_segments: row.translatedSegments,
         total_segments: row.segments,
         percent: percentOf(row),
+        needs_review_segments: figures.unresolved,
+        confirmed_segments: figures.confirmed,
         error: (row.failure as DocumentFailureDetail | null)?.message ?? null,
         waiting: isInFlight(row) ? waitingView(row) : null,
         updated_at: row.updatedAt.toISOString(),

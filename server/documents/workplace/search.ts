@@ -1,4 +1,4 @@
-import { eq, or, type SQL, sql } from 'drizzle-orm';
+import { eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
@@ -30,6 +30,7 @@ export const segmentSearch = z.object({
   document_id: z.string().describe('The document.'),
   flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
   corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
+  confirmed: z.boolean().optional().describe('Whether a person has confirmed it as it is.'),
   kind: z.enum(kinds).optional().describe('What it is.'),
   page: z.int().min(1).max(mostPosition).optional().meta({ description: 'or the sheet, from 1' }),
   unit_id: z.string().min(1).max(longestId).optional().meta({
@@ -111,13 +112,17 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
   return { position: Number(cursor) + 1 };
 }
 
-function filtersOf({ flagged, corrected, kind, page, unit_id, text, text_in }: SegmentSearch): SQL[] {
+function filtersOf(search: SegmentSearch): SQL[] {
+  const { flagged, corrected, confirmed, kind, page, unit_id, text, text_in } = search;
   const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
   const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
   return [
     // As the partial index has it.
     ...(flagged === undefined ? [] : [flagged ? sql`${needsReview}` : sql`not ${needsReview}`]),
     ...(corrected === undefined ? [] : [eq(documentSegments.corrected, corrected)]),
+    ...(confirmed === undefined
+      ? []
+      : [confirmed ? isNotNull(documentSegments.confirmedAt) : isNull(documentSegments.confirmedAt)]),
     ...(kind === undefined ? [] : [eq(documentSegments.kind, kind)]),
     ...(page === undefined ? [] : [eq(documentSegments.page, page)]),
     ...(unit_id === undefined ? [] : [or(eq(regionId, unit_id), eq(cellId, unit_id)) as SQL]),

@@ -49,7 +49,10 @@ export async function publishJob(
   const learn = golden && learnFrom(services, tenantId, job, golden.uri);
   const { ended, isOurs } = await retryWithout(log, [learn], () =>
     database.inTenant(tenantId, async (tx) => {
-      const [published] = await Promise.all([endPublication(tx, tenantId, job.id, to, uri), learn?.run(tx)]);
+      const [published] = await Promise.all([
+        endPublication(tx, tenantId, { jobId: job.id, attempt }, to, uri),
+        learn?.run(tx),
+      ]);
       return { ended: published ?? (await selectJob(tx, tenantId, job.id)), isOurs: published !== undefined };
     }),
   );
@@ -65,18 +68,27 @@ export async function publishJob(
   return ended;
 }
 
-/** Sets the final status from `approved` or `persistence_failed`. Returns nothing if another publication was first. */
+/**
+ * Sets the final status from `approved` or `persistence_failed`. Returns nothing if another publication was first, or if the job was reopened
+ * since then, which raises its attempt.
+ */
 async function endPublication(
   tx: Tx,
   tenantId: string,
-  jobId: string,
+  { jobId, attempt }: { jobId: string; attempt: number },
   to: 'published' | 'human_edited' | 'persistence_failed',
   goldenUri: string | null,
 ): Promise<TranslationJob | undefined> {
   const [row] = await tx
     .update(translationJobs)
     .set({ status: to, goldenUri, updatedAt: sql`now()` })
-    .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, sourcesOf(to))))
+    .where(
+      and(
+        isJob(tenantId, jobId),
+        eq(translationJobs.attempt, attempt),
+        inArray(translationJobs.status, sourcesOf(to)),
+      ),
+    )
     .returning();
   return row && jobOfRow(row);
 }

@@ -5,10 +5,19 @@ import {
 } from '#server/access/guards/session.ts';
 import { audienceOf, deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import { runSearch } from '#server/bounded-walk.ts';
+import { reopenDocument } from '#server/documents/reopen.ts';
 import { AppError } from '#server/errors.ts';
 import { claimantOf } from '#server/reviews/claims.ts';
 import { reportReviewers } from '#server/reviews/figures.ts';
-import { claimInput, claimState, reviewerReport, reviewerReportInput } from '#server/reviews/schema.ts';
+import {
+  claimInput,
+  claimState,
+  reopenedItem,
+  reviewerReport,
+  reviewerReportInput,
+  reviewItem,
+} from '#server/reviews/schema.ts';
+import { reopenJob } from '../reopen.ts';
 import { JobChanged, reviewJob } from '../review.ts';
 import { translationJob } from '../schema.ts';
 import { viewFor } from '../tenant-view.ts';
@@ -55,9 +64,14 @@ export const workplaceProcedures = {
   act: deferredTenantProcedure
     .input(actInput)
     .output(translationJob)
-    .mutation(async ({ ctx, input: { job_id, updated_at: seen, worked_ms: workedMs, ...review } }) => {
+    .mutation(async ({ ctx, input }) => {
+      const { job_id, updated_at: seen, worked_ms: workedMs, confirm_critical, ...review } = input;
       try {
-        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, { seen, workedMs });
+        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+          seen,
+          workedMs,
+          confirmCritical: confirm_critical ?? false,
+        });
         return viewFor(ctx.audience)(job);
       } catch (error) {
         if (!(error instanceof JobChanged)) throw error;
@@ -96,6 +110,13 @@ export const turnProcedures = {
     .input(claimInput)
     .output(claimState)
     .mutation(({ ctx, input }) => claim(ctx.tx, claimantOf(ctx.principal), input)),
+
+  reopen: deferredBearerProcedure
+    .input(reviewItem)
+    .output(reopenedItem)
+    .mutation(({ ctx, input: { kind, id } }) =>
+      (kind === 'job' ? reopenJob : reopenDocument)(ctx.services, ctx.withBearer, ctx, id),
+    ),
 
   byReviewer: administratorSessionProcedure
     .input(reviewerReportInput)

@@ -1,11 +1,17 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import { eachItem } from '#server/bulk.ts';
 import type { Services } from '#server/context.ts';
+import type { QualityIssue } from '#server/engines/engine.ts';
+import { leftOutOf } from '#server/reviews/confirmation.ts';
+import { openedBy } from '#server/reviews/openings.ts';
 import { reviewJob } from '../review.ts';
 import type { ReviewManyInput, ReviewResult } from './review-schema.ts';
 
+type Review = ReviewManyInput['reviews'][number];
+
 /**
- * Applies several reviews, each in a transaction of its own: a refused one changes nothing for the others.
+ * Applies several reviews, each in a transaction of its own: a refused one changes nothing for the others. An approval of a job that the
+ * caller has not opened, or that has critical findings, is left out unless it says that it means this very job.
  * @returns a result for each, in their order
  * @throws AppError 401 if the caller is not authenticated at the beginning. One whose session ends later is refused the reviews that are left
  */
@@ -15,11 +21,23 @@ export async function reviewJobs(
   requestId: string,
   reviews: ReviewManyInput['reviews'],
 ): Promise<ReviewResult[]> {
-  await withTenant(async () => {});
-  return eachItem<ReviewManyInput['reviews'][number], ReviewResult>({ services, requestId }, reviews, {
-    async work({ job_id, updated_at: seen, ...request }) {
-      const { id, status, updated_at } = await reviewJob(services, withTenant, job_id, request, { seen });
-      return { outcome: 'done', job_id: id, status, updated_at };
+  const ids = reviews.map(({ job_id }) => job_id);
+  const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'job', ids));
+  return eachItem<Review, ReviewResult>({ services, requestId }, reviews, {
+    async work({ job_id, updated_at: seen, confirm_critical, confirm_unopened, ...request }) {
+      try {
+        const { id, status, updated_at } = await reviewJob(services, withTenant, job_id, request, {
+          seen,
+          confirmCritical: confirm_critical ?? false,
+          isUnopened: !confirm_unopened && !opened.has(job_id),
+        });
+        return { outcome: 'done', job_id: id, status, updated_at };
+      } catch (error) {
+        const leftOut = leftOutOf(error);
+        if (!leftOut) throw error;
+        const findings = leftOut.critical_findings as QualityIssue[];
+        return { outcome: 'left_out', job_id, reason: leftOut.reason, critical_findings: findings };
+      }
     },
     refuse: ({ job_id }, refusal) => ({ outcome: 'refused', job_id, ...refusal }),
   });

@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import { requireDocument } from '#server/documents/jobs.ts';
 import { type Claimant, claimIfFree, claimItem, itemsOfOthers, releaseItem } from '#server/reviews/claims.ts';
+import { recordOpening } from '#server/reviews/openings.ts';
 import type { ClaimState, ReviewItem } from '#server/reviews/schema.ts';
 import { reviewableStatuses } from '../job-states.ts';
 import { getJob, selectJob } from '../jobs.ts';
@@ -51,9 +52,10 @@ export async function nextReview(
 export async function claim(
   tx: Tx,
   claimant: Claimant,
-  { release, ...item }: ReviewItem & { release: boolean },
+  { release, opened, ...item }: ReviewItem & { release: boolean; opened: boolean },
 ): Promise<ClaimState> {
   if (item.kind === 'job') await getJob(tx, claimant.tenantId, item.id);
   else await requireDocument(tx, claimant.tenantId, item.id);
+  if (opened) await recordOpening(tx, claimant, item);
   return release ? releaseItem(tx, claimant, item) : claimItem(tx, claimant, item);
 }

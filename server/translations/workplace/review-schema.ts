@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { itemRefusal } from '#server/bulk.ts';
-import { claimState } from '#server/reviews/schema.ts';
+import { claimState, leftOutReason } from '#server/reviews/schema.ts';
 import { dateTime, id, qualityIssue, triggerCode } from '../agent-run-schema.ts';
 import { jobStatus, reviewInput, translationJob } from '../schema.ts';
 
@@ -44,7 +44,15 @@ export const actInput = reviewInput.safeExtend({
 /** Input of `translations.reviewMany`. */
 export const reviewManyInput = z.object({
   reviews: z
-    .array(reviewInput.safeExtend({ updated_at: seen.optional() }))
+    .array(
+      reviewInput.safeExtend({
+        updated_at: seen.optional(),
+        confirm_unopened: z
+          .boolean()
+          .default(false)
+          .describe('Approves the job although the caller has not opened it.'),
+      }),
+    )
     .min(1)
     .max(100)
     .refine((reviews) => new Set(reviews.map(({ job_id }) => job_id)).size === reviews.length, {
@@ -64,6 +72,14 @@ const reviewResult = z.discriminatedUnion('outcome', [
   itemRefusal.extend({
     outcome: z.literal('refused').describe('It changed nothing.'),
     job_id: z.string().describe('The job that the review named.'),
+  }),
+  z.object({
+    outcome: z
+      .literal('left_out')
+      .describe('An approval that has to name this very job. It changed nothing.'),
+    job_id: z.string().describe('The job that the review named.'),
+    reason: leftOutReason,
+    critical_findings: z.array(qualityIssue).describe('Empty for `unopened`.'),
   }),
 ]);
 

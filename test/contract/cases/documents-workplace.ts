@@ -168,6 +168,39 @@ export const documentWorkplaceCases: Cases = {
     },
     ...refusals({ corrections: [correction] }),
   ],
+  'documents.check': [
+    {
+      name: 'checks a text',
+      status: 200,
+      ask: asKey(translatedWith({ position: 0, text: 'Bonjour' })),
+    },
+    invalid('the position is negative', { position: -1, text: 'Bonjour' }),
+    invalid('the text is too long', { position: 0, text: 't'.repeat(50_001) }),
+    ...refusals({ position: 0, text: 'Bonjour' }),
+  ],
+  'documents.confirm': [
+    {
+      name: 'confirms what it saw',
+      status: 200,
+      ask: asAdmin(translatedWith({ segments: [{ position: 0, target_text: 'Salut' }] })),
+    },
+    {
+      name: 'saw something else',
+      status: 409,
+      detail: 'translations have changed since they were read (1); nothing was confirmed',
+      ask: asAdmin(translatedWith({ segments: [{ position: 0, target_text: '[fr] Hello' }] })),
+    },
+    {
+      name: 'a key names nobody',
+      status: 400,
+      ask: asKey(translatedWith({ segments: [{ position: 0, target_text: 'Salut' }] })),
+    },
+    invalid('nothing is confirmed', { segments: [] }),
+    invalid('a segment is named twice', {
+      segments: [0, 0].map((position) => ({ position, target_text: '[fr] Hello' })),
+    }),
+    ...refusals({ segments: [{ position: 0, target_text: '[fr] Hello' }] }),
+  ],
   'documents.approveMany': [
     {
       name: 'approves one and refuses another',

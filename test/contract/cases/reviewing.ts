@@ -8,6 +8,7 @@ const noJob = 'job not found';
 const job = ({ jobId }: ContractFixture) => ({ job_id: jobId });
 const unknown = { job_id: noId };
 const held = async ({ app, founder }: ContractFixture) => ({ job_id: await submitHeld(app, founder) });
+const heldItem = async (fixture: ContractFixture) => ({ kind: 'job', id: (await held(fixture)).job_id });
 /** A review of a fresh job that waits for one, as it is now. */
 const acting = (review: Record<string, unknown>) => async (fixture: ContractFixture) => {
   const { job_id } = await held(fixture);
@@ -103,6 +104,40 @@ export const reviewingCases: Cases = {
     { name: 'a key asks', status: 401, detail: noBearer, ask: asKey() },
     { name: 'nobody asks', status: 401, detail: noBearer, ask: asNobody() },
     { name: 'a cookie asks', status: 401, detail: noBearer, ask: asCookie() },
+  ],
+  'reviews.reopen': [
+    {
+      name: 'reopens a rejected job',
+      status: 200,
+      ask: asAdmin(async (fixture) => {
+        const item = await heldItem(fixture);
+        const path = `/api/translations/${item.id}/review`;
+        const headers = fixture.founder.bearer;
+        await fixture.app.json('POST', path, { headers, body: { action: 'reject' } });
+        return item;
+      }),
+    },
+    {
+      name: 'the job is not closed',
+      status: 409,
+      detail: 'the job is not closed (status=awaiting_review)',
+      ask: asMember(heldItem),
+    },
+    {
+      name: 'a member did not decide',
+      status: 403,
+      ask: asMember(({ jobId }) => ({ kind: 'job', id: jobId })),
+    },
+    { name: 'the job is unknown', status: 404, detail: noJob, ask: asMember({ kind: 'job', id: noId }) },
+    {
+      name: 'the document is unknown',
+      status: 404,
+      detail: 'document job not found',
+      ask: asMember({ kind: 'document', id: noId }),
+    },
+    { name: 'the kind is unknown', status: 422, ask: asMember({ kind: 'page', id: noId }) },
+    { name: 'a key asks', status: 401, detail: noBearer, ask: asKey({ kind: 'job', id: noId }) },
+    { name: 'nobody asks', status: 401, detail: noBearer, ask: asNobody({ kind: 'job', id: noId }) },
   ],
   'reviews.claim': [
     { name: 'claims', status: 200, ask: asMember(({ jobId }) => ({ kind: 'job', id: jobId })) },

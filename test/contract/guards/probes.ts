@@ -212,6 +212,12 @@ export const probes: Readonly<Record<string, Probe>> = {
 
   'reviews.next': {},
   'reviews.byReviewer': {},
+  // Nothing is decided: the guard has let the call in.
+  'reviews.reopen': {
+    input: ({ heldJobId }) => ({ kind: 'job', id: heldJobId }),
+    in: '409 the job is not closed (status=awaiting_review)',
+    abroad: noJob,
+  },
   'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
 
   'documents.translate': { input: () => documentForm(), in: '202' },
@@ -259,6 +265,20 @@ export const probes: Readonly<Record<string, Probe>> = {
       const { region_id, cell_id, target_text: replaces } = body.segments[0];
       const corrections = [{ region_id, cell_id, replaces, target_text: 'Salut' }];
       return { document_id: documentId, corrections };
+    },
+    abroad: noDocument,
+  },
+  'documents.check': {
+    input: ({ documentId }) => ({ document_id: documentId, position: 0, text: 'Salut' }),
+    abroad: noDocument,
+  },
+  'documents.confirm': {
+    input: async ({ app, founder, documentId }) => {
+      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
+        headers: founder.key,
+      });
+      const segments = [{ position: 0, target_text: body.segments[0].target_text }];
+      return { document_id: documentId, segments, confirm_critical: true, reviewer: 'Rev' };
     },
     abroad: noDocument,
   },

@@ -16,6 +16,7 @@ test('each review has its result, in order, and a refused one changes nothing fo
   const foreign = await (await openReviewers(app)).held();
   await mine.review(stale.id, { action: 'save', final_translation: 'Salut' });
   await mine.review(closed.id, { action: 'reject' });
+  for (const { id } of jobs) await mine.call('reviews.claim', { kind: 'job', id, opened: true });
   const { results } = await mine.call('translations.reviewMany', {
     reviews: [
       { job_id: stale.id, action: 'approve', updated_at: stale.updated_at },
@@ -60,10 +61,53 @@ test('each review has its result, in order, and a refused one changes nothing fo
   expect(await mine.read(stale.id)).toMatchObject({ status: 'awaiting_review', final_translation: 'Salut' });
 });
 
+test('what the caller has not opened is left out, and so are critical findings, until they are named', async () => {
+  const source_text = 'Pay 1,200 euros by Friday';
+  const [opened, claimed, critical, rejected] = await Promise.all(
+    Array.from({ length: 4 }, () => mine.held({ source_text })),
+  );
+  const colleague = await mine.join();
+  await mine.call('reviews.claim', { kind: 'job', id: opened.id, opened: true });
+  // A colleague has seen it, and the caller was only told that nobody else is on it.
+  await mine.call('reviews.claim', { kind: 'job', id: claimed.id, opened: true }, colleague);
+  await mine.call('reviews.claim', { kind: 'job', id: claimed.id });
+  await mine.call('reviews.claim', { kind: 'job', id: critical.id, opened: true });
+  const approval = (job_id: string, named = {}) => ({ job_id, action: 'approve', ...named });
+  const wrong = { action: 'modify', final_translation: 'Payez 9 900 euros avant vendredi' };
+  const { results } = await mine.call('translations.reviewMany', {
+    reviews: [
+      approval(opened.id),
+      approval(claimed.id),
+      approval(critical.id, wrong),
+      { job_id: rejected.id, action: 'reject' },
+    ],
+  });
+  expect(results).toMatchObject([
+    { outcome: 'done' },
+    { outcome: 'left_out', job_id: claimed.id, reason: 'unopened', critical_findings: [] },
+    {
+      outcome: 'left_out',
+      job_id: critical.id,
+      reason: 'critical_findings',
+      critical_findings: [{ severity: 'critical' }],
+    },
+    { outcome: 'done', status: 'rejected' },
+  ]);
+  expect(await mine.read(claimed.id)).toEqual(claimed);
+  expect(await mine.read(critical.id)).toEqual(critical);
+  const named = await mine.call('translations.reviewMany', {
+    reviews: [
+      approval(claimed.id, { confirm_unopened: true }),
+      approval(critical.id, { ...wrong, confirm_critical: true }),
+    ],
+  });
+  expect(named.results).toMatchObject([{ status: 'published' }, { status: 'human_edited' }]);
+});
+
 test('a hundred jobs are approved by one request, each billed and published as by its own', async () => {
   const jobs = await Promise.all(Array.from({ length: 100 }, () => mine.held()));
   const { results } = await mine.call('translations.reviewMany', {
-    reviews: jobs.map(({ id }) => ({ job_id: id, action: 'approve' })),
+    reviews: jobs.map(({ id }) => ({ job_id: id, action: 'approve', confirm_unopened: true })),
   });
   expect(results.map(({ job_id }: { job_id: string }) => job_id)).toEqual(jobs.map(({ id }) => id));
   for (const one of results) expect(one).toMatchObject({ outcome: 'done', status: 'published' });

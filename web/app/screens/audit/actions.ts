@@ -34,6 +34,7 @@ const ofWorkspaces = {
   tenant_deactivated: true,
   tenant_reactivated: true,
   allowance_changed: true,
+  review_reopened: true,
   document_requeued: true,
   storage_cap_changed: true,
   storage_binding_changed: true,

@@ -1,14 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { TenantDocumentJob } from '#sdk/types.ts';
+import type { ApproveManyRequest, TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { type LeftOut, LeftOutDialog } from '../../parts/left-out.tsx';
 import styles from './documents.module.css';
 
 /** How many documents one request approves. */
 const most = 100;
+
+/** Documents that the person has named one by one. */
+type Named = Pick<ApproveManyRequest, 'confirm_critical' | 'confirm_unopened'>;
 
 interface Result {
   id: string;
@@ -29,15 +33,35 @@ export function ApproveMany({
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const [results, setResults] = useState<Result[]>([]);
+  const [leftOut, setLeftOut] = useState<LeftOut[]>([]);
   const sent = documents.slice(0, most);
-  const approve = async () => {
-    const names = new Map(sent.map(({ id, source_file_name }) => [id, source_file_name]));
-    const outcome = await client.documents.approveMany({ document_ids: [...names.keys()] });
+  const approve = async (names: ReadonlyMap<string, string>, named: Named = {}) => {
+    const outcome = await client.documents.approveMany({ document_ids: [...names.keys()], ...named });
+    const nameOf = (id: string) => names.get(id) ?? id;
+    setLeftOut(
+      outcome.results.flatMap((one) =>
+        one.outcome === 'left_out'
+          ? {
+              id: one.document_id,
+              name: nameOf(one.document_id),
+              reason: one.reason,
+              findings: one.critical_findings.flatMap(({ place, issues }) =>
+                issues.map(({ explanation }) => ({ place, explanation })),
+              ),
+            }
+          : [],
+      ),
+    );
     setResults(
       outcome.results.map((one) => ({
         id: one.document_id,
-        name: names.get(one.document_id) ?? one.document_id,
-        refusal: one.outcome === 'refused' ? one.detail : undefined,
+        name: nameOf(one.document_id),
+        refusal:
+          one.outcome === 'refused'
+            ? one.detail
+            : one.outcome === 'left_out'
+              ? t(one.reason === 'unopened' ? 'review.not_opened' : 'review.has_critical')
+              : undefined,
       })),
     );
     const done = outcome.results.filter((one) => one.outcome === 'done').length;
@@ -62,11 +86,26 @@ export function ApproveMany({
         <ConfirmDialog
           title={t('documents.approve_many_question', { count: sent.length })}
           action={t('documents.approve')}
-          onConfirm={approve}
+          onConfirm={() => approve(new Map(sent.map(({ id, source_file_name }) => [id, source_file_name])))}
           onClose={() => setAsking(false)}
         >
           <p>{t('documents.approve_why')}</p>
         </ConfirmDialog>
+      )}
+      {leftOut.length > 0 && (
+        <LeftOutDialog
+          items={leftOut}
+          onApprove={(ids) => {
+            const named = leftOut.filter(({ id }) => ids.has(id));
+            const of = (reason: LeftOut['reason']) =>
+              named.filter((one) => one.reason === reason).map(({ id }) => id);
+            return approve(new Map(named.map(({ id, name }) => [id, name])), {
+              confirm_unopened: named.map(({ id }) => id),
+              confirm_critical: of('critical_findings'),
+            });
+          }}
+          onClose={() => setLeftOut([])}
+        />
       )}
       {results.length > 0 && (
         <section aria-labelledby="approval-results" className={styles.results}>

@@ -2,12 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { approveDocument, client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmCritical, type CriticalFinding, criticalFindingsOf } from '../../parts/critical-findings.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Reopen } from '../../parts/reopen.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
@@ -21,6 +23,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<'approve' | 'delete'>();
+  const [critical, setCritical] = useState<CriticalFinding[]>();
   const { run, error, isBusy } = useAction();
   const isTranslated = document.status === 'translated';
   const flagged = flaggedOf(document);
@@ -28,8 +31,15 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
     await saveFile(await client.documents.download(document.id));
     announce(t('documents.downloaded'));
   });
-  const approve = async () => {
-    const { approval_result: result } = await client.documents.approve(document.id);
+  const approve = async (confirmed = false) => {
+    const request = { document_id: document.id, confirm_critical: confirmed };
+    const approval = await approveDocument(request).catch((error: unknown) => {
+      const findings = criticalFindingsOf(error);
+      if (!findings) throw error;
+      setCritical(findings);
+    });
+    if (!approval) return;
+    const { approval_result: result } = approval;
     announce(t('documents.approved_fed', { count: result.fed_pairs }));
     await queries.invalidateQueries({ queryKey: ['documents'] });
   };
@@ -55,6 +65,13 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
             <Icon of="check" /> {t('documents.approve')}
           </button>
         )}
+        {document.approved_at !== null && (
+          <Reopen
+            item={{ kind: 'document', id: document.id }}
+            decidedAt={document.approved_at}
+            decidedBy={document.approved_by}
+          />
+        )}
         {me.data && isAdministrator(me.data) && (
           <button type="button" className="danger" onClick={() => setAsked('delete')}>
             <Icon of="delete" /> {t('documents.delete')}
@@ -69,12 +86,19 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
         <ConfirmDialog
           title={t('documents.approve_question')}
           action={t('documents.approve')}
-          onConfirm={approve}
+          onConfirm={() => approve()}
           onClose={() => setAsked(undefined)}
         >
           <p>{t('documents.approve_why')}</p>
           {flagged > 0 && <p>{t('documents.still_flagged', { count: flagged })}</p>}
         </ConfirmDialog>
+      )}
+      {critical && (
+        <ConfirmCritical
+          findings={critical}
+          onConfirm={() => approve(true)}
+          onClose={() => setCritical(undefined)}
+        />
       )}
       {asked === 'delete' && (
         <ConfirmDialog

@@ -129,8 +129,9 @@ function isApprovable({ status, approved_at }: TenantDocumentJob): boolean {
   return status === 'translated' && approved_at === null;
 }
 
-/** How many segments of a translated document need a review, as its report says. */
+/** How many segments of a translated document need a review and are not confirmed, as its report says. */
 export function flaggedOf({ quality_report: report }: Pick<TenantDocumentJob, 'quality_report'>): number {
   const quality = report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
-  return quality?.needs_review_units ?? 0;
+  const human = report?.metadata['human_review'] as { unresolved_units?: number } | undefined;
+  return human?.unresolved_units ?? quality?.needs_review_units ?? 0;
 }

@@ -33,6 +33,8 @@ export type SegmentKind = (typeof segmentKinds)[number];
 export interface SegmentFilter {
   flagged?: true;
   corrected?: true;
+  /** Leaves out what a person has confirmed. */
+  confirmed?: false;
   kind?: SegmentKind;
   /** Or the sheet, from 1. */
   page?: number;
@@ -44,7 +46,7 @@ export const longestText = 200;
 
 /** Reads the address of a document; what it has no meaning for is left out. */
 export function readSegmentFilter(search: Record<string, unknown>): SegmentFilter {
-  const { flagged, corrected, page, text } = search;
+  const { flagged, corrected, confirmed, page, text } = search;
   const kind = segmentKinds.find((one) => one === search['kind']);
   // The router reads 123 as a number.
   const sought = (typeof text === 'string' || typeof text === 'number' ? String(text) : '')
@@ -53,6 +55,7 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
   return {
     ...(flagged === true && { flagged }),
     ...(corrected === true && { corrected }),
+    ...(confirmed === false && { confirmed }),
     ...(kind && { kind }),
     ...(typeof page === 'number' && Number.isInteger(page) && page >= 1 && page < 2 ** 31 && { page }),
     ...(sought !== '' && { text: sought }),

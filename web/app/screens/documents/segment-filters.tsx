@@ -25,7 +25,7 @@ export function SegmentFilters({
   const set = (change: { [Name in keyof SegmentFilter]: SegmentFilter[Name] | '' | false | 0 }) =>
     onChange(
       Object.fromEntries(
-        Object.entries({ ...filter, ...change }).filter(([, value]) => value),
+        Object.entries({ ...filter, ...change }).filter(([name, value]) => value || name === 'confirmed'),
       ) as SegmentFilter,
     );
   const find = (event: FormEvent) => {
@@ -50,6 +50,17 @@ export function SegmentFilters({
             onChange={({ target }) => set({ corrected: target.checked || '' } as Parameters<typeof set>[0])}
           />
           {t('documents.corrected')} {outline && <Count>{number(outline.corrected)}</Count>}
+        </label>
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={filter.confirmed === false}
+            onChange={({ target }) => {
+              const { confirmed: _, ...others } = filter;
+              onChange(target.checked ? { ...others, confirmed: false } : others);
+            }}
+          />
+          {t('documents.hide_confirmed')}
         </label>
         <select
           aria-label={t('documents.kind')}

@@ -1,14 +1,25 @@
-import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import styles from './documents.module.css';
 import type { Segment } from './search.ts';
+import { useSegmentCheck } from './use-segment-check.ts';
 
 /** What the checks found in a segment's translation, and where the translation comes from. */
-export function SegmentFindings({ segment, language }: { segment: Segment; language: string }) {
+export function SegmentFindings({
+  documentId,
+  segment,
+  text,
+  language,
+}: {
+  documentId: string;
+  segment: Segment;
+  /** The reviewer's own text; undefined without one. */
+  text: string | undefined;
+  language: string;
+}) {
   const t = useT();
-  const issues = segment.quality.issues as QualityIssue[];
-  const origin = segment.provenance?.['set_name'];
+  const issues = useSegmentCheck(documentId, segment, text);
+  const origin = text === undefined && segment.provenance?.['set_name'];
   if (issues.length === 0 && typeof origin !== 'string') return null;
   return (
     <div className={styles.findings}>

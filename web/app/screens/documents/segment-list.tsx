@@ -108,6 +108,7 @@ function Rows({
     if (!segment) return <div className={styles.row} aria-busy="true" />;
     return (
       <SegmentRow
+        documentId={documentId}
         segment={segment}
         corrections={corrections}
         languages={languages}

@@ -3,6 +3,7 @@ import { useT } from '../../i18n.tsx';
 import { isComposing } from '../../keys/match-key.ts';
 import { LanguageText, languageOf } from '../../parts/language-text.tsx';
 import { unitMark } from '../../terms/selected-words.ts';
+import { ConfirmSegment } from './confirm-segment.tsx';
 import { type CorrectionStore, useCorrection } from './corrections.ts';
 import styles from './documents.module.css';
 import type { Segment } from './search.ts';
@@ -15,6 +16,7 @@ export interface Languages {
 }
 
 interface RowProps {
+  documentId: string;
   segment: Segment;
   corrections: CorrectionStore;
   languages: Languages;
@@ -29,7 +31,7 @@ interface RowProps {
 
 /** A segment: where it stands, its source, and its translation; the current one as a field. */
 export const SegmentRow = memo(function SegmentRow(props: RowProps) {
-  const { segment, corrections, languages, isCurrent, mayEdit, onOpen } = props;
+  const { documentId, segment, corrections, languages, isCurrent, mayEdit, onOpen } = props;
   const t = useT();
   const correction = useCorrection(corrections, segment.position);
   const shown = correction?.text ?? segment.target_text;
@@ -67,7 +69,14 @@ export const SegmentRow = memo(function SegmentRow(props: RowProps) {
           {shown ?? <span className={styles.missing}>{t('documents.untranslated')}</span>}
         </LanguageText>
       )}
-      {isCurrent && <SegmentFindings segment={segment} language={languages.target} />}
+      {isCurrent && (
+        <SegmentFindings
+          documentId={documentId}
+          segment={segment}
+          text={correction?.text}
+          language={languages.target}
+        />
+      )}
     </div>
   );
 });
@@ -80,13 +89,18 @@ function Marks({ segment, isChanged }: { segment: Segment; isChanged: boolean })
       {!isChanged && segment.corrected && (
         <span className={styles.mark}>{t('documents.mark_corrected')}</span>
       )}
+      {!isChanged && segment.confirmed_at !== null && (
+        <span className={styles.mark} title={segment.confirmed_by ?? undefined}>
+          {t('documents.mark_confirmed')}
+        </span>
+      )}
       {segment.quality.needs_review && <span className={styles.flag}>{t('documents.mark_flagged')}</span>}
     </>
   );
 }
 
 /** The translation as a field. Alt with an arrow goes to the next or the previous segment. */
-function Editor({ segment, corrections, languages, index, onMove }: RowProps) {
+function Editor({ documentId, segment, corrections, languages, index, onMove }: RowProps) {
   const t = useT();
   const correction = useCorrection(corrections, segment.position);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -114,6 +128,7 @@ function Editor({ segment, corrections, languages, index, onMove }: RowProps) {
       />
       <div className={styles.editorActions}>
         <bdi className="hint">{segment.place}</bdi>
+        {!correction && <ConfirmSegment documentId={documentId} segment={segment} />}
         {correction && (
           <button
             type="button"

@@ -13,6 +13,7 @@ import { isDownloadable, isUnderWay, JobStatus } from '../../parts/job-status.ts
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { Reopen } from '../../parts/reopen.tsx';
 import { SourceLanguage } from '../../parts/source-language.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
@@ -69,6 +70,15 @@ function Job({ job }: { job: TranslationJob }) {
           <Link to="/app/review" search={{ item: job.id }}>
             {t('jobs.review')}
           </Link>
+        </p>
+      )}
+      {run.human_review_task?.completed_at && (
+        <p>
+          <Reopen
+            item={{ kind: 'job', id: job.id }}
+            decidedAt={run.human_review_task.completed_at}
+            decidedBy={run.human_review_task.completed_by}
+          />
         </p>
       )}
       {run.error && <p className="problem">{run.error}</p>}

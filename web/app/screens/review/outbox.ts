@@ -3,6 +3,8 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import type { ReviewManyResult, TranslationJob } from '#sdk/types.ts';
 import { actOnJob, actOnJobs, client } from '../../client.ts';
 import { dropDraft, listDrafts } from '../../drafts/drafts.ts';
+import { criticalFindingsOf } from '../../parts/critical-findings.tsx';
+import type { LeftOut } from '../../parts/left-out.tsx';
 import { queryClient } from '../../query-client.ts';
 import { onSessionChange, sessionState } from '../../session/keeper.ts';
 import { type Item, isReviewable, itemOfJob, lastReview, type Seen } from './items.ts';
@@ -24,13 +26,22 @@ export interface Decision {
   notes?: string | undefined;
   /** Milliseconds that the person worked at it; unknown where several are decided on at once. */
   workedMs?: number | undefined;
+  /** Whether the person has confirmed the critical findings of the text. */
+  confirmCritical?: boolean | undefined;
+  /** Whether the person means this very item although it was not opened. */
+  confirmUnopened?: boolean | undefined;
 }
 
 /**
  * `sending`, then `done`, or it came back: `refused` with the error, or `changed`, because somebody else has changed the job
  * meanwhile.
  */
-export type Sent = Decision & { state: 'sending' | 'done' | 'refused' | 'changed'; error?: unknown };
+export type Sent = Decision & {
+  state: 'sending' | 'done' | 'refused' | 'changed';
+  error?: unknown;
+  /** Of an approval of several items that left this one out. */
+  leftOut?: { reason: LeftOut['reason']; findings: LeftOut['findings'] };
+};
 
 /** What a saved draft makes of its item. */
 export type Saved = Pick<Item, 'version' | 'target'>;
@@ -56,6 +67,12 @@ export function useSending(): number {
 
 export function countSending(): number {
   return [...sent.values()].filter(({ state }) => state === 'sending').length;
+}
+
+/** A decision that was taken back: its item may be listed again. */
+export function forgetSent(id: string): void {
+  sent = new Map([...sent].filter(([key]) => key !== id));
+  for (const listener of listeners) listener();
 }
 
 /** Waits until nothing is being sent, for these milliseconds at most. */
@@ -142,7 +159,7 @@ async function act(decision: Decision): Promise<Sent> {
     queryClient.setQueryData(['jobs', 'job', item.id], job);
     return { ...decision, state: 'done' };
   } catch (error) {
-    if (!isConflict(error)) return { ...decision, state: 'refused', error };
+    if (!isConflict(error) || criticalFindingsOf(error)) return { ...decision, state: 'refused', error };
     // The answer to the first delivery may have been lost on its way.
     const present = await readJob(item.id).catch(() => undefined);
     if (!present) return { ...decision, state: 'refused', error };
@@ -155,13 +172,14 @@ async function act(decision: Decision): Promise<Sent> {
   }
 }
 
-function reviewOf({ item, action, text, notes }: Decision) {
+function reviewOf({ item, action, text, notes, confirmCritical }: Decision) {
   return {
     job_id: item.id,
     updated_at: item.version,
     action,
     ...(action === 'approve' && text !== undefined && text !== item.target && { final_translation: text }),
     ...(notes && { notes }),
+    ...(confirmCritical && { confirm_critical: true }),
   };
 }
 
@@ -198,11 +216,11 @@ function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
 
 /**
  * Sends several reviews, a hundred in a request. Each has an outcome of its own.
- * @returns how many were done and how many came back; undefined if the person has signed out meanwhile
+ * @returns how many were done and how many came back, and those of them that were left out; undefined if the person has signed out meanwhile
  */
 export async function sendMany(
   decisions: readonly Decision[],
-): Promise<{ done: number; back: number } | undefined> {
+): Promise<{ done: number; back: number; leftOut: Sent[] } | undefined> {
   const decidedAt = Date.now();
   const fresh = decisions
     .filter(({ item }) => sent.get(item.id)?.state !== 'sending')
@@ -218,11 +236,15 @@ export async function sendMany(
   }
   const done = outcomes.filter(({ state }) => state === 'done');
   await Promise.all(done.map(({ item }) => dropDraft({ kind: 'job', id: item.id }, decidedAt)));
-  return { done: done.length, back: outcomes.length - done.length };
+  const leftOut = outcomes.filter((one) => one.leftOut);
+  return { done: done.length, back: outcomes.length - done.length, leftOut };
 }
 
 async function actMany(decisions: readonly Decision[]): Promise<Sent[]> {
-  const reviews = decisions.map(reviewOf);
+  const reviews = decisions.map((decision) => ({
+    ...reviewOf(decision),
+    confirm_unopened: decision.confirmUnopened ?? false,
+  }));
   try {
     const { results } = await actOnJobs(reviews);
     return await Promise.all(decisions.map((decision, index) => outcomeOf(decision, results[index])));
@@ -236,6 +258,10 @@ type Result = ReviewManyResult['results'][number];
 async function outcomeOf(decision: Decision, result: Result | undefined): Promise<Sent> {
   if (!result) return { ...decision, state: 'refused' };
   if (result.outcome === 'done') return { ...decision, state: 'done' };
+  if (result.outcome === 'left_out') {
+    const { reason, critical_findings: findings } = result;
+    return { ...decision, state: 'refused', leftOut: { reason, findings } };
+  }
   const error = new LinguaLoopError({
     status: result.http_status,
     detail: result.detail,

@@ -1,9 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
+import { ConfirmCritical, type CriticalFinding, criticalFindingsOf } from '../../parts/critical-findings.tsx';
+import { LeftOutDialog } from '../../parts/left-out.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem, problemText } from '../../parts/problem.tsx';
 import { BulkBar } from './bulk-bar.tsx';
@@ -15,6 +17,7 @@ import { QueueFilters } from './queue-filters.tsx';
 import { focusRow, QueueList } from './queue-list.tsx';
 import { RejectDialog } from './reject-dialog.tsx';
 import styles from './review.module.css';
+import { Undo, type Undoable } from './undo.tsx';
 import { claimFirst, useClaims } from './use-claims.ts';
 import { nextFree, type Row, useQueue } from './use-queue.ts';
 import { useSelection } from './use-selection.ts';
@@ -46,6 +49,12 @@ export function ReviewScreen() {
   const inField = useRef(false);
   const [rejecting, setRejecting] = useState(false);
   const selection = useSelection(rows);
+  const [critical, setCritical] = useState<{ sent: Sent; findings: CriticalFinding[] }>();
+  const [undoable, setUndoable] = useState<Undoable>();
+  const endUndo = useCallback(
+    (over: Undoable) => setUndoable((offered) => (offered === over ? undefined : offered)),
+    [],
+  );
 
   const isHeld = ({ summary }: Row) =>
     summary.claimed_by.length > 0 || (held.get(summary.id) ?? 0) > Date.now();
@@ -112,8 +121,11 @@ export function ReviewScreen() {
     if (!next) heading.current?.focus();
   };
   const report = (outcome: Sent | undefined) => {
-    if (outcome?.state === 'changed') announce(t('review.came_back_changed'));
-    if (outcome?.state === 'refused')
+    if (!outcome) return;
+    const findings = criticalFindingsOf(outcome.error);
+    if (findings) setCritical({ sent: outcome, findings });
+    if (outcome.state === 'changed') announce(t('review.came_back_changed'));
+    if (outcome.state === 'refused' && !findings)
       announce(t('review.came_back', { problem: problemText(outcome.error, t) }));
   };
   /** The open item, if it can be decided on; if not, the person hears why. */
@@ -131,7 +143,9 @@ export function ReviewScreen() {
     if (!opened) return false;
     const { item, text } = opened;
     const decision = { item, action, text, notes, workedMs: workedAt(item.id) };
-    void send(decision, opened.saving()).then(report);
+    const outcome = send(decision, opened.saving());
+    void outcome.then(report);
+    setUndoable({ id: item.id, action, outcome });
     goOn(t(action === 'approve' ? 'review.approving' : 'review.rejecting'));
     return true;
   };
@@ -200,6 +214,17 @@ export function ReviewScreen() {
             {sending > 0 && ` · ${t('review.sending', { count: sending })}`}
             {done > 0 && ` · ${t('review.done', { count: done })}`}
           </p>
+          {undoable && (
+            <Undo
+              key={undoable.id}
+              undoable={undoable}
+              onOver={endUndo}
+              onUndone={(id) => {
+                endUndo(undoable);
+                show(id, 'field');
+              }}
+            />
+          )}
           <QueueFilters filters={filters} search={search} onChange={setFilters} onLeave={toList} />
           <BulkBar selection={selection} onApprove={approve} onReject={askWhy} />
           {error ? <Problem error={error} retry={() => void refetch()} /> : null}
@@ -248,6 +273,26 @@ export function ReviewScreen() {
           </ItemPane>
         )}
       </div>
+      {critical && (
+        <ConfirmCritical
+          findings={critical.findings}
+          onClose={() => setCritical(undefined)}
+          onConfirm={async () => {
+            const outcome = send({ ...critical.sent, confirmCritical: true });
+            setUndoable({ id: critical.sent.item.id, action: critical.sent.action, outcome });
+            report(await outcome);
+          }}
+        />
+      )}
+      {selection.leftOut.length > 0 && (
+        <LeftOutDialog
+          items={selection.leftOut.flatMap(({ item, leftOut }) =>
+            leftOut ? { id: item.id, name: (item.target ?? item.id).slice(0, 80), ...leftOut } : [],
+          )}
+          onApprove={selection.approveLeftOut}
+          onClose={selection.closeLeftOut}
+        />
+      )}
       {rejecting && (
         <RejectDialog
           count={selection.ids.size || 1}

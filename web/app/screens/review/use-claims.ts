@@ -24,9 +24,9 @@ export async function claimFirst({ source, target, trigger }: Filters): Promise<
   return job?.id;
 }
 
-/** Claims an item, or ends its claim. @returns the names of others who are on it */
-async function claim(id: string, release = false): Promise<string[]> {
-  const { others } = await client.reviews.claim({ kind: 'job', id, release });
+/** Claims an item, or ends its claim. @param opened whether the item is shown @returns the names of others who are on it */
+async function claim(id: string, { release = false, opened = false } = {}): Promise<string[]> {
+  const { others } = await client.reviews.claim({ kind: 'job', id, release, opened });
   return others.map(({ holder }) => holder);
 }
 
@@ -46,7 +46,7 @@ export function useClaims(openId: string | undefined, upcomingId: string | undef
     const renew = () => {
       if (document.visibilityState === 'hidden') return;
       isClaimed = true;
-      claim(openId).then(
+      claim(openId, { opened: true }).then(
         (names) => isShown && setOthers({ id: openId, names }),
         () => undefined,
       );
@@ -57,7 +57,7 @@ export function useClaims(openId: string | undefined, upcomingId: string | undef
       isShown = false;
       clearTimeout(first);
       clearInterval(timer);
-      if (isClaimed) void claim(openId, true).catch(() => undefined);
+      if (isClaimed) void claim(openId, { release: true }).catch(() => undefined);
     };
   }, [openId]);
 
@@ -69,7 +69,7 @@ export function useClaims(openId: string | undefined, upcomingId: string | undef
         (names) => {
           if (names.length === 0 || !isShown) return;
           setHeld((before) => new Map([...before, [upcomingId, Date.now() + claimLasts]]));
-          void claim(upcomingId, true).catch(() => undefined);
+          void claim(upcomingId, { release: true }).catch(() => undefined);
         },
         () => undefined,
       );

@@ -6,7 +6,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { queryClient } from '../../query-client.ts';
 import { jobQuery, type OpenItem } from './item-pane.tsx';
 import { isNewer, itemOfJob, itemOfSummary, type Seen, type Summary } from './items.ts';
-import { type Action, type Decision, sendMany } from './outbox.ts';
+import { type Action, type Decision, type Sent, sendMany } from './outbox.ts';
 import type { Row } from './use-queue.ts';
 
 export interface Selection {
@@ -15,7 +15,12 @@ export interface Selection {
   outcome: { done: number; back: number; left: number } | undefined;
   toggle(id: string): void;
   add(...ids: (string | undefined)[]): void;
+  /** What the last action left out, until the person has decided about it. */
+  leftOut: readonly Sent[];
   clear(): void;
+  /** Approves those of what was left out that the person named one by one. */
+  approveLeftOut(ids: ReadonlySet<string>): Promise<void>;
+  closeLeftOut(): void;
   /** Acts on all selected rows. The text of the open one is sent as it is in its field. */
   act(action: Action, open: OpenItem | null, notes?: string): Promise<void>;
 }
@@ -25,10 +30,19 @@ export function useSelection(rows: readonly Row[]): Selection {
   const t = useT();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [outcome, setOutcome] = useState<Selection['outcome']>();
+  const [leftOut, setLeftOut] = useState<readonly Sent[]>([]);
   const ids = useMemo(
     () => new Set(rows.flatMap(({ summary }) => (chosen.has(summary.id) ? [summary.id] : []))),
     [rows, chosen],
   );
+  const send = async (decisions: readonly Decision[], left: number) => {
+    const became = await sendMany(decisions);
+    if (!became) return;
+    const { leftOut: out, ...counts } = became;
+    setOutcome({ ...counts, left });
+    setLeftOut(out);
+    announce(t('review.bulk_outcome', { ...counts, left }));
+  };
   return {
     ids,
     outcome,
@@ -56,15 +70,36 @@ export function useSelection(rows: readonly Row[]): Selection {
       const decisions = selected.flatMap(({ summary }): Decision[] => {
         if (opened?.item.id === summary.id)
           return mayActOnOpened
-            ? [{ item: { ...opened.item, ...saved }, action, notes, text: opened.text }]
+            ? [
+                {
+                  item: { ...opened.item, ...saved },
+                  action,
+                  notes,
+                  text: opened.text,
+                  confirmUnopened: true,
+                },
+              ]
             : [];
         return drafts.has(summary.id) ? [] : [{ item: seenItem(summary), action, notes }];
       });
       const left = selected.length - decisions.length;
-      const became = await sendMany(decisions);
-      if (!became) return;
-      setOutcome({ ...became, left });
-      announce(t('review.bulk_outcome', { ...became, left }));
+      await send(decisions, left);
+    },
+    leftOut,
+    closeLeftOut: () => setLeftOut([]),
+    async approveLeftOut(named) {
+      const decisions = leftOut.filter(({ item }) => named.has(item.id));
+      await send(
+        decisions.map(({ item, action, text, notes, leftOut: why }) => ({
+          item,
+          action,
+          text,
+          notes,
+          confirmUnopened: true,
+          confirmCritical: why?.reason === 'critical_findings',
+        })),
+        0,
+      );
     },
   };
 }

@@ -1,0 +1,66 @@
+import { useRef, useState } from 'react';
+import { useT } from '../i18n.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { type CriticalFinding, CriticalFindings } from './critical-findings.tsx';
+
+/** What approving several items left out. */
+export interface LeftOut {
+  id: string;
+  /** The item in its own words: a document's name, the beginning of a text. */
+  name: string;
+  reason: 'unopened' | 'critical_findings';
+  findings: readonly CriticalFinding[];
+}
+
+/** Shows what approving several items left out and why, and approves those that the person ticks, one by one. */
+export function LeftOutDialog(props: Props) {
+  // What is left out of the ticked ones is another question.
+  return <Question key={props.items.map(({ id, reason }) => `${id} ${reason}`).join()} {...props} />;
+}
+
+interface Props {
+  items: readonly LeftOut[];
+  /** Replaces the items by those that are left out now. */
+  onApprove: (ids: ReadonlySet<string>) => Promise<unknown>;
+  onClose: () => void;
+}
+
+function Question({ items, onApprove, onClose }: Props) {
+  const t = useT();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const isReplaced = useRef(false);
+  const toggle = (id: string) =>
+    setChosen((before) =>
+      before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
+    );
+  return (
+    <ConfirmDialog
+      title={t('review.left_out', { count: items.length })}
+      action={t('review.approve_ticked', { count: chosen.size })}
+      onConfirm={async () => {
+        if (chosen.size === 0) return;
+        await onApprove(chosen);
+        isReplaced.current = true;
+      }}
+      onClose={() => {
+        if (!isReplaced.current) onClose();
+      }}
+    >
+      <p>{t('review.left_out_why')}</p>
+      <ul className="rows">
+        {items.map(({ id, name, reason, findings }) => (
+          <li key={id}>
+            <label>
+              <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />{' '}
+              <bdi translate="no">{name}</bdi>
+            </label>{' '}
+            <span className="hint">
+              {t(reason === 'unopened' ? 'review.not_opened' : 'review.has_critical')}
+            </span>
+            <CriticalFindings findings={findings} />
+          </li>
+        ))}
+      </ul>
+    </ConfirmDialog>
+  );
+}
