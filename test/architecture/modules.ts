@@ -73,6 +73,7 @@ const kernelFiles = [
   'job-queue',
   'languages',
   'paging',
+  'request-deadline',
   'sandbox-errors',
   'set-upload',
   'settings',
