@@ -126,7 +126,7 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   read_xliff: ({ bytes }) => [exchange, bytes.length],
   // The first pages of a PDF alone, as its text is read otherwise.
   sample_document: ({ format, bytes }) =>
-    format === 'pdf' ? [flattening.pdf, bytes.length] : layoutRule({ format, bytes }),
+    format === 'pdf' ? [flattening.pdf, bytes.length] : layoutRule(layout)({ format, bytes }),
   // Loading the fonts takes longer than shaping a page.
   render_golden: ({ text: { length } }) => [
     { light: 0, cpuMs: 5000, cpuMsPerMegabyte: 150_000, memoryBytes: 1_000_000_000 },
