@@ -108,9 +108,7 @@ async function saveBinding(
     .from(storageBindings)
     .where(eq(storageBindings.tenantId, tenantId))
     .for('no key update');
-  const mayKeep = held?.authMode === desired.authMode && held.secret !== null;
-  if (desired.authMode !== 'managed_identity' && secret === undefined && !mayKeep)
-    throw refused(`secret is required for auth_mode ${desired.authMode}`);
+  if (desired.authMode !== 'managed_identity' && secret === undefined) checkKept(held, desired);
   const columns = {
     ...desired,
     ...(desired.authMode === 'managed_identity' && { secret: null, secretKeyId: null }),
@@ -148,6 +146,16 @@ async function saveBinding(
     },
   });
   return row;
+}
+
+/** @throws AppError 422 unless there is a secret that the next requests may carry: of the same mode, to the account that it was given for */
+function checkKept(
+  held: Pick<Binding, 'accountUrl' | 'authMode' | 'secret'> | undefined,
+  { accountUrl, authMode }: Pick<Binding, 'accountUrl' | 'authMode'>,
+): void {
+  if (held?.authMode !== authMode || held.secret === null)
+    throw refused(`secret is required for auth_mode ${authMode}`);
+  if (held.accountUrl !== accountUrl) throw refused('secret is required when account_url changes');
 }
 
 type Container = Pick<Binding, 'accountUrl' | 'filesystem'>;

@@ -93,7 +93,7 @@ export const storageBindingRequest = z
       .string('secret must be a string')
       .nullish()
       .describe(
-        'A SAS token or a connection string. With the same `auth_mode` it may be left out to keep the stored one.',
+        'A SAS token or a connection string. With the same `auth_mode` and `account_url` it may be left out to keep the stored one.',
       ),
     prefixes: prefixes.partial().nullish().describe('Directories that are left out get their defaults.'),
   })

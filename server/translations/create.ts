@@ -6,6 +6,7 @@ import { getDocument } from '#server/documents/jobs.ts';
 import { type DocumentJob, documentJob } from '#server/documents/schema.ts';
 import { submitDocument } from '#server/documents/submit.ts';
 import { AppError } from '#server/errors.ts';
+import { withRequestDeadline } from '#server/request-deadline.ts';
 import { notingUnknownFields } from '#server/unknown-fields.ts';
 import { admitSeries, type Gates, isWork, planItems, readGates, type Submitted } from './admit-series.ts';
 import { requireKey, selectJobsByKeys } from './idempotency.ts';
@@ -235,7 +236,8 @@ async function submit(
     async (tx) => lookUp(tx, services, requests, keys),
   );
   if ('jobs' in admitted) return admitted;
-  const { jobs, ran } = await services.backgroundWork.track(runSeries(services, admitted));
+  const series = withRequestDeadline(settings, ({ signal }) => runSeries(services, admitted, signal));
+  const { jobs, ran } = await services.backgroundWork.track(series);
   return { jobs, replayed: !ran };
 }
 

@@ -64,6 +64,7 @@ describe('B 4.3: a submission', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },
+      waiting: null,
     });
     await mine.run(body.id);
     expect(await mine.read(body.id)).toMatchObject({

@@ -194,15 +194,31 @@ describe('B 3.3: an edit', () => {
     expect((await mine.verify()).body).toMatchObject({ status: 'verified', auth_mode: 'connection_string' });
   });
 
-  test('that keeps a connection string of another account ends in an error of the probe', async () => {
-    const { connectionString } = account.credentials.connection_string;
-    await mine.bind({ auth_mode: 'connection_string', secret: connectionString });
-    const moved = { account_url: 'https://fabrikam.dfs.core.windows.net', secret: undefined };
-    const edited = await mine.bind({ auth_mode: 'connection_string', ...moved });
-    if (edited.status === 200)
-      expect(await mine.verify()).toMatchObject({ status: 200, body: { status: 'error' } });
-    else expect(edited.status).toBe(422);
-    expect((await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).status).toBe(409);
+  test.each(['sas', 'connection_string'] as const)(
+    'of the account needs its secret: a kept one (%s) is never sent to another account',
+    async (auth_mode) => {
+      const secret =
+        auth_mode === 'sas' ? account.sas : account.credentials.connection_string.connectionString;
+      await mine.connect({ auth_mode, secret });
+      const before = (await mine.binding()).body;
+      const requests = account.lake.requests.length;
+      for (const kept of [undefined, null, ' ']) {
+        const moved = { account_url: 'https://fabrikam.dfs.core.windows.net', auth_mode, secret: kept };
+        expect(await mine.bind(moved)).toMatchObject({
+          status: 422,
+          body: { detail: 'secret is required when account_url changes' },
+        });
+      }
+      expect((await mine.binding()).body).toEqual(before);
+      expect(account.lake.requests).toHaveLength(requests);
+    },
+  );
+
+  test('of the container, or to the other form of the same account, keeps the secret', async () => {
+    await mine.connect();
+    const account_url = account.address.accountUrl.replace('.dfs.', '.blob.');
+    expect((await mine.bind({ account_url, secret: undefined })).body.has_secret).toBe(true);
+    expect((await mine.bind({ filesystem: 'another', secret: undefined })).body.has_secret).toBe(true);
   });
 });
 

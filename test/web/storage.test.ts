@@ -62,6 +62,18 @@ describe.skipIf(withoutBrowser)(
       expect(await page.content()).not.toContain(new URLSearchParams(account.sas).get('sig'));
     });
 
+    test('is asked for another secret when the account changes', async () => {
+      const founder = await found(app);
+      await binding(founder);
+      const { page } = await memberAt(browser, founder, '/app/storage');
+      const secret = page.getByLabel('SAS token', { exact: true });
+      const isRequired = () => secret.evaluate((input: HTMLInputElement) => input.required);
+      await secret.waitFor();
+      expect(await isRequired()).toBe(false);
+      await page.getByLabel('Address of the account').fill('https://fabrikam.dfs.core.windows.net');
+      expect(await isRequired()).toBe(true);
+    });
+
     test('publishes the jobs that were approved while the account could not be used, by verifying it', async () => {
       const founder = await found(app);
       const { bind, verify, files } = await binding(founder);

@@ -15,7 +15,7 @@ const directories = ['documents', 'golden'] as const;
 
 /**
  * Binds an account of the workspace's own, or changes the binding. The service never returns the secret: the field is empty, and left
- * empty it keeps the stored one as long as the mode is the same.
+ * empty it keeps the stored one as long as the mode and the account are the same.
  */
 export function BindingForm({
   binding,
@@ -32,7 +32,8 @@ export function BindingForm({
   const [secret, setSecret] = useState('');
   const [prefixes, setPrefixes] = useState(binding.prefixes);
   const { run, error, isBusy } = useAction();
-  const keepsSecret = binding.has_secret && mode === binding.auth_mode;
+  const isSameAccount = dfsForm(account) === binding.account_url;
+  const keepsSecret = binding.has_secret && mode === binding.auth_mode && isSameAccount;
 
   const submit = run(async () => {
     const request: StorageBindingRequest = {
@@ -117,6 +118,11 @@ export function BindingForm({
       </form>
     </details>
   );
+}
+
+/** An account's URL in the form in which the service returns it. */
+function dfsForm(url: string): string {
+  return url.trim().replace(/\/$/, '').replace('.blob.core.', '.dfs.core.');
 }
 
 const fields = ['account_url', 'filesystem', 'secret', 'prefixes.documents', 'prefixes.golden'];
