@@ -93,6 +93,7 @@ describe('a response to an allowed origin', () => {
       'X-Request-ID',
       'X-Next-Cursor',
       'X-Ignored-Parameters',
+      'WWW-Authenticate',
       'Idempotency-Replayed',
       'Idempotency-Request-Differs',
       'Idempotency-Key-Ignored',
