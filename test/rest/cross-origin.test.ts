@@ -94,6 +94,8 @@ describe('a response to an allowed origin', () => {
       'X-Next-Cursor',
       'X-Ignored-Parameters',
       'Idempotency-Replayed',
+      'Idempotency-Request-Differs',
+      'Idempotency-Key-Ignored',
       'Retry-After',
       'Content-Disposition',
       'X-Suggested-Filename',
