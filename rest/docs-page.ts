@@ -23,7 +23,11 @@ export const page = (at: (path: string) => string) => `<!doctype html>
  * Opens Swagger UI. Everything is collapsed, and what the filter finds is opened. Credentials are entered by "Authorize" and kept nowhere; the session
  * cookie stays out, and has no field: a call acts as the key that was entered, or as nobody. No validator badge: it would call another host.
  */
-export const start = (basePath: string) => `const findOperations = (tags, phrase) => {
+export const start = (
+  basePath: string,
+) => `globalThis.trustedTypes?.createPolicy('default', { createHTML: (sanitized) => sanitized });
+
+const findOperations = (tags, phrase) => {
   const words = phrase.toLowerCase().split(/\\s+/).filter(Boolean);
   const isFound = (tag) => (operation) => {
     const told = operation.get('operation');

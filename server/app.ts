@@ -133,7 +133,12 @@ export async function buildApp(
       );
   });
   const connections = trackConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
-  const readiness = watchReadiness({ database: probe, storage: parts.storage, log: http.log });
+  const readiness = watchReadiness({
+    database: probe,
+    requests: parts.database,
+    storage: parts.storage,
+    log: http.log,
+  });
   let closing = false;
   http.addHook('preClose', async () => {
     closing = true;

@@ -45,6 +45,7 @@ export const errorTable = {
   platform_storage_unavailable: standard(502, 'BAD_GATEWAY'),
   capability_off: standard(503, 'SERVICE_UNAVAILABLE'),
   storage_cap_reached: standard(507, 'INTERNAL_SERVER_ERROR'),
+  disk_full: standard(507, 'INTERNAL_SERVER_ERROR'),
 
   validation_error: pipeline(400, 'BAD_REQUEST'),
   not_found: pipeline(404, 'NOT_FOUND'),
@@ -70,6 +71,16 @@ export interface FieldProblem {
   type: string;
 }
 
+/** What a process depends on, as the log names it. */
+export type Dependency =
+  | 'database'
+  | 'disk'
+  | 'identity_provider'
+  | 'model'
+  | 'payments'
+  | 'sandbox'
+  | 'storage';
+
 export interface AppErrorOptions {
   /** Seconds, sent as Retry-After. */
   retryAfter?: number;
@@ -84,6 +95,8 @@ export interface AppErrorOptions {
   excess?: Excess;
   /** The dependency has answered, if not usably: it is no outage, and waiting for its end does not help. */
   answered?: boolean;
+  /** What failed outside of this process; for the log only. */
+  dependency?: Dependency;
   /** For the log only. */
   cause?: unknown;
 }
@@ -107,6 +120,7 @@ export class AppError extends Error {
   readonly hint: string | undefined;
   readonly excess: Excess | undefined;
   readonly answered: boolean;
+  readonly dependency: Dependency | undefined;
 
   constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
     const problems = typeof detail === 'string' ? undefined : boundProblems(detail);
@@ -118,6 +132,7 @@ export class AppError extends Error {
     this.hint = options.hint;
     this.excess = options.excess;
     this.answered = options.answered ?? false;
+    this.dependency = options.dependency;
   }
 
   get status(): number {
@@ -169,6 +184,12 @@ export function toAppError(thrown: unknown): AppError {
   // Drizzle wraps the driver's errors.
   if (isDatabaseOutage(thrown) || isDatabaseOutage(cause))
     return new AppError('transient_error', 'the database is busy or not reachable; try again', {
+      dependency: 'database',
+      cause: thrown,
+    });
+  if (isFullDisk(thrown) || isFullDisk(cause))
+    return new AppError('disk_full', 'the disk of this service is full; tell its operator', {
+      dependency: 'disk',
       cause: thrown,
     });
   return new AppError('internal_error', 'internal error', { cause: thrown });
@@ -200,11 +221,22 @@ const outages: ReadonlySet<unknown> = new Set([
   '57P02',
   '57P03',
   '53300',
+  // insufficient_resources, disk_full, out_of_memory: an operator has to make room
+  '53000',
+  '53100',
+  '53200',
 ]);
 
 function isDatabaseOutage(thrown: unknown): boolean {
   return (
     thrown instanceof Error && (outages.has(thrown.name) || outages.has((thrown as { code?: unknown }).code))
+  );
+}
+
+/** The file system has no space left for the service, or for its user. */
+function isFullDisk(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error && ['ENOSPC', 'EDQUOT'].includes((thrown as NodeJS.ErrnoException).code ?? '')
   );
 }
 

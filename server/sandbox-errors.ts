@@ -12,11 +12,13 @@ export function sandboxRefusal(error: unknown): unknown {
       return new AppError('rate_limit', error.message, { cause: error });
     case 'closed':
       return new AppError('transient_error', 'too many files are being processed; try again later', {
+        dependency: 'sandbox',
         cause: error,
         retryAfter,
       });
     case 'not_started':
       return new AppError('transient_error', 'no process can be started for the file now; try again later', {
+        dependency: 'sandbox',
         cause: error,
         retryAfter,
       });

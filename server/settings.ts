@@ -202,6 +202,7 @@ const environment = z.object({
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),
   DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
   OUTAGE_HOURS: decimal(6, 0, 8760),
+  REQUEST_DEADLINE_SECONDS: decimal(100, 0.1, 86_400),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),
   WORKSPACE_STORAGE_CAP_BYTES: wholeNumber(0).default(10_000_000_000),

@@ -47,6 +47,7 @@ const plainErrors: [ErrorName, number][] = [
   ['platform_storage_unavailable', 502],
   ['capability_off', 503],
   ['storage_cap_reached', 507],
+  ['disk_full', 507],
 ];
 
 describe('A 7.1 and 7.3: the error table', () => {

@@ -3,7 +3,12 @@ import { FileError } from '#server/formats/file-error.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 
 /** Errors of a model, the database or a busy service that a later attempt may not meet (B 7 "Retry guidance"). */
-const transientCodes: ReadonlySet<string> = new Set(['transient_error', 'rate_limit', 'service_unavailable']);
+const transientCodes: ReadonlySet<string> = new Set([
+  'transient_error',
+  'rate_limit',
+  'service_unavailable',
+  'disk_full',
+]);
 
 /** Whether the stage may be tried again. */
 export function isTransient(error: unknown): boolean {

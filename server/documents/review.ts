@@ -9,6 +9,7 @@ import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { formatTagged, type InlineContent, retag } from '#server/formats/inline-content.ts';
 import { newId } from '#server/ids.ts';
+import { withRequestDeadline } from '#server/request-deadline.ts';
 import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
 import {
   insertArtifact,
@@ -83,8 +84,10 @@ export async function reviewDocument(
   });
   // A process that stops waits for it, even if the reviewer has disconnected.
   const reviewed = await services.backgroundWork.track(
-    withReviewLease(services, tenantId, documentId, (lease) =>
-      applyReview(services, lease, { tenantId, documentId, reviewer }, request),
+    withRequestDeadline(services.settings, ({ signal }) =>
+      withReviewLease(services, tenantId, documentId, (lease) =>
+        applyReview(services, lease, { tenantId, documentId, reviewer, signal }, request),
+      ),
     ),
   );
   return { tenantId, ...reviewed };
@@ -108,7 +111,12 @@ export function requireTranslated({ documentId, status }: DocumentRow): void {
 async function applyReview(
   services: ReviewServices,
   lease: ReviewLease,
-  { tenantId, documentId, reviewer }: { tenantId: string; documentId: string; reviewer: string | null },
+  {
+    tenantId,
+    documentId,
+    reviewer,
+    signal,
+  }: { tenantId: string; documentId: string; reviewer: string | null; signal: AbortSignal },
   request: ReviewOfSegments,
 ): Promise<{ named: number[]; changed: number[] }> {
   const { database } = services;
@@ -131,7 +139,7 @@ async function applyReview(
       translations,
       options: { sourceLanguage, targetLanguage },
     },
-    { tenantId },
+    { tenantId, signal },
   ).catch((error: unknown) => {
     if (error instanceof FileError)
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });

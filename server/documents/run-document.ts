@@ -49,7 +49,7 @@ const restAfterStop = 2;
  * Runs a document from where it stands to its end (B 3.2). Every stage stores what it has done, so that a worker that takes
  * over from a killed one goes on from there. A worker gives way after some seconds, and when its process stops, and queues the job again.
  *
- * @param options `inline`: a client waits for the job, which runs to its end here; `longestWait`: milliseconds that a process which
+ * @param options `inlineUntil`: a client waits for the job until it aborts, so that the worker does not give way; `longestWait`: milliseconds that a process which
  * stops waits for the calls in flight of a slow model, before it gives them up
  * @returns the error for the client that waits if the job failed; undefined otherwise
  */
@@ -57,11 +57,12 @@ export async function runDocument(
   services: RunServices,
   tenantId: string,
   documentId: string,
-  { inline = false, longestWait = 60_000 } = {},
+  { inlineUntil, longestWait = 60_000 }: { inlineUntil?: AbortSignal; longestWait?: number } = {},
 ): Promise<AppError | undefined> {
   const row = await services.database.inTenant(tenantId, (tx) => takeDocument(tx, tenantId, documentId));
   if (!row) return undefined;
   const { stopping } = services.backgroundWork;
+  const isInline = () => inlineUntil !== undefined && !inlineUntil.aborted;
   const began = performance.now();
   let hasResponded = false;
   let nextLook = began + slice.ifOthersWait;
@@ -85,7 +86,7 @@ export async function runDocument(
     isOver: async () => {
       if (stopping.aborted) return true;
       const now = performance.now();
-      if (inline || now < nextLook) return false;
+      if (isInline() || now < nextLook) return false;
       nextLook = now + slice.ifOthersWait;
       return (
         now - began > slice.most ||
@@ -107,7 +108,8 @@ export async function runDocument(
       const failed = await runStage(run, stage, ended.signal);
       if (failed) {
         const { failure, outage } = failed;
-        const waits = outage && !inline && (await waitForNextTry(run, outage, failure.retry_attempts + 1));
+        const waits =
+          outage && !isInline() && (await waitForNextTry(run, outage, failure.retry_attempts + 1));
         return waits
           ? undefined
           : await endFailed(run, withEarlierTries(run, failure), stage, outage?.retryAfter);

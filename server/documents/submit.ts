@@ -4,7 +4,7 @@ import { documentJobs } from '#db/schema/documents.ts';
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
 import { type LayoutKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
@@ -12,6 +12,13 @@ import { clip } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
 import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
 import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
+import { withRequestDeadline } from '#server/request-deadline.ts';
+import {
+  fingerprintOf,
+  type KeyedResult,
+  requestDiffers,
+  withDifferingRequest,
+} from '#server/request-fingerprint.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { type Destination, destinationIn } from '#server/storage/destination.ts';
 import { expectRoom, requireRoom } from '#server/storage/usage.ts';
@@ -29,6 +36,7 @@ import type { RunServices } from './document-run.ts';
 import { checkFile, sampleFile } from './file-work.ts';
 import {
   type DocumentRow,
+  getDocument,
   isInFlight,
   selectDocument,
   selectDocumentByKey,
@@ -36,14 +44,18 @@ import {
 } from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import { runDocument } from './run-document.ts';
-import { type DocumentForm, type DocumentTranslationRequest, documentForm } from './schema.ts';
+import {
+  type DocumentForm,
+  type DocumentJob,
+  type DocumentTranslationRequest,
+  documentForm,
+} from './schema.ts';
+import { isWaiting } from './waiting.ts';
 
 /** A submission's job, whether it is new or a resend's. */
-export interface SubmittedDocument {
+export interface SubmittedDocument extends KeyedResult {
   tenantId: string;
   documentId: string;
-  /** Whether an earlier submission with the same key made it. */
-  replayed: boolean;
   inFlight: boolean;
 }
 
@@ -65,10 +77,25 @@ interface CheckedForm {
 
 /**
  * Accepts a document (B 4.3): checks the form, the replay by key, payment and the file, then stores the file and queues the
- * job. With `wait` the job runs here, and its failure is thrown.
+ * job. With `wait` the job runs here, and its failure is thrown. What is not done at the request's deadline goes on in the queue.
  * @throws AppError 400, 401, 402, 409, 413, 415, 422, 429, 507 before a job exists; with `wait` also 429, 503 and 504
  */
-export async function submitDocument(
+export function submitDocument(
+  services: RunServices,
+  withTenant: WithTenant,
+  form: DocumentForm,
+  origin: Origin,
+): Promise<SubmittedDocument> {
+  return withRequestDeadline(services.settings, (deadline) =>
+    submitUntil(deadline.signal, services, withTenant, form, {
+      ...origin,
+      signal: AbortSignal.any([origin.signal, deadline.signal]),
+    }),
+  );
+}
+
+async function submitUntil(
+  deadline: AbortSignal,
   services: RunServices,
   withTenant: WithTenant,
   form: DocumentForm,
@@ -90,11 +117,12 @@ export async function submitDocument(
       await expectRoom(tx, services.settings, tenant.id, checked.file.bytes.length);
     return { tenant, checked, destination };
   });
-  if (known) return replay(services, known, checked.wait, signal);
-
-  const { wait } = checked;
   const key = checked.request.idempotency_key;
-  const make = () => makeJob(services, tenant, checked, destination, origin);
+  const fingerprint = key === null ? null : await requestFingerprint(checked);
+  const { wait } = checked;
+  if (known) return replay(services, known, { wait, fingerprint, signal, deadline });
+
+  const make = () => makeJob(services, tenant, checked, fingerprint, destination, origin);
   const made =
     key === null
       ? await make()
@@ -102,17 +130,30 @@ export async function submitDocument(
           const known = waited && (await findByKey(services, tenant.id, key));
           return known ? { row: known, isNew: false } : make();
         });
-  if (!made.isNew) return replay(services, made.row, wait, signal);
+  if (!made.isNew) return replay(services, made.row, { wait, fingerprint, signal, deadline });
   const { documentId } = made.row;
-  const submitted = { tenantId: tenant.id, documentId, replayed: false };
+  const submitted = { tenantId: tenant.id, documentId, replayed: false, differs: false };
   if (!wait) return { ...submitted, inFlight: true };
-  const failure = await services.backgroundWork.track(
-    runDocument(services, tenant.id, documentId, { inline: true }),
+  const run = services.backgroundWork.track(
+    runDocument(services, tenant.id, documentId, { inlineUntil: deadline }),
   );
+  const failure = await Promise.race([run, aborted(deadline)]);
   if (failure) throw failure;
-  // A process that stops leaves the rest of the job to another.
+  if (deadline.aborted)
+    run.catch((error: unknown) =>
+      services.log.error({ document_id: documentId, error: describeForLog(error) }, 'a document was not run'),
+    );
+  // A process that stops leaves the rest of the job to another, and so does this one at the deadline.
   const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
   return { ...submitted, inFlight: row !== undefined && isInFlight(row) };
+}
+
+/** Resolves when the signal aborts. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 }
 
 /** Submissions with a key that this process is making jobs of. */
@@ -153,6 +194,7 @@ async function makeJob(
   services: RunServices,
   tenant: { id: string; name: string },
   { file, format, fileName, wait, request: checkedRequest }: CheckedForm,
+  requestFingerprint: Uint8Array | null,
   destination: Destination,
   { via, signal, unknownFields }: Origin,
 ): Promise<{ row: DocumentRow; isNew: boolean }> {
@@ -197,6 +239,7 @@ async function makeJob(
         status: 'queued',
         idempotencyKey: request.idempotency_key,
         request,
+        requestFingerprint,
         warnings: warnings.length > 0 ? warnings : null,
         sourceFileName: fileName,
         sourceFormat: format,
@@ -253,21 +296,55 @@ async function checkSource(
 /** Milliseconds between two looks at a job that runs elsewhere. */
 const lookEvery = 500;
 
-/** A resend returns the job of its key, whatever its status. With `wait` it waits until the job has ended, or this process stops. */
+/**
+ * A resend returns the job of its key, whatever its status. With `wait` it waits until the job has ended, the job itself waits for an outage
+ * to pass, the deadline has come, or this process stops.
+ */
 async function replay(
   { database, backgroundWork }: Pick<Services, 'backgroundWork' | 'database'>,
   known: DocumentRow,
-  wait: boolean,
-  signal: AbortSignal,
+  {
+    wait,
+    fingerprint,
+    signal,
+    deadline,
+  }: { wait: boolean; fingerprint: Uint8Array | null; signal: AbortSignal; deadline: AbortSignal },
 ): Promise<SubmittedDocument> {
   const { tenantId, documentId } = known;
+  const differs = requestDiffers(known.requestFingerprint, fingerprint);
   let row: DocumentRow | undefined = known;
-  while (wait && row && isInFlight(row) && !backgroundWork.stopping.aborted) {
-    await delay(lookEvery, undefined, { signal });
+  while (wait && row && isInFlight(row) && !isWaiting(row) && !backgroundWork.stopping.aborted) {
+    await delay(lookEvery, undefined, { signal }).catch((error: unknown) => {
+      if (!deadline.aborted) throw error;
+    });
+    if (deadline.aborted) break;
     row = await database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
   }
   if (!row) throw unknownDocument();
-  return { tenantId, documentId, replayed: true, inFlight: isInFlight(row) };
+  return { tenantId, documentId, replayed: true, differs, inFlight: isInFlight(row) };
+}
+
+/** The job of a submission as its sender may see it. */
+export async function readSubmittedDocument(
+  { database }: Pick<Services, 'database'>,
+  { tenantId, documentId, differs }: SubmittedDocument,
+  audience: { operator: boolean },
+): Promise<DocumentJob> {
+  const job = await database.inTenant(tenantId, (tx) => getDocument(tx, tenantId, documentId, audience));
+  return differs ? withDifferingRequest(job) : job;
+}
+
+/**
+ * The fingerprint of what decides the translated file, to be stored with the key: the bytes, and the fields but the text type, which a
+ * document job ignores. The file's name does not count, but the format that it says.
+ */
+async function requestFingerprint({ file, format, request }: CheckedForm): Promise<Uint8Array> {
+  const { idempotency_key: _, text_type: __, ...fields } = request;
+  // Not in this thread: a file may have 50 MB.
+  const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
+  // `auto` may be in any letter case.
+  const source_lang = fields.source_lang.toLowerCase();
+  return fingerprintOf({ ...fields, source_lang, format, bytes: Buffer.from(bytes).toString('hex') });
 }
 
 /**

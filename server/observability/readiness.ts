@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
 import type { Log } from '#server/context.ts';
@@ -35,8 +36,10 @@ export interface Readiness {
 }
 
 export interface ReadinessParts {
-  /** A pool of its own in a running service, so that a busy one does not make the process seem unable to reach the database. */
+  /** A connection that requests do not use: tells a lost database from a busy pool, and looks at it while nobody asks. */
   database: Database;
+  /** The pool that requests use: a process that cannot get a connection from it in time serves nobody. Omitted: there are no requests. */
+  requests?: Database | undefined;
   storage: PlatformStore;
   log: Log;
 }
@@ -45,7 +48,7 @@ export interface ReadinessParts {
  * Answers whether a process can do its work: whether it reaches the database, whether that has the tables of this version, whether the
  * platform's storage takes objects, and whether the workers run. Logs when the database goes and when it comes back.
  */
-export function watchReadiness({ database, storage, log }: ReadinessParts): Readiness {
+export function watchReadiness({ database, requests, storage, log }: ReadinessParts): Readiness {
   let starting = false;
   let draining = false;
   let lost: number | undefined;
@@ -61,9 +64,26 @@ export function watchReadiness({ database, storage, log }: ReadinessParts): Read
     } catch (error) {
       if (isMissingTable(error)) return { database: true, schema: false };
       if (lost === undefined && !draining)
-        log.warn({ error: describeForLog(error) }, 'the database does not respond');
+        log.warn({ dependency: 'database', error: describeForLog(error) }, 'the database does not respond');
       lost ??= Date.now();
       return { database: false, schema: false };
+    }
+  });
+  let exhausted = false;
+  const lookAtRequests = remembered(maximumAge.database, async () => {
+    try {
+      if (requests) await inTime(requests.inPlatform((tx) => tx.execute(sql`select 1`)));
+      if (exhausted) log.warn({ dependency: 'database' }, 'requests get a database connection again');
+      exhausted = false;
+      return true;
+    } catch (error) {
+      if (!exhausted && lost === undefined && !draining)
+        log.warn(
+          { dependency: 'database', error: describeForLog(error) },
+          'requests get no database connection',
+        );
+      exhausted = true;
+      return false;
     }
   });
   const checkStorage = remembered(maximumAge.storage, async () => {
@@ -71,7 +91,7 @@ export function watchReadiness({ database, storage, log }: ReadinessParts): Read
       await inTime(storage.check());
       return true;
     } catch (error) {
-      log.warn({ error: describeForLog(error) }, 'the storage does not take objects');
+      log.warn({ dependency: 'storage', error: describeForLog(error) }, 'the storage does not take objects');
       return false;
     }
   });
@@ -79,8 +99,9 @@ export function watchReadiness({ database, storage, log }: ReadinessParts): Read
 
   return {
     async report() {
-      const [found, stored] = await Promise.all([look(), checkStorage()]);
-      const checks = { ...found, storage: stored, ...(working && { workers: working() }) };
+      const [found, served, stored] = await Promise.all([look(), lookAtRequests(), checkStorage()]);
+      const database = found.database && served;
+      const checks = { ...found, database, storage: stored, ...(working && { workers: working() }) };
       const ready = !starting && Object.values(checks).every(Boolean);
       return {
         status: draining ? 'draining' : ready ? 'ready' : 'unavailable',

@@ -26,6 +26,17 @@ export function notesOf(request: FastifyRequest): RequestNotes {
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
+/** What an operator switched off is no failure. */
+const intended: ReadonlySet<string | undefined> = new Set(['capability_off', 'storage_cap_reached']);
+
+/** A fault of the service is an error, a failure of what it depends on a warning. */
+function levelOf({ routeOptions, notes }: FastifyRequest, { statusCode }: FastifyReply) {
+  // Probes ask every few seconds; why a process is not ready has a line of its own.
+  if (probes.has(routeOptions.url ?? '')) return statusCode === 200 ? 'debug' : 'info';
+  if (statusCode === 500) return 'error';
+  return statusCode > 500 && !intended.has(notes?.error?.code) ? 'warn' : 'info';
+}
+
 /**
  * Logs, measures and traces every request. Register it before the hooks that may refuse one.
  *
@@ -58,9 +69,7 @@ export function observeRequests(
     });
   http.addHook('onResponse', (request, reply, done) => {
     const procedure = request.notes?.procedure ?? request.routeOptions.config.procedure ?? null;
-    // Probes ask every few seconds.
-    const level = reply.statusCode === 200 && probes.has(request.routeOptions.url ?? '') ? 'debug' : 'info';
-    http.log[level](lineOf(request, reply, procedure, addressOf(request)), 'request');
+    http.log[levelOf(request, reply)](lineOf(request, reply, procedure, addressOf(request)), 'request');
     metrics?.request({
       method: request.method,
       route: request.routeOptions.url ?? 'unmatched',
@@ -89,6 +98,7 @@ function lineOf(
     tenant_id: notes?.tenantId ?? null,
     client,
     ...(notes?.error && { error_code: notes.error.code, error: wordsOf(notes.error) }),
+    ...(notes?.error?.dependency && { dependency: notes.error.dependency }),
   };
 }
 

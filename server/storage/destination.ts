@@ -111,6 +111,7 @@ export async function locate(
 export function storageFailure(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   return new AppError('transient_error', `the storage of this workspace failed: ${error.message}`, {
+    dependency: 'storage',
     cause: error,
   });
 }

@@ -40,13 +40,14 @@ export interface Series {
 /**
  * Runs the items of a series in order (B 4.1). The transaction that stores a job also inserts the next one and hands the reservation on to
  * it, so a series of n takes n + 1 transactions, and a process that dies leaves one pending job at most. An item that fails ends the series
- * with its error and frees the rest of the reservation.
- * @returns the jobs, and whether any of them was run
+ * with its error and frees the rest of the reservation. So does the item that runs at the deadline: its model calls are aborted.
+ * @returns the jobs with the items they are of, and whether any of them was run
  */
 export async function runSeries(
   services: RunServices,
   { caller, items: submitted, firstRun, prefetched }: Series,
-): Promise<{ jobs: TranslationJob[]; ran: boolean }> {
+  deadline: AbortSignal,
+): Promise<{ jobs: TranslationJob[]; items: readonly SeriesItem[]; ran: boolean }> {
   const jobs: TranslationJob[] = [];
   let ran = false;
   let items = submitted;
@@ -69,13 +70,13 @@ export async function runSeries(
     }
     ran = true;
     const work = items.slice(index + 1).filter(isWork);
-    const { job, nextRun } = await runJob(services, run, prefetched, { caller, work });
+    const { job, nextRun } = await runJob(services, run, prefetched, { caller, work }, deadline);
     jobs.push(job);
     // A later item with the same text is served what this one published.
     forget(prefetched, item.request);
     run = nextRun;
   }
-  return { jobs, ran };
+  return { jobs, items, ran };
 }
 
 /**
@@ -111,9 +112,6 @@ async function admitRest(
   throw new AppError('transient_error', 'the job of this Idempotency-Key keeps changing; try again');
 }
 
-/** Milliseconds after which a run is given up, however long its models take. */
-const longestRun = 900_000;
-
 /**
  * Runs one job: translates its text and stores the result. A run that fails is stored as such, and not billed.
  * @throws AppError what the run failed with
@@ -123,17 +121,15 @@ async function runJob(
   run: Run,
   prefetched: Prefetched,
   rest: RestOfSeries,
+  deadline: AbortSignal,
 ): Promise<Completion> {
   const { engine, log } = services;
   const { tenantId, request, admitted } = run;
   const about = { request_id: rest.caller.requestId, job_id: admitted.jobId, tenant_id: tenantId };
   const keeping = keepPending(services, run);
-  // AbortSignal.timeout would keep its timer beyond the run.
-  const deadline = new AbortController();
-  const ending = setTimeout(() => deadline.abort(), longestRun);
   try {
     const leverage = await leverageOf(services, tenantId, request, prefetched);
-    const scope = { tenantId, signal: deadline.signal };
+    const scope = { tenantId, signal: deadline };
     const result = await runPipeline(engine, request, scope, {
       leverage,
       searchFailed: (error) =>
@@ -141,13 +137,14 @@ async function runJob(
     });
     return await completeRun(services, run, result, rest);
   } catch (error) {
-    const known = toAppError(error instanceof RunError ? error.cause : error);
+    const failure = toAppError(error instanceof RunError ? error.cause : error);
+    const known =
+      deadline.aborted && failure.code === 'transient_error' ? toAppError(deadline.reason) : failure;
     // The translation is stored; only its golden record is missing.
     if (known.code !== 'persistence_failed') await fail(services, run, error, known, about);
     throw known;
   } finally {
     clearInterval(keeping);
-    clearTimeout(ending);
   }
 }
 

@@ -73,6 +73,8 @@ const kernelFiles = [
   'job-queue',
   'languages',
   'paging',
+  'request-deadline',
+  'request-fingerprint',
   'sandbox-errors',
   'set-upload',
   'settings',
@@ -283,7 +285,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|router|settings|trpc|unknown-fields)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|response-headers|router|settings|trpc|unknown-fields)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],
@@ -294,7 +296,7 @@ export const modules: Module[] = [
     files: /^web\/server\//,
     may: [
       /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
-      /^server\/(context|cookies|errors|input-limits|router|settings|trpc)\.ts$/,
+      /^server\/(context|cookies|errors|input-limits|response-headers|router|settings|trpc)\.ts$/,
       // Whether there is a page for paying to lead to.
       /^server\/billing\/capabilities\.ts$/,
       // The files of documents, which no procedure carries.

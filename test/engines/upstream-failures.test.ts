@@ -53,7 +53,7 @@ describe('a malformed response', () => {
     it.each(malformed)('with %s every time is a transient_error', async (_, reply) => {
       upstream.fake.otherwise(reply);
       const error = await failed(call(upstream.engine()));
-      expect([error.code, error.status, error.retryAfter]).toEqual(['transient_error', 503, undefined]);
+      expect([error.code, error.status, error.retryAfter]).toEqual(['transient_error', 503, 5]);
       expect(error.message).toBe('the translation model gave no usable answer; try again later');
       expect(upstream.fake.requests).toHaveLength(3);
     });
@@ -165,7 +165,7 @@ describe('a failure that may pass', () => {
     it.each(passing)('%s ends as its own error if it persists', async (_, reply, code) => {
       upstream.fake.otherwise(reply);
       const error = await failed(call(upstream.engine()));
-      expect([error.code, error.retryAfter]).toEqual([code, undefined]);
+      expect([error.code, error.retryAfter]).toEqual([code, code === 'rate_limit' ? undefined : 5]);
       expect(upstream.fake.requests).toHaveLength(3);
     });
 
@@ -279,7 +279,7 @@ describe('a failure that stays', () => {
     it.each(staying)('%s is service_unavailable, without a retry', async (_, reply) => {
       upstream.fake.otherwise(reply);
       const error = await failed(call(upstream.engine()));
-      expect([error.code, error.status, error.retryAfter]).toEqual(['service_unavailable', 503, undefined]);
+      expect([error.code, error.status, error.retryAfter]).toEqual(['service_unavailable', 503, 60]);
       expect(error.message).toBe('the translation model of this service is not available');
       expect(upstream.fake.requests).toHaveLength(1);
       expect(upstream.waits).toEqual([]);

@@ -56,6 +56,9 @@ describe('GET /docs', () => {
     const policy = (await app.request('/docs')).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'self'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    // The same as that of the application, with two Trusted Types policies of Swagger UI in place of its own.
+    const application = (await app.request('/')).headers.get('content-security-policy');
+    expect(policy).toBe(application?.replace('trusted-types lingualoop', 'trusted-types default dompurify'));
     for (const { tagName, attrs = [], childNodes = [] } of await pageElements('/docs')) {
       if (tagName === 'script') expect(childNodes.map(({ value }) => value).join('')).toBe('');
       expect(tagName).not.toBe('style');

@@ -60,6 +60,7 @@ test('a strict program with the packed SDK sees both names, a detected language 
     'menu.en.xlsx is saved as menu.fr.xlsx, done: 1',
     'menu.en.xlsx is saved as menu.de.xlsx, done: 1',
     'detected: de',
+    expect.stringMatching(/^logged: .*min_quality_scor\b.*min_quality_score/),
     'the service warns: unknown_option metadata.min_quality_scor',
     '',
   ]);

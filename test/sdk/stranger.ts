@@ -5,7 +5,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { LinguaLoop } from '#sdk/index.ts';
 
-const client = new LinguaLoop();
+const client = new LinguaLoop({
+  logger: { debug: () => {}, warn: (message) => console.log(`logged: ${message}`) },
+});
 
 const source = { name: 'menu.en.xlsx', data: await readFile('menu.en.xlsx') };
 for (const target_lang of ['fr', 'de'] as const) {
@@ -28,7 +30,7 @@ const { request } = await client.translations.create({
 });
 console.log(`detected: ${request.source_lang}`);
 
-const { warnings = [] } = await client.translations.create({
+const { warnings } = await client.translations.create({
   source_text: 'Good morning',
   target_lang: 'fr',
   metadata: { min_quality_scor: 90 },

@@ -59,6 +59,7 @@ const long = [
   'test/db/embedded/users.test.ts',
   'test/metering/allowance-model.test.ts',
   'test/sdk/package.test.ts',
+  'test/sdk/stranger.test.ts',
   'test/documents/failing.test.ts',
   'test/documents/fair-share.test.ts',
   'test/web-translate/web-translate.test.ts',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { pageHeaders } from '#server/response-headers.ts';
 import type { AppRouter } from '#server/router.ts';
 import { type Guide, type GuideBook, readGuides } from './guide-pages.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type SearchIndex,
   searchGuides,
 } from './guide-search.ts';
-import { pageHeaders } from './headers.ts';
 import { escapeHtml } from './html.ts';
 
 /** What the pages of guides need of the front. */
@@ -45,7 +45,7 @@ export function serveGuides(
 
   const send = (reply: FastifyReply, guides: GuideBook, page: GuidePage) =>
     reply
-      .headers(pageHeaders)
+      .headers(pageHeaders())
       .send(
         guideDocument(guides, page, { basePath, styleAddress: style.address, scriptAddress: script.address }),
       );

@@ -1,31 +1,4 @@
 /**
- * The headers of every HTML response, next to those of `defaultHeaders`. Scripts and styles come from this origin only, nothing is inline,
- * and no text can become script (Trusted Types). `default-src` is not 'none': Firefox asks it for module preloads.
- */
-export const pageHeaders: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policy(),
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-  'cache-control': 'no-cache',
-};
-
-function policy(): string {
-  return [
-    "default-src 'self'",
-    // The QR code of an authenticator is a data address; pictures in previews are blobs.
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    'trusted-types lingualoop',
-  ].join('; ');
-}
-
-/**
  * The headers of the frame that shows Word files. It has a policy of its own: an opaque origin, without cookies, storages or the network,
  * where styles may come from the file. Its script knows the file by messages only.
  */

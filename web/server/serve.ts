@@ -7,11 +7,12 @@ import { canSell } from '#server/billing/capabilities.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { readCookie } from '#server/cookies.ts';
 import { AppError } from '#server/errors.ts';
+import { pageHeaders } from '#server/response-headers.ts';
 import type { AppRouter } from '#server/router.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
 import { serveGuides } from './guides.ts';
-import { pageHeaders, previewHeaders, workerPolicy } from './headers.ts';
+import { previewHeaders, workerPolicy } from './headers.ts';
 import { type Locale, localeCookie, localeFor } from './locale.ts';
 import { notFound, stubNotice } from './page-words.ts';
 import { pageDocument, readPage } from './pages.ts';
@@ -71,7 +72,7 @@ export async function serveWeb(
     if (!page) return sendNotFound(request, reply);
     const notice = name === 'home' && !engine.live ? stubNotice[page.locale] : '';
     return reply
-      .headers(pageHeaders)
+      .headers(pageHeaders())
       .header('vary', vary)
       .send(pageDocument(page, { build, locale, basePath, notice }));
   }
@@ -98,7 +99,7 @@ export async function serveWeb(
       locale: localeOf(request),
       signedOut,
     });
-    return reply.headers(pageHeaders).header('vary', vary).send(page);
+    return reply.headers(pageHeaders()).header('vary', vary).send(page);
   }
 
   function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -107,7 +108,7 @@ export async function serveWeb(
     const page = { title, content: `<h1>${title}</h1>`, locale };
     return reply
       .code(404)
-      .headers(pageHeaders)
+      .headers(pageHeaders())
       .header('vary', vary)
       .send(pageDocument(page, { build, locale, basePath }));
   }

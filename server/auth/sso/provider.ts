@@ -101,6 +101,7 @@ async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
     const unreachable = errors.find((error) => error instanceof ProviderUnreachable);
     if (unreachable)
       throw new AppError('transient_error', 'the identity provider cannot be reached; try again', {
+        dependency: 'identity_provider',
         cause: unreachable,
       });
     throw new AppError('unauthenticated', 'single sign-on failed', {

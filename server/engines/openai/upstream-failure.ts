@@ -16,7 +16,6 @@ const failureKinds = {
   saturated: {
     retryable: true,
     code: 'rate_limit',
-    retryAfter: 5,
     detail: 'translation capacity is saturated; try again later',
   },
   outage: {
@@ -109,6 +108,7 @@ export class UpstreamFailure extends Error {
     return new AppError(code, detail, {
       cause: this,
       answered,
+      dependency: 'model',
       ...(retryAfter !== undefined && { retryAfter }),
     });
   }

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openDatabase } from '#db/client.ts';
+import { toAppError } from '#server/errors.ts';
+import { watchReadiness } from '#server/observability/readiness.ts';
+import { openDocuments } from '#test/documents/workspace.ts';
+import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
+import { secretsKey, useTestApp } from '#test/setup/app.ts';
+import { startLoggedService } from '#test/setup/logged-service.ts';
+
+const app = useTestApp();
+const quiet = { debug() {}, info() {}, error() {}, warn() {} };
+
+test('a process whose requests get no database connection is not ready, though another connection works', async () => {
+  const requests = openDatabase(() => app.databaseUrl, { size: 1 });
+  onTestFinished(() => requests.close());
+  const { storage } = app.services;
+  const readiness = watchReadiness({ database: app.database, requests, storage, log: quiet });
+  const held = Promise.withResolvers<void>();
+  const holder = requests.inPlatform(() => held.promise);
+  const began = performance.now();
+  expect(await readiness.report()).toEqual({
+    status: 'unavailable',
+    checks: { database: 'failed', schema: 'ok', storage: 'ok' },
+  });
+  expect(performance.now() - began).toBeLessThan(5000);
+  held.resolve();
+  await holder;
+  await vi.waitFor(async () => expect((await readiness.report()).status).toBe('ready'), 10_000);
+});
+
+/** What a full disk says: the file system to the store, PostgreSQL by its SQLSTATE. */
+const fileSystem = () =>
+  Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+
+test('a full disk of the storage is 507, and the document that meets it waits', {
+  timeout: 30_000,
+}, async () => {
+  const mine = await openDocuments(app);
+  const put = vi.spyOn(app.services.storage, 'put').mockRejectedValue(fileSystem());
+  onTestFinished(() => void put.mockRestore());
+  const { status, body } = await mine.send();
+  expect([status, body]).toEqual([507, { detail: 'the disk of this service is full; tell its operator' }]);
+  put.mockRestore();
+  const id = await mine.queue(['Hello']);
+  const again = vi.spyOn(app.services.storage, 'put').mockRejectedValue(fileSystem());
+  await mine.run(id);
+  expect((await mine.read(id)).waiting).toMatchObject({ reason: 'disk_full' });
+  again.mockRestore();
+  await mine.run(id);
+  expect((await mine.read(id)).status).toBe('translated');
+});
+
+test.each(['53000', '53100', '53200', '53300'])(
+  'PostgreSQL without resources is 503: SQLSTATE %s',
+  async (code) => {
+    const raised = app.database.inPlatform(async (tx) => {
+      const name = `raise_${randomUUID().replaceAll('-', '')}`;
+      const { sql } = await import('drizzle-orm');
+      await tx.execute(
+        sql.raw(`do $${name}$ begin raise exception 'no room' using errcode = '${code}'; end $${name}$`),
+      );
+    });
+    const error = toAppError(await raised.catch((thrown: unknown) => thrown));
+    expect([error.status, error.code, error.dependency]).toEqual([503, 'transient_error', 'database']);
+  },
+);
+
+test('a response 5xx because of a dependency is logged as a warning that names it', {
+  timeout: 60_000,
+}, async () => {
+  await using model = await startFakeOpenAi();
+  model.otherwise(failure(503));
+  const service = await startLoggedService({
+    SECRETS_KEY: secretsKey,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_EMBEDDING_MODEL: 'none',
+    OPENAI_MAX_RETRIES: '0',
+  });
+  const { headers } = await service.signUp();
+  const text = { source_text: 'Hello', target_lang: 'fr' };
+  expect((await service.json('POST', '/api/translations', { headers, body: text })).status).toBe(503);
+  const lines = (await service.finish()).split('\n').filter((line) => line.includes('"status":503'));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 40, status: 503, dependency: 'model', error_code: 'transient_error' },
+  ]);
+});
