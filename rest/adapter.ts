@@ -96,6 +96,8 @@ async function handleRequest(
   const { path, type, route } = procedure;
   ctx.notes.procedure = path;
   reply.code(route.status ?? 200);
+  if (type === 'mutation' && request.headers['idempotency-key'] !== undefined && !isKeyed(route))
+    reply.header('idempotency-key-ignored', 'true');
   const output = await callTRPCProcedure({
     router,
     path,
@@ -108,6 +110,11 @@ async function handleRequest(
   if (route.download) return sendFile(reply, output as FileResponse | StreamResponse);
   if (route.status === 204) return reply.send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
+}
+
+/** Whether a repetition with the same Idempotency-Key does no work twice. Imports, for example, are not keyed. */
+function isKeyed({ headers }: RestProcedure['route']): boolean {
+  return Object.values(headers ?? {}).includes('Idempotency-Key');
 }
 
 /** Groups procedures by method and path, in the router's order. */

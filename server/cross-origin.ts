@@ -10,6 +10,8 @@ const exposedHeaders = [
   'X-Ignored-Parameters',
   'WWW-Authenticate',
   'Idempotency-Replayed',
+  'Idempotency-Request-Differs',
+  'Idempotency-Key-Ignored',
   'Retry-After',
   'Content-Disposition',
   'X-Suggested-Filename',

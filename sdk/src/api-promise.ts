@@ -8,6 +8,8 @@ export interface ResponseInfo {
   requestId: string | null;
   /** Whether an earlier call with the same idempotency key had done the work, which was not done again. */
   replayed: boolean;
+  /** Whether a job in the result was made by an earlier, different request with the same idempotency key. */
+  requestDiffers: boolean;
 }
 
 /** A result with the response that brought it. */
@@ -59,5 +61,6 @@ export function infoOf({ status, headers }: { status: number; headers: Pick<Head
     headers,
     requestId: headers.get('x-request-id'),
     replayed: headers.get('idempotency-replayed') === 'true',
+    requestDiffers: headers.get('idempotency-request-differs') === 'true',
   };
 }

@@ -1,4 +1,4 @@
-import { type Answered, type ApiPromise, apiPromise } from './api-promise.ts';
+import { type Answered, type ApiPromise, apiPromise, mapAnswer } from './api-promise.ts';
 import { createDownloads, type Downloads } from './downloads.ts';
 import { observe } from './events.ts';
 import {
@@ -8,10 +8,12 @@ import {
   readOptions,
   type Settings,
 } from './options.ts';
+import { IdempotencyMismatchError } from './outcome-errors.ts';
 import { createRest, type Rest, type RestRequest, resultOf } from './rest.ts';
 import { type Attempt, type Call, createSend, type Send } from './send.ts';
 import { createSession, type Session } from './session.ts';
 import { sessionGrants } from './sign-in.ts';
+import type { TenantDocumentJob, TranslationJob } from './types.ts';
 
 /**
  * A deployment, asked as one caller: what each part of the client (`translations`, `documents`, ...) is made of. Who imports
@@ -48,9 +50,18 @@ export interface Connection {
     attempt: (options: Attempt) => Promise<Answered<T>>,
     options?: CallOptions | undefined,
   ): ApiPromise<T>;
+  /** @internal The same for a call that creates. @throws IdempotencyMismatchError, unless the options say otherwise */
+  create<T extends Created>(
+    call: Call,
+    request: RestRequest,
+    options?: CreateOptions | undefined,
+  ): ApiPromise<T>;
   /** @internal The idempotency key of a call that creates. */
   keyOf(call: Call, options: CreateOptions | undefined): string;
 }
+
+/** What a call that creates returns. */
+type Created = TranslationJob | TenantDocumentJob | TranslationJob[];
 
 /**
  * Connects to a deployment.
@@ -73,6 +84,16 @@ export function createConnection(settings: Settings, session?: Session): Connect
   const own = session ?? createSession(settings.tokens, sessionGrants(rest, settings));
   const send = createSend(settings, own);
   const run: Connection['run'] = (call, attempt, options) => apiPromise(send(call, attempt, options));
+  const json: Connection['json'] = <T>(call: Call, request: RestRequest, options: CallOptions | undefined) =>
+    run(
+      call,
+      async (attempt) => {
+        const answered = await rest.json(request, attempt, resultOf<T>(call));
+        if (call.warns) observers.warnings(call.name, answered.data);
+        return answered;
+      },
+      options,
+    );
   return {
     baseUrl: settings.baseUrl,
     settings,
@@ -82,16 +103,14 @@ export function createConnection(settings: Settings, session?: Session): Connect
     sendUnsigned,
     downloads: createDownloads(rest, send, settings),
     run,
-    json: <T>(call: Call, request: RestRequest, options: CallOptions | undefined) =>
-      run(
-        call,
-        async (attempt) => {
-          const answered = await rest.json(request, attempt, resultOf<T>(call));
-          if (call.warns) observers.warnings(call.name, answered.data);
-          return answered;
-        },
-        options,
-      ),
+    json,
+    create: <T extends Created>(call: Call, request: RestRequest, options: CreateOptions | undefined) =>
+      mapAnswer(json<T>(call, request, options), (created, { requestDiffers, requestId }) => {
+        const onMismatch = options?.onIdempotencyMismatch ?? settings.onIdempotencyMismatch;
+        if (requestDiffers && onMismatch === 'throw')
+          throw new IdempotencyMismatchError(Array.isArray(created) ? created : [created], requestId);
+        return created;
+      }),
     observers,
     done: (call, request, options) => run(call, (attempt) => rest.done(request, attempt), options),
     query: (call, input, options) =>

@@ -220,7 +220,7 @@ const mediaTypes = {
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
-  const { downloads, json, keyOf, mutate, observers, query, settings } = connection;
+  const { create, downloads, json, keyOf, mutate, observers, query, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
@@ -252,7 +252,7 @@ export function documents(connection: Connection): Documents {
         return { ...form, headers: { ...form.headers, 'idempotency-key': key } };
       };
       const sent = afterwards(prepare(), (upload) =>
-        json<TenantDocumentJob>(
+        create<TenantDocumentJob>(
           wait ? waitCall : translateCall,
           { ...upload, onUploadProgress: options.onUploadProgress },
           options,

@@ -22,12 +22,14 @@ export type {
   CreateOptions,
   Fetch,
   LinguaLoopOptions,
+  OnIdempotencyMismatch,
   TenantOptions,
   UploadOptions,
   UploadProgress,
 } from './options.ts';
 export {
   DocumentFailedError,
+  IdempotencyMismatchError,
   ImportFailedError,
   MfaRequiredError,
   TranslationFailedError,

@@ -46,9 +46,17 @@ export interface LinguaLoopOptions extends Observers {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Makes the idempotency key of a call that creates and was given none. Default: a random UUID. */
   idempotencyKey?: ((call: string) => string) | undefined;
+  /** What a call does whose idempotency key belongs to a different request. Default: `throw`. */
+  onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
   /** Sends the requests instead of `globalThis.fetch`. */
   fetch?: Fetch | undefined;
 }
+
+/**
+ * What a call does whose idempotency key belongs to an earlier request that asked for something else: `throw` an
+ * `IdempotencyMismatchError`, or `return` the job of that request, with a warning in `warnings`.
+ */
+export type OnIdempotencyMismatch = 'throw' | 'return';
 
 /** What one call may do otherwise. */
 export interface CallOptions {
@@ -82,6 +90,8 @@ export function tenantOf(options: TenantOptions | undefined): { tenant_id: strin
 export interface CreateOptions extends CallOptions {
   /** Names the work: a second call with the same key returns the same job or jobs. Default: one that the client makes. */
   idempotencyKey?: string | undefined;
+  /** What this call does if its key belongs to a different request. Default: what the client's option says. */
+  onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
 }
 
 /** How much of a request's body has been sent. */
@@ -114,6 +124,7 @@ export interface Settings extends Observers {
   backoff: Backoff;
   headers: Readonly<Record<string, string>>;
   idempotencyKey: (call: string) => string;
+  onIdempotencyMismatch: OnIdempotencyMismatch;
   /** Seconds that a call waits before a retry at most, if the service asks for it; as long as `retry.ts` says unless told. */
   longestRetryAfter?: number;
   fetch: Fetch;
@@ -140,6 +151,7 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
     backoff: options.backoff ?? { firstMs: 500, maxMs: 8_000 },
     headers: options.headers ?? {},
     idempotencyKey: options.idempotencyKey ?? newIdempotencyKey,
+    onIdempotencyMismatch: options.onIdempotencyMismatch ?? 'throw',
     // Looked up at each call, so that a later patch of the global `fetch` takes effect.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     isOwnFetch: !options.fetch,

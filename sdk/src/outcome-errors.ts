@@ -7,6 +7,40 @@ import type {
   Workspace,
 } from './types.ts';
 
+/**
+ * The idempotency key belongs to an earlier request that asked for something else. Nothing new was translated, unless a part of a batch is
+ * new. Send the request with another key; `onIdempotencyMismatch: 'return'` returns the jobs instead.
+ */
+export class IdempotencyMismatchError extends LinguaLoopError {
+  static {
+    IdempotencyMismatchError.prototype.name = 'IdempotencyMismatchError';
+  }
+
+  /** Null: the response is a success. */
+  declare readonly status: null;
+  /** What the service returned: the jobs of the key. Those of a different request have the warning `idempotency_request_differs`. */
+  readonly jobs: readonly (TranslationJob | TenantDocumentJob)[];
+
+  constructor(jobs: readonly (TranslationJob | TenantDocumentJob)[], requestId: string | null) {
+    const differing = jobs.find(isOfAnotherRequest) ?? jobs[0];
+    super({
+      status: null,
+      detail: `the idempotency key belongs to a different request, which made job ${differing?.id}; use another key, or onIdempotencyMismatch: 'return'`,
+      requestId,
+    });
+    this.jobs = jobs;
+  }
+
+  /** The first job that a different request made. */
+  get job(): TranslationJob | TenantDocumentJob | undefined {
+    return this.jobs.find(isOfAnotherRequest);
+  }
+}
+
+function isOfAnotherRequest({ warnings }: TranslationJob | TenantDocumentJob): boolean {
+  return warnings.some(({ code }) => code === 'idempotency_request_differs');
+}
+
 /** An import that the service had accepted ended without importing anything. The message says what to do. */
 export class ImportFailedError extends LinguaLoopError {
   static {

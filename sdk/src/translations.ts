@@ -187,7 +187,7 @@ const reviewManyCall: Call = { name: 'translations.reviewMany', repeatable: fals
 const path = '/api/translations';
 
 export function translations(connection: Connection): Translations {
-  const { json, keyOf, mutate, query, rest, run, settings } = connection;
+  const { create, json, keyOf, mutate, query, rest, run, settings } = connection;
   const post = (body: object): RestRequest => ({ method: 'POST', path, json: body });
   const at = (jobId: string, rest = '') => `${path}/${encodeURIComponent(jobId)}${rest}`;
   /** Adds an idempotency key to a request: its own, that of the options, or a new one. */
@@ -205,20 +205,20 @@ export function translations(connection: Connection): Translations {
     );
 
   return {
-    create: (request, options) => json(createCall, post(withKey(request, createCall, options)), options),
+    create: (request, options) => create(createCall, post(withKey(request, createCall, options)), options),
     createBatch(request, options) {
       const texts = request.inputs.reduce((sum, { Targets }) => sum + Targets.length, 0);
       const call = { ...createBatchCall, texts: Math.max(texts, 1) };
-      return json(call, post(withKey(request, call, options)), options);
+      return create(call, post(withKey(request, call, options)), options);
     },
     createFromText(request, options) {
       const call = { ...createFromTextCall, texts: pagesOf(request.source_text.length) };
-      return json(call, post(withKey(request, call, options)), options);
+      return create(call, post(withKey(request, call, options)), options);
     },
     createFromFile(file, request, options) {
       const key = keyOf(createFromFileCall, options);
       return afterwards(uploadOf(file, request, key), ({ pages, request: upload }) =>
-        json(
+        create(
           { ...createFromFileCall, texts: pages },
           { ...upload, onUploadProgress: options?.onUploadProgress },
           options,

@@ -4,6 +4,7 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { xliffType } from '#server/formats/xliff-writer.ts';
+import { markKeyedResult } from '#server/request-fingerprint.ts';
 import { confirmationOf } from '#server/reviews/confirmation.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 import { notingUnknownFields } from '#server/unknown-fields.ts';
@@ -28,7 +29,7 @@ import {
   summaryQuery,
 } from './schema.ts';
 import { documentSegmentPage, listSegments, segmentQuery } from './segments.ts';
-import { submitDocument } from './submit.ts';
+import { readSubmittedDocument, submitDocument } from './submit.ts';
 import { summarizeByTenant, summarizeDocuments, summarizeStages } from './summary.ts';
 import { workplaceProcedures } from './workplace/procedures.ts';
 import { exportSegments, xliffSegmentQuery } from './xliff/export-segments.ts';
@@ -63,17 +64,14 @@ const translate = deferredTenantProcedure
   .output(documentJob)
   .mutation(async ({ ctx, input }) => {
     requireTranslationEnabled(ctx.services);
-    const { tenantId, documentId, replayed, inFlight } = await submitDocument(
-      ctx.services,
-      ctx.withTenant,
-      input,
-      { via: 'documents', signal: ctx.disconnected(), unknownFields: ctx.unknownFields },
-    );
-    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
-    if (inFlight) ctx.response.setStatus(202);
-    return ctx.services.database.inTenant(tenantId, (tx) =>
-      getDocument(tx, tenantId, documentId, ctx.audience),
-    );
+    const made = await submitDocument(ctx.services, ctx.withTenant, input, {
+      via: 'documents',
+      signal: ctx.disconnected(),
+      unknownFields: ctx.unknownFields,
+    });
+    markKeyedResult(ctx.response, made);
+    if (made.inFlight) ctx.response.setStatus(202);
+    return readSubmittedDocument(ctx.services, made, ctx.audience);
   });
 
 const list = deferredTenantProcedure

@@ -13,6 +13,12 @@ import { newId } from '#server/ids.ts';
 import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
 import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
 import { withRequestDeadline } from '#server/request-deadline.ts';
+import {
+  fingerprintOf,
+  type KeyedResult,
+  requestDiffers,
+  withDifferingRequest,
+} from '#server/request-fingerprint.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { type Destination, destinationIn } from '#server/storage/destination.ts';
 import { expectRoom, requireRoom } from '#server/storage/usage.ts';
@@ -30,6 +36,7 @@ import type { RunServices } from './document-run.ts';
 import { checkFile, sampleFile } from './file-work.ts';
 import {
   type DocumentRow,
+  getDocument,
   isInFlight,
   selectDocument,
   selectDocumentByKey,
@@ -37,15 +44,18 @@ import {
 } from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import { runDocument } from './run-document.ts';
-import { type DocumentForm, type DocumentTranslationRequest, documentForm } from './schema.ts';
+import {
+  type DocumentForm,
+  type DocumentJob,
+  type DocumentTranslationRequest,
+  documentForm,
+} from './schema.ts';
 import { isWaiting } from './waiting.ts';
 
 /** A submission's job, whether it is new or a resend's. */
-export interface SubmittedDocument {
+export interface SubmittedDocument extends KeyedResult {
   tenantId: string;
   documentId: string;
-  /** Whether an earlier submission with the same key made it. */
-  replayed: boolean;
   inFlight: boolean;
 }
 
@@ -107,11 +117,12 @@ async function submitUntil(
       await expectRoom(tx, services.settings, tenant.id, checked.file.bytes.length);
     return { tenant, checked, destination };
   });
-  if (known) return replay(services, known, checked.wait, signal, deadline);
-
-  const { wait } = checked;
   const key = checked.request.idempotency_key;
-  const make = () => makeJob(services, tenant, checked, destination, origin);
+  const fingerprint = key === null ? null : await requestFingerprint(checked);
+  const { wait } = checked;
+  if (known) return replay(services, known, { wait, fingerprint, signal, deadline });
+
+  const make = () => makeJob(services, tenant, checked, fingerprint, destination, origin);
   const made =
     key === null
       ? await make()
@@ -119,9 +130,9 @@ async function submitUntil(
           const known = waited && (await findByKey(services, tenant.id, key));
           return known ? { row: known, isNew: false } : make();
         });
-  if (!made.isNew) return replay(services, made.row, wait, signal, deadline);
+  if (!made.isNew) return replay(services, made.row, { wait, fingerprint, signal, deadline });
   const { documentId } = made.row;
-  const submitted = { tenantId: tenant.id, documentId, replayed: false };
+  const submitted = { tenantId: tenant.id, documentId, replayed: false, differs: false };
   if (!wait) return { ...submitted, inFlight: true };
   const run = services.backgroundWork.track(
     runDocument(services, tenant.id, documentId, { inlineUntil: deadline }),
@@ -183,6 +194,7 @@ async function makeJob(
   services: RunServices,
   tenant: { id: string; name: string },
   { file, format, fileName, wait, request: checkedRequest }: CheckedForm,
+  requestFingerprint: Uint8Array | null,
   destination: Destination,
   { via, signal, unknownFields }: Origin,
 ): Promise<{ row: DocumentRow; isNew: boolean }> {
@@ -227,6 +239,7 @@ async function makeJob(
         status: 'queued',
         idempotencyKey: request.idempotency_key,
         request,
+        requestFingerprint,
         warnings: warnings.length > 0 ? warnings : null,
         sourceFileName: fileName,
         sourceFormat: format,
@@ -290,11 +303,15 @@ const lookEvery = 500;
 async function replay(
   { database, backgroundWork }: Pick<Services, 'backgroundWork' | 'database'>,
   known: DocumentRow,
-  wait: boolean,
-  signal: AbortSignal,
-  deadline: AbortSignal,
+  {
+    wait,
+    fingerprint,
+    signal,
+    deadline,
+  }: { wait: boolean; fingerprint: Uint8Array | null; signal: AbortSignal; deadline: AbortSignal },
 ): Promise<SubmittedDocument> {
   const { tenantId, documentId } = known;
+  const differs = requestDiffers(known.requestFingerprint, fingerprint);
   let row: DocumentRow | undefined = known;
   while (wait && row && isInFlight(row) && !isWaiting(row) && !backgroundWork.stopping.aborted) {
     await delay(lookEvery, undefined, { signal }).catch((error: unknown) => {
@@ -304,7 +321,30 @@ async function replay(
     row = await database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
   }
   if (!row) throw unknownDocument();
-  return { tenantId, documentId, replayed: true, inFlight: isInFlight(row) };
+  return { tenantId, documentId, replayed: true, differs, inFlight: isInFlight(row) };
+}
+
+/** The job of a submission as its sender may see it. */
+export async function readSubmittedDocument(
+  { database }: Pick<Services, 'database'>,
+  { tenantId, documentId, differs }: SubmittedDocument,
+  audience: { operator: boolean },
+): Promise<DocumentJob> {
+  const job = await database.inTenant(tenantId, (tx) => getDocument(tx, tenantId, documentId, audience));
+  return differs ? withDifferingRequest(job) : job;
+}
+
+/**
+ * The fingerprint of what decides the translated file, to be stored with the key: the bytes, and the fields but the text type, which a
+ * document job ignores. The file's name does not count, but the format that it says.
+ */
+async function requestFingerprint({ file, format, request }: CheckedForm): Promise<Uint8Array> {
+  const { idempotency_key: _, text_type: __, ...fields } = request;
+  // Not in this thread: a file may have 50 MB.
+  const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
+  // `auto` may be in any letter case.
+  const source_lang = fields.source_lang.toLowerCase();
+  return fingerprintOf({ ...fields, source_lang, format, bytes: Buffer.from(bytes).toString('hex') });
 }
 
 /**

@@ -19,6 +19,8 @@ export class FileError extends Error {
 export const limits = {
   /** Bytes of all entries of an Office file together, inflated. */
   officeUnpacked: 200_000_000,
+  /** Files in an Office file. Not a limit of B 8: real ones have some hundred, a picture each at most. */
+  officeEntries: 10_000,
   /** Bytes of one XML part of an Office file, inflated. */
   officeXmlPart: 80_000_000,
   /** Elements inside each other. Word and LibreOffice write fewer than 100 and refuse to open far fewer than this. */

@@ -17,7 +17,7 @@ import { findBlocks } from './pdf/find-blocks.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { normalise } from './pdf/normalise.ts';
+import { decrypted, normalise } from './pdf/normalise.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { removeText } from './pdf/remove-text.ts';
@@ -26,6 +26,7 @@ import { setBlocks } from './pdf/set-blocks.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { withTurnedLabel } from './pdf/turned-labels.ts';
+import { refuseLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
@@ -128,6 +129,7 @@ function isSigned(bytes: Uint8Array): boolean {
 }
 
 async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {
+  await refuseLargeStreams(await decrypted(bytes));
   const pdf = await openPdf(await normalise(bytes));
   try {
     return await use(pdf);

@@ -3,7 +3,7 @@ import type { FlattenKind } from '../formats/document-kind.ts';
 import { limitsOfTask, type QueueName, queues } from './limits.ts';
 import { type RunLimits, Sandbox, type SandboxOptions } from './sandbox.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { DeferredTenants, TaskQueue, type TaskScope } from './task-queue.ts';
+import { DeferredTenants, ProvenTenants, TaskQueue, type TaskScope } from './task-queue.ts';
 import { type Payload, type Piece, type Result, tasks } from './tasks.ts';
 
 type Tasks = typeof tasks;
@@ -50,6 +50,11 @@ export function openFileWork(
   deferred = new DeferredTenants(),
 ): FileWork {
   const registry = new URL('./tasks.ts', import.meta.url);
+  const proven = new ProvenTenants();
+  const defer = (tenantId: string, share?: number): void => {
+    deferred.add(tenantId, share);
+    proven.remove(tenantId);
+  };
   const opened = Object.fromEntries(
     Object.entries(queues).map(([name, queue]): [string, Queue] => [
       name,
@@ -67,22 +72,24 @@ export function openFileWork(
     use: (sandbox: Sandbox<Tasks>) => Promise<T>,
   ): Promise<T> {
     const { slots, sandbox } = opened[queue];
-    return slots.run(scope, async () => {
+    const read = async (): Promise<T> => {
       const begun = performance.now();
       try {
         const result = await use(sandbox);
-        if (isOverLimit(result)) deferred.add(scope.tenantId);
+        if (isOverLimit(result)) defer(scope.tenantId);
+        else if (!isRefusal(result)) proven.add(scope.tenantId, cpuMs);
         return result;
       } catch (error) {
         if (!(error instanceof SandboxError)) {
           // Otherwise a client that hangs up just before a limit could take the queue's time again and again.
-          if (scope.signal?.aborted) deferred.add(scope.tenantId, (performance.now() - begun) / cpuMs);
+          if (scope.signal?.aborted) defer(scope.tenantId, (performance.now() - begun) / cpuMs);
         } else if (error.reason === 'time' || error.reason === 'memory') {
-          deferred.add(scope.tenantId);
+          defer(scope.tenantId);
         }
         throw error;
       }
-    });
+    };
+    return slots.run(scope, read, () => proven.isUnproven(scope.tenantId, cpuMs));
   }
 
   return {
@@ -118,8 +125,11 @@ export function openFileWork(
 
 /** Whether the file exceeds a limit of its format: reading it cost all that it may, and the tenant's next file may as well. */
 function isOverLimit(result: unknown): boolean {
-  const isRefusal = typeof result === 'object' && result !== null && 'refused' in result;
-  return isRefusal && result.refused === ('too_large' satisfies FileErrorReason);
+  return isRefusal(result) && result.refused === ('too_large' satisfies FileErrorReason);
+}
+
+function isRefusal(result: unknown): result is { refused: unknown } {
+  return typeof result === 'object' && result !== null && 'refused' in result;
 }
 
 async function runHere(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {

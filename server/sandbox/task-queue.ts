@@ -13,19 +13,32 @@ export interface TaskQueueOptions {
   maxWaiting: number;
 }
 
+/** A task that waits for a slot. */
+interface Waiting {
+  start(): void;
+  /** Whether it may take long and its tenant has shown nothing like it yet. */
+  isUnproven: boolean;
+  since: number;
+}
+
 interface Tenant {
   running: number;
-  /** Callbacks that start a waiting task, the longest waiting first. */
-  waiting: Set<() => void>;
+  /** How many of those were unproven when they started. */
+  runningUnproven: number;
+  /** The longest waiting first. */
+  waiting: Set<Waiting>;
 }
+
+/** Milliseconds after which an unproven task goes with the others, so that tenants with a history cannot keep a new one out. */
+const longestUnproven = 10_000;
 
 const saturated = 'too many files are being processed; try again later';
 
 /**
  * Shares the slots of a queue among tenants. A tenant may use all slots but one, even when no other tenant is waiting: a
  * running task cannot be stopped for one that comes later. A free slot goes to the tenant with the fewest running tasks,
- * round-robin among equals, and within a tenant to the task that has waited longest. Deferred tenants come after all
- * others, and together may use all slots but one.
+ * round-robin among equals, and within a tenant to the task that has waited longest. Unproven tasks come after the
+ * others for ten seconds, and deferred tenants after all; together these two may use all slots but one.
  *
  * A tenant may have a third as many waiting tasks as the queue could still take. Alone it gets a quarter of the queue, so
  * that the next tenant can wait, too.
@@ -58,14 +71,20 @@ export class TaskQueue {
   /**
    * Runs a task when its tenant gets a slot.
    *
+   * @param isUnproven whether it may take long and its tenant has shown nothing like it yet
    * @throws {SandboxError} `busy` where too many tasks wait; the signal's reason where it is aborted while waiting
    */
-  async run<T>({ tenantId, signal }: TaskScope, task: () => Promise<T>): Promise<T> {
+  async run<T>(
+    { tenantId, signal }: TaskScope,
+    task: () => Promise<T>,
+    isUnproven: () => boolean = () => false,
+  ): Promise<T> {
     signal?.throwIfAborted();
-    const tenant = this.#tenants.get(tenantId) ?? { running: 0, waiting: new Set() };
+    const tenant = this.#tenants.get(tenantId) ?? { running: 0, runningUnproven: 0, waiting: new Set() };
     this.#tenants.set(tenantId, tenant);
+    let wasUnproven = false;
     try {
-      await this.#takeSlot(tenant, signal);
+      wasUnproven = await this.#takeSlot(tenant, signal, isUnproven);
     } catch (error) {
       this.#forget(tenantId, tenant);
       throw error;
@@ -75,43 +94,58 @@ export class TaskQueue {
       return await task();
     } finally {
       tenant.running--;
+      if (wasUnproven) tenant.runningUnproven--;
       this.#freeSlots++;
       this.#forget(tenantId, tenant);
       this.#handOut();
     }
   }
 
-  async #takeSlot(tenant: Tenant, signal: AbortSignal | undefined): Promise<void> {
+  /** Returns whether the task was unproven when it got its slot. */
+  async #takeSlot(
+    tenant: Tenant,
+    signal: AbortSignal | undefined,
+    isUnproven: () => boolean,
+  ): Promise<boolean> {
     if (tenant.waiting.size >= this.#waitingLeft / 3) throw new SandboxError('busy', saturated);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const leave = (): void => {
       signal?.removeEventListener('abort', abandon);
-      tenant.waiting.delete(start);
+      tenant.waiting.delete(waiting);
       this.#waitingLeft++;
     };
-    const start = (): void => {
-      leave();
-      tenant.running++;
-      this.#freeSlots--;
-      resolve();
+    const waiting: Waiting = {
+      since: performance.now(),
+      // An earlier task of the tenant may have shown it by the time that this one is next.
+      get isUnproven() {
+        return isUnproven();
+      },
+      start: () => {
+        const wasUnproven = isUnproven();
+        leave();
+        tenant.running++;
+        if (wasUnproven) tenant.runningUnproven++;
+        this.#freeSlots--;
+        resolve(wasUnproven);
+      },
     };
     const abandon = (): void => {
       leave();
       reject(signal?.reason);
     };
-    tenant.waiting.add(start);
+    tenant.waiting.add(waiting);
     this.#waitingLeft--;
     signal?.addEventListener('abort', abandon, { once: true });
     this.#handOut();
-    await promise;
+    return await promise;
   }
 
   #handOut(): void {
     while (this.#freeSlots > 0) {
       const next = this.#next();
       if (!next) return;
-      const [start] = next.waiting;
-      start!();
+      const [waiting] = next.waiting;
+      waiting!.start();
     }
   }
 
@@ -120,14 +154,17 @@ export class TaskQueue {
     const most = Math.max(1, this.#slots - 1);
     let first: Tenant | undefined;
     let firstRank = Number.POSITIVE_INFINITY;
-    let deferred = 0;
-    for (const [tenantId, { running }] of this.#tenants)
-      if (running > 0 && this.#isDeferred(tenantId)) deferred += running;
+    let restricted = 0;
+    for (const [tenantId, { running, runningUnproven }] of this.#tenants)
+      restricted += running > 0 && this.#isDeferred(tenantId) ? running : runningUnproven;
     for (const [tenantId, tenant] of this.#tenants) {
-      if (tenant.waiting.size === 0 || tenant.running >= most) continue;
+      const [waiting] = tenant.waiting;
+      if (!waiting || tenant.running >= most) continue;
       const isDeferred = this.#isDeferred(tenantId);
-      if (isDeferred && deferred >= most) continue;
-      const rank = tenant.running + (isDeferred ? this.#slots : 0);
+      const { isUnproven } = waiting;
+      if ((isDeferred || isUnproven) && restricted >= most) continue;
+      const isNew = isUnproven && performance.now() - waiting.since < longestUnproven;
+      const rank = tenant.running + this.#slots * (isDeferred ? 2 : isNew ? 1 : 0);
       if (rank >= firstRank) continue;
       first = tenant;
       firstRank = rank;
@@ -186,5 +223,37 @@ export class DeferredTenants {
     this.#until.set(tenantId, Math.min(from + forMs * Math.min(share, 1), now + mostMs));
     const [oldest] = this.#until.keys();
     if (this.#until.size > mostTenants) this.#until.delete(oldest!);
+  }
+}
+
+/** Milliseconds of CPU time up to which a file needs no history of its tenant: those of small files. */
+const freeCpuMs = 10_000;
+/** How much longer than its files so far a tenant's next file may take. */
+const growth = 4;
+
+/**
+ * What the files of each tenant have shown: the CPU time of the largest that was read. A tenant without any, or with a file far larger, is not
+ * suspicious, but nothing speaks for it yet. Kept in the memory of this process.
+ */
+export class ProvenTenants {
+  readonly #cpuMs = new Map<string, number>();
+
+  /** Whether a file with this limit of CPU time is out of proportion to what the tenant has shown. */
+  isUnproven(tenantId: string, cpuMs: number): boolean {
+    return cpuMs > Math.max(freeCpuMs, growth * (this.#cpuMs.get(tenantId) ?? 0));
+  }
+
+  /** A file with this limit was read. */
+  add(tenantId: string, cpuMs: number): void {
+    const most = Math.max(cpuMs, this.#cpuMs.get(tenantId) ?? 0);
+    this.#cpuMs.delete(tenantId);
+    this.#cpuMs.set(tenantId, most);
+    const [oldest] = this.#cpuMs.keys();
+    if (this.#cpuMs.size > mostTenants) this.#cpuMs.delete(oldest!);
+  }
+
+  /** A file cost all that it may: the history is void. */
+  remove(tenantId: string): void {
+    this.#cpuMs.delete(tenantId);
   }
 }

@@ -6,10 +6,11 @@ import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/committed-usage.ts';
 import { type BilledTenant, checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
 import { weighCharacters } from '#server/metering/weight.ts';
+import { requestDiffers } from '#server/request-fingerprint.ts';
 import type { Settings } from '#server/settings.ts';
 import { storageRefusalIn } from '#server/storage/destination.ts';
 import type { Warning } from '#server/warnings.ts';
-import { isReplayable } from './idempotency.ts';
+import { isReplayable, requestFingerprint } from './idempotency.ts';
 import {
   type Admitted,
   admitJob,
@@ -59,6 +60,10 @@ export interface Submitted {
 
 /** One request of a series, with the job that its key already has. */
 export interface SeriesItem extends Submitted {
+  /** Of the request that was submitted, even if the known job runs again by its own; null without a key. */
+  fingerprint: Uint8Array | null;
+  /** Whether a different request made the known job. */
+  differs: boolean;
   known: StoredJob | undefined;
   /** Null if the known job is returned as it is, and there is no work. */
   weight: Weight | null;
@@ -72,13 +77,15 @@ export type WorkItem = SeriesItem & { weight: Weight };
  * @throws AppError 422 if a stored request has to run again and its model is not allowed any more
  */
 export function planItems(
-  requests: readonly Submitted[],
+  requests: readonly (Submitted & { fingerprint?: Uint8Array | null })[],
   known: ReadonlyMap<string, StoredJob> | undefined,
   settings: Settings,
 ): SeriesItem[] {
   return requests.map((submitted) => {
     const job = submitted.request.idempotency_key ? known?.get(submitted.request.idempotency_key) : undefined;
-    if (job && isReplayable(job)) return { ...submitted, known: job, weight: null };
+    const { fingerprint = requestFingerprint(submitted.request) } = submitted;
+    const differs = requestDiffers(job?.requestFingerprint ?? null, fingerprint);
+    if (job && isReplayable(job)) return { ...submitted, fingerprint, differs, known: job, weight: null };
     // A job that runs again does what its first submission asked for.
     const { request, warnings } = job?.job ?? submitted;
     if (job) requireAllowedModels(request.metadata, settings);
@@ -88,7 +95,7 @@ export function planItems(
       sourceChars,
       billableChars: weighCharacters(sourceChars, from, to, settings.DENSE_SCRIPT_WEIGHT),
     };
-    return { request, warnings, known: job, weight };
+    return { request, warnings, fingerprint, differs, known: job, weight };
   });
 }
 
@@ -190,11 +197,16 @@ function reservationOf(work: readonly WorkItem[]): Reservation {
   return { reservedChars: first, reservedRestChars, reservedRestJobs: rest.length };
 }
 
-function newJob(caller: SeriesCaller, { request, warnings }: WorkItem, reserved: Reservation): NewJob {
+function newJob(
+  caller: SeriesCaller,
+  { request, fingerprint, warnings }: WorkItem,
+  reserved: Reservation,
+): NewJob {
   return {
     tenantId: caller.id,
     jobId: newId(),
     request: namingTenant(request, caller),
+    requestFingerprint: fingerprint,
     warnings,
     ...reserved,
   };

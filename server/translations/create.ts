@@ -2,13 +2,21 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/access/guards/tenant.ts';
 import type { RequestContext, Services } from '#server/context.ts';
-import { getDocument } from '#server/documents/jobs.ts';
 import { type DocumentJob, documentJob } from '#server/documents/schema.ts';
-import { submitDocument } from '#server/documents/submit.ts';
+import { readSubmittedDocument, submitDocument } from '#server/documents/submit.ts';
 import { AppError } from '#server/errors.ts';
 import { withRequestDeadline } from '#server/request-deadline.ts';
+import { markKeyedResult, withDifferingRequest } from '#server/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/unknown-fields.ts';
-import { admitSeries, type Gates, isWork, planItems, readGates, type Submitted } from './admit-series.ts';
+import {
+  admitSeries,
+  type Gates,
+  isWork,
+  planItems,
+  readGates,
+  type SeriesItem,
+  type Submitted,
+} from './admit-series.ts';
 import { requireKey, selectJobsByKeys } from './idempotency.ts';
 import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest } from './intake/check-request.ts';
@@ -57,9 +65,10 @@ async function submitFor(
   { services, response, requestId, withTenant, audience }: SubmissionContext,
   submitted: Submitted[],
 ): Promise<TranslationJob[]> {
-  const { jobs, replayed } = await submit(services, withTenant, requestId, submitted);
-  if (replayed) response.setHeader('Idempotency-Replayed', 'true');
-  return jobs.map(viewFor(audience));
+  const { jobs, items, replayed } = await submit(services, withTenant, requestId, submitted);
+  markKeyedResult(response, { replayed, differs: items.some(({ differs }) => differs) });
+  const view = viewFor(audience);
+  return jobs.map((job, index) => (items[index]?.differs ? withDifferingRequest(view(job)) : view(job)));
 }
 
 export const create = submissionProcedure
@@ -164,14 +173,14 @@ async function submitDocumentFor(
   }: SubmissionContext & Pick<RequestContext, 'disconnected'> & { unknownFields: readonly string[] },
   form: FileRequest,
 ): Promise<DocumentJob> {
-  const { tenantId, documentId, replayed } = await submitDocument(
+  const made = await submitDocument(
     services,
     withTenant,
     { ...form, wait: undefined },
     { via: 'translations', signal: disconnected(), unknownFields },
   );
-  if (replayed) response.setHeader('Idempotency-Replayed', 'true');
-  return services.database.inTenant(tenantId, (tx) => getDocument(tx, tenantId, documentId, audience));
+  markKeyedResult(response, made);
+  return readSubmittedDocument(services, made, audience);
 }
 
 export const createFromText = submissionProcedure
@@ -199,6 +208,8 @@ export const createFromText = submissionProcedure
 
 interface Submission {
   jobs: TranslationJob[];
+  /** The item of each job. */
+  items: readonly SeriesItem[];
   /** True if all jobs come from earlier submissions with the same keys, and none was run. */
   replayed: boolean;
 }
@@ -224,7 +235,7 @@ async function submit(
       const items = planItems(submitted, looked.known, settings);
       // Gate (3): a full replay is returned before any gate that could refuse work.
       if (!items.some(isWork))
-        return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
+        return { jobs: items.flatMap(({ known }) => known?.job ?? []), items, replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind, requestId };
       // Gates (5) to (7), over the whole series.
       const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
@@ -237,8 +248,8 @@ async function submit(
   );
   if ('jobs' in admitted) return admitted;
   const series = withRequestDeadline(settings, ({ signal }) => runSeries(services, admitted, signal));
-  const { jobs, ran } = await services.backgroundWork.track(series);
-  return { jobs, replayed: !ran };
+  const { jobs, items, ran } = await services.backgroundWork.track(series);
+  return { jobs, items, replayed: !ran };
 }
 
 /** What the gates and the pipeline need to know of the tenant. */

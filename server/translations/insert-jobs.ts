@@ -10,6 +10,8 @@ export interface NewJob {
   tenantId: string;
   jobId: string;
   request: TranslationRequest;
+  /** Null without an idempotency key. */
+  requestFingerprint: Uint8Array | null;
   warnings: readonly Warning[];
   /** Billable characters of this job. */
   reservedChars: number;
@@ -61,7 +63,7 @@ const pendingJob = {
   reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
   reservedRestJobs: sql<number>`${value('reservedRestJobs')}::int`.as('reserved_rest_jobs'),
   request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
-  requestFingerprint: sql<null>`null::bytea`.as('request_fingerprint'),
+  requestFingerprint: sql<Uint8Array | null>`${value('requestFingerprint')}::bytea`.as('request_fingerprint'),
   warnings: sql<unknown>`nullif(${new Param(value('warnings'), translationJobs.warnings)}::jsonb, '[]')`.as(
     'warnings',
   ),

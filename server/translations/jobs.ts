@@ -104,6 +104,8 @@ export type JobRow = typeof translationJobs.$inferSelect;
 export interface StoredJob {
   job: TranslationJob;
   attempt: number;
+  /** Of the request that made it; null without a key, and for jobs from before it was stored. */
+  requestFingerprint: Uint8Array | null;
   /** Left pending for longer than the stale-pending time: a resend may run it again (B 4.2). */
   stalePending: boolean;
 }

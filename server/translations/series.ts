@@ -41,13 +41,13 @@ export interface Series {
  * Runs the items of a series in order (B 4.1). The transaction that stores a job also inserts the next one and hands the reservation on to
  * it, so a series of n takes n + 1 transactions, and a process that dies leaves one pending job at most. An item that fails ends the series
  * with its error and frees the rest of the reservation. So does the item that runs at the deadline: its model calls are aborted.
- * @returns the jobs, and whether any of them was run
+ * @returns the jobs with the items they are of, and whether any of them was run
  */
 export async function runSeries(
   services: RunServices,
   { caller, items: submitted, firstRun, prefetched }: Series,
   deadline: AbortSignal,
-): Promise<{ jobs: TranslationJob[]; ran: boolean }> {
+): Promise<{ jobs: TranslationJob[]; items: readonly SeriesItem[]; ran: boolean }> {
   const jobs: TranslationJob[] = [];
   let ran = false;
   let items = submitted;
@@ -76,7 +76,7 @@ export async function runSeries(
     forget(prefetched, item.request);
     run = nextRun;
   }
-  return { jobs, ran };
+  return { jobs, items, ran };
 }
 
 /**

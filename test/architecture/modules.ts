@@ -74,6 +74,7 @@ const kernelFiles = [
   'languages',
   'paging',
   'request-deadline',
+  'request-fingerprint',
   'sandbox-errors',
   'set-upload',
   'settings',

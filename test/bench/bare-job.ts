@@ -34,6 +34,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
         tenantId: tenantMark,
         jobId: jobMark,
         request,
+        requestFingerprint: null,
         warnings: [],
         reservedChars: chars,
         reservedRestChars: 0,

@@ -205,6 +205,27 @@ describe('B 4.3: with wait', () => {
 });
 
 describe('B 4.3: a resend with the same key', () => {
+  test('of another request returns the first job, and says so; another name of the file is no other request', async () => {
+    const key = keyed('differing');
+    const differs = ({ headers, body }: { headers: Headers; body: { warnings: { code: string }[] } }) => [
+      headers.get('idempotency-request-differs'),
+      body.warnings.some(({ code }) => code === 'idempotency_request_differs'),
+    ];
+    const first = await mine.send({}, key);
+    expect(differs(first)).toEqual([null, false]);
+    expect(differs(await mine.send({ text_type: 'Html' }, key))).toEqual([null, false]);
+    for (const change of [{ tone: 'formal' }, { target_lang: 'de' }, { source_lang: 'es' }]) {
+      const other = await mine.send(change, key);
+      expect([other.body.id, ...differs(other)]).toEqual([first.body.id, 'true', true]);
+    }
+    const renamed = workbookFile(['Hello', 'Good morning'], 'Other.xlsx');
+    expect(differs(await mine.send({ source_document: renamed }, key))).toEqual([null, false]);
+    const changed = workbookFile(['Hello', 'Good evening']);
+    expect(differs(await mine.send({ source_document: changed }, key))).toEqual(['true', true]);
+    // It is not stored.
+    expect((await mine.read(first.body.id)).warnings).toEqual([]);
+  });
+
   const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotency-replayed');
 
   test('returns the job in each of its states, and starts nothing', async () => {
@@ -219,7 +240,9 @@ describe('B 4.3: a resend with the same key', () => {
     });
 
     const whileQueued = await mine.send({ target_lang: 'de', domain: 'other' }, key);
-    expect([whileQueued.status, replayed(whileQueued), whileQueued.body]).toEqual([202, 'true', first.body]);
+    const { warnings: _, ...same } = first.body;
+    expect([whileQueued.status, replayed(whileQueued)]).toEqual([202, 'true']);
+    expect(whileQueued.body).toMatchObject(same);
     await mine.run(id);
     const whenDone = await mine.send({}, key);
     expect([whenDone.status, replayed(whenDone), whenDone.body.id]).toEqual([200, 'true', id]);

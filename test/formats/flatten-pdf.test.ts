@@ -168,11 +168,16 @@ describe('files of the corpus, beside what poppler reads', () => {
 describe('streams and images', () => {
   const large = deflateSync(Buffer.alloc(64_000_001, 0x20));
 
-  it('a stream of more than 64,000,000 bytes is too large', async () => {
-    await expect(flatten('pdf', pdfOf(large, '/Filter/FlateDecode'))).rejects.toMatchObject({
-      reason: 'too_large',
-      message: expect.stringContaining('64,000,000'),
-    });
+  it('a stream is too large by the size of its file, and in any file over 64,000,000 bytes', async () => {
+    const file = pdfOf(large, '/Filter/FlateDecode');
+    for (const [padding, limit] of [
+      [0, 20_000_000 + 30 * file.length],
+      [2_000_000, 64_000_000],
+    ] as const)
+      await expect(flatten('pdf', Buffer.concat([file, Buffer.alloc(padding, ' ')]))).rejects.toMatchObject({
+        reason: 'too_large',
+        message: expect.stringContaining(limit.toLocaleString('en-US')),
+      });
   });
 
   it('a larger image is not decoded, so it is accepted', async () => {

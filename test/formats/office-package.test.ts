@@ -1,6 +1,7 @@
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
+import { openPackage } from '#server/formats/office/package.ts';
 import { refuseUnsafeEntries, rewritePackage } from '../../server/formats/office/rewrite-package.ts';
 import { extraField, type MadeEntry, madeZip, readByPython } from './office-zip.ts';
 
@@ -175,5 +176,30 @@ describe('a package is refused', () => {
     await expect(
       refuseUnsafeEntries(files('xl/', 'xl/..a.xml', 'xl/a..xml', 'ä b.xml')),
     ).resolves.toBeUndefined();
+  });
+});
+
+describe('before anything is inflated', () => {
+  it('a file is refused in which many names share the same bytes', async () => {
+    const many = Array.from({ length: 3000 }, (_, n) => ({ name: `word/${n}.xml`, content: long('x') }));
+    const zip = Buffer.from(madeZip(many));
+    const directory = zip.readUInt32LE(zip.length - 6);
+    // Every entry refers to the first one's content.
+    for (let at = directory; zip.readUInt32LE(at) === 0x02014b50; at += 46 + zip.readUInt16LE(at + 28))
+      zip.writeUInt32LE(0, at + 42);
+    await expect(openPackage(zip)).rejects.toMatchObject({
+      reason: 'unreadable',
+      message: 'the Office file cannot be read: files in the archive overlap',
+    });
+  });
+
+  it('a file is refused with more entries than any has', async () => {
+    const made = (count: number) =>
+      madeZip(Array.from({ length: count }, (_, n) => ({ name: `x/${n}`, content: '', stored: true })));
+    await openPackage(made(10_000));
+    await expect(openPackage(made(10_001))).rejects.toMatchObject({
+      reason: 'too_large',
+      message: expect.stringContaining('the number of files in the Office file is over the limit of 10,000'),
+    });
   });
 });

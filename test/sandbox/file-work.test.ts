@@ -34,6 +34,18 @@ describe('where a file is processed', () => {
     expect(flattening('pdf', 30_000_000).cpuMs).toBe(60_000);
   });
 
+  it('a small PDF that is translated in place may take little CPU time, more of it when text is set', () => {
+    const limits = (task: 'extract_document' | 'rebuild_document', size: number) => {
+      const payload = { format: 'pdf' as const, bytes: new Uint8Array(size) };
+      const rebuilt = { translations: [], options: { sourceLanguage: 'en', targetLanguage: 'fr' } };
+      return limitsOfTask(task, { ...payload, ...rebuilt }).cpuMs;
+    };
+    expect(limits('extract_document', 1000)).toBeLessThan(5100);
+    expect(limits('rebuild_document', 1000)).toBeLessThan(10_100);
+    expect(limits('extract_document', 2 ** 20)).toBe(65_000);
+    expect(limits('extract_document', 30_000_000)).toBe(600_000);
+  });
+
   it('a file that is translated in place counts by what its directory claims to unpack', () => {
     const limits = (bytes: Uint8Array) => limitsOfTask('extract_document', { format: 'docx', bytes });
     const packed = (unpacked: number) => zipOf({ 'word/document.xml': ' '.repeat(unpacked) });

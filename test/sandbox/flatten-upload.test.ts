@@ -1,7 +1,7 @@
-import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentKind } from '#server/formats/document-kind.ts';
 import { flattenUpload, openFileWork } from '#server/sandbox/file-work.ts';
+import { characterRanges } from '#test/abuse/hostile-files.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
 const open = () => {
@@ -12,20 +12,6 @@ const open = () => {
 
 /** One tenant alone may wait for fewer files than these tests send. */
 const tenant = (number = 0) => ({ tenantId: `tenant ${number}` });
-
-/** A PDF whose only stream is deflated twice: a few kilobytes of 400 MB. */
-function twiceDeflated(): Uint8Array {
-  const content = deflateSync(deflateSync(Buffer.alloc(400_000_000, 0x20)));
-  return Buffer.concat([
-    Buffer.from(
-      '%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n' +
-        '3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<<>>>>\nendobj\n' +
-        `4 0 obj\n<</Length ${content.length}/Filter[/FlateDecode/FlateDecode]>>\nstream\n`,
-    ),
-    content,
-    Buffer.from('\nendstream\nendobj\ntrailer<</Size 5/Root 1 0 R>>\n%%EOF\n'),
-  ]);
-}
 
 describe('an upload is read in a sandbox', () => {
   it('20 files at a time, each its own text', async () => {
@@ -63,7 +49,7 @@ describe('an upload is read in a sandbox', () => {
 
   it('a bomb that the format does not reveal is too large, and the next file is read', async () => {
     const fileWork = open();
-    await expect(flattenUpload(fileWork, 'pdf', twiceDeflated(), tenant())).rejects.toMatchObject({
+    await expect(flattenUpload(fileWork, 'pdf', characterRanges(), tenant())).rejects.toMatchObject({
       name: 'FileError',
       reason: 'too_large',
       // On a slow machine the limit of time comes first; limits.test.ts holds each by itself.

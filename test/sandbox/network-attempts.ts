@@ -52,7 +52,7 @@ async function attempt(way: () => Promise<void>): Promise<string> {
   }
 }
 
-// As a program of its own, without what a task closes.
+// As a separate program, without what a task closes.
 const [, program, given] = process.argv;
 if (given?.startsWith('{') && program?.endsWith('network-attempts.ts'))
   process.stdout.write(JSON.stringify(await tryNetwork(JSON.parse(given))), () => process.exit());

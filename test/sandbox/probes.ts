@@ -56,7 +56,7 @@ const ways: Record<string, (targets: Targets) => unknown> = {
   },
   'a file as a module': ({ secret }) => createRequire(import.meta.url)(secret),
   'a file as an environment': ({ secret }) => process.loadEnvFile(secret),
-  'a thread with options of its own': async ({ secret }) => {
+  'a thread with its own options': async ({ secret }) => {
     const code = `require('node:worker_threads').parentPort.postMessage(require('node:fs').readFileSync(${JSON.stringify(secret)}))`;
     await once(new Worker(code, { eval: true, execArgv: [] }), 'message');
   },
@@ -132,7 +132,7 @@ export async function writeByFlags({ pages }: Targets): Promise<void> {
   await sleep(200);
 }
 
-// As a program of its own: without the restrictions of a task, as code that has broken out of them.
+// As a separate program: without the restrictions of a task, as code that has broken out of them.
 const [, program, given] = process.argv;
 if (given?.startsWith('{') && program?.endsWith('probes.ts'))
   console.log(JSON.stringify(await tryAll(goals, JSON.parse(given))));

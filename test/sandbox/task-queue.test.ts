@@ -1,17 +1,26 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { DeferredTenants, TaskQueue, type TaskQueueOptions } from '#server/sandbox/task-queue.ts';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  DeferredTenants,
+  ProvenTenants,
+  TaskQueue,
+  type TaskQueueOptions,
+} from '#server/sandbox/task-queue.ts';
 
 /** Slots, and tasks that end on demand. `running` has their names in the order in which they began. */
-function open(options: TaskQueueOptions, deferred: string[] = []) {
+function open(options: TaskQueueOptions, deferred: string[] = [], unproven: string[] = []) {
   const queue = new TaskQueue(options, (tenantId) => deferred.includes(tenantId));
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string, signal?: AbortSignal) =>
-    queue.run({ tenantId: name[0]!, signal }, () => {
-      began.push(name);
-      return new Promise<void>((resolve) => ends.set(name, resolve));
-    });
+    queue.run(
+      { tenantId: name[0]!, signal },
+      () => {
+        began.push(name);
+        return new Promise<void>((resolve) => ends.set(name, resolve));
+      },
+      () => unproven.includes(name),
+    );
   return {
     queue,
     began,
@@ -133,5 +142,48 @@ describe('a tenant whose file exceeded its limits', () => {
     const deferred = new DeferredTenants(() => 0);
     for (let number = 0; number <= 10_000; number++) deferred.add(`tenant ${number}`);
     expect([deferred.has('tenant 0'), deferred.has('tenant 1')]).toEqual([false, true]);
+  });
+});
+
+describe('tasks for which nothing speaks yet', () => {
+  it('wait behind others, and leave them one slot', async () => {
+    const { began, ask, end } = open({ slots: 2, maxWaiting: 64 }, [], ['a1', 'b1']);
+    await ask('a1', 'b1');
+    expect(began).toEqual(['a1']);
+    await ask('c1', 'd1');
+    expect(began).toEqual(['a1', 'c1']);
+    await end('a1');
+    expect(began).toEqual(['a1', 'c1', 'd1']);
+    await end('c1');
+    expect(began.at(-1)).toBe('b1');
+  });
+
+  it('go with the others after ten seconds', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    try {
+      const { began, ask, end } = open({ slots: 1, maxWaiting: 64 }, [], ['b1']);
+      await ask('a1', 'b1', 'c1');
+      clock.mockReturnValue(9_999);
+      await end('a1');
+      expect(began.at(-1)).toBe('c1');
+      await ask('d1');
+      clock.mockReturnValue(10_000);
+      await end('c1');
+      expect(began.at(-1)).toBe('b1');
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('are those that are large by what their tenant has shown', () => {
+    const proven = new ProvenTenants();
+    expect(proven.isUnproven('a', 10_000)).toBe(false);
+    expect(proven.isUnproven('a', 10_001)).toBe(true);
+    proven.add('a', 5000);
+    expect(proven.isUnproven('a', 20_000)).toBe(false);
+    expect(proven.isUnproven('a', 20_001)).toBe(true);
+    expect(proven.isUnproven('b', 20_000)).toBe(true);
+    proven.remove('a');
+    expect(proven.isUnproven('a', 20_000)).toBe(true);
   });
 });

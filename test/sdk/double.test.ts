@@ -196,11 +196,20 @@ describe('the double answers as the service does', () => {
     const outcomes = await both(async (client) => {
       const first = await client.translations.create(hello, { idempotencyKey: 'k' });
       const again = await client.translations
-        .create({ ...hello, source_text: 'Other' }, { idempotencyKey: 'k' })
+        .create({ ...hello, source_text: 'Other' }, { idempotencyKey: 'k', onIdempotencyMismatch: 'return' })
         .withResponse();
-      return [again.data.id === first.id, again.data.request.source_text, again.response.replayed];
+      const { replayed, requestDiffers } = again.response;
+      return [
+        again.data.id === first.id,
+        again.data.request.source_text,
+        replayed,
+        requestDiffers,
+        again.data.warnings,
+      ];
     });
-    expect(outcomes).toEqual(Array(2).fill([true, 'Hello', true]));
+    const warnings = [expect.objectContaining({ code: 'idempotency_request_differs' })];
+    expect(outcomes).toEqual(Array(2).fill([true, 'Hello', true, true, warnings]));
+    expect(outcomes[0]).toEqual(outcomes[1]);
   });
 
   test('with the same requests of a batch, of a text file and of the text of a document', async () => {

@@ -177,7 +177,7 @@ describe('B 4.2: idempotency', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.body).toEqual(first.body);
     const other = await submit({ source_text: 'Something else', target_lang: 'de' }, key('rule-1'));
-    expect(other.body).toEqual(first.body);
+    expect({ ...other.body, warnings: [] }).toEqual(first.body);
     expect(engineControl.calls).toBe(calls);
     expect(await usageOf(openSuperuser(app.superuserUrl), first.body.id)).toHaveLength(1);
   });

@@ -87,7 +87,7 @@ describe('B 4.2 rule 1: a key that belongs to a job returns that job in its curr
     const calls = fake.requests.length;
     const other = { source_text: bread, target_lang: 'fr', tone: 'formal', metadata: { a: 1 } };
     const second = await mine.submit(other, keyed('k'));
-    expect(second.body).toEqual(first.body);
+    expect({ ...second.body, warnings: [] }).toEqual(first.body);
     expect(fake.requests).toHaveLength(calls);
   });
 

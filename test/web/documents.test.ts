@@ -26,6 +26,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     // Nobody has opened them: they are named one by one.
     const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });
+    await leftOut.waitFor();
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
     await leftOut.getByRole('button', { name: 'Approve 2 items' }).click();
     await leftOut.waitFor({ state: 'detached' });

@@ -52,6 +52,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await keyboard.press('a');
     // Two of them were only passed by.
     const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });
+    await leftOut.waitFor();
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
     await leftOut.getByRole('button', { name: 'Approve 2 items' }).click();
     await said(page, '2 done.');

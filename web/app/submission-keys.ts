@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { newIdempotencyKey } from '#sdk/options.ts';
+import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
 
 /**
  * The idempotency keys of a screen. The same content keeps its key until it is done, so that sending it again after a failure or a
@@ -18,6 +19,10 @@ export function useSubmissionKeys() {
     /** Sending this content again from now on is new work. */
     done(content: unknown): void {
       keys.current.delete(JSON.stringify(content));
+    },
+    /** The sending failed. If its key has the job of something else, as of a file that was changed, the next one needs another key. */
+    failed(content: unknown, error: unknown): void {
+      if (error instanceof IdempotencyMismatchError) keys.current.delete(JSON.stringify(content));
     },
   };
 }

@@ -175,6 +175,14 @@ export function pageAnswer<T>(
   );
 }
 
+/** A job as the service returns it to a request of its key that asks for something else. */
+export function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
+  const message =
+    'this key belongs to an earlier request that asked for something else, and this is its job; send this request with another key';
+  const warning = { code: 'idempotency_request_differs', field: 'idempotency_key', message };
+  return { ...job, warnings: [...job.warnings, warning] };
+}
+
 /** 32 hexadecimal characters. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -11,6 +11,7 @@ import {
   Refused,
   requireField,
   requireLanguage,
+  withDifferingRequest,
 } from './answers.ts';
 
 /** The documents of a double. */
@@ -38,6 +39,8 @@ const formats: Readonly<Record<string, string>> = {
 export function createDocuments(): Documents {
   const kept = new Map<string, Kept>();
   const byKey = new Map<string, string>();
+  /** By job: what was asked for. */
+  const requestNames = new Map<string, string>();
   let changes = 0;
 
   const keep = (value: TenantDocumentJob, bytes: Uint8Array) => {
@@ -67,13 +70,22 @@ export function createDocuments(): Documents {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const source = await sourceOf(bytes, type);
     const known = kept.get(byKey.get(key ?? '') ?? '')?.value;
-    if (known)
-      return answer(known.status === 'translated' ? 200 : 202, known, { 'idempotency-replayed': 'true' });
+    const { source_document: _, wait: __, ...asked } = fields;
+    const name = JSON.stringify([Object.entries(asked).toSorted(), source.sha256]);
+    if (known) {
+      const differs = requestNames.get(known.id) !== name;
+      return answer(
+        known.status === 'translated' ? 200 : 202,
+        differs ? withDifferingRequest(known) : known,
+        { 'idempotency-replayed': 'true', ...(differs && { 'idempotency-request-differs': 'true' }) },
+      );
+    }
     const request = { ...fields, source_lang, target_lang, idempotency_key: key };
     const job = documentOf(file.name, format, source, request);
     const now = fields['wait'] === 'true';
     keep(now ? translated(job) : job, bytes);
     if (key !== null) byKey.set(key, job.id);
+    requestNames.set(job.id, name);
     return answer(now ? 200 : 202, find(job.id).value);
   }
 

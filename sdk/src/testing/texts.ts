@@ -10,6 +10,7 @@ import {
   pageAnswer,
   passesFilter,
   Refused,
+  withDifferingRequest,
 } from './answers.ts';
 import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile } from './requests.ts';
 
@@ -41,6 +42,8 @@ const reviewActions: readonly unknown[] = ['approve', 'modify', 'reject', 'save'
 export function createTexts(translate: Translate, needsReview: (job: TranslationJob) => boolean): Texts {
   const jobs = new Map<string, Kept>();
   const byKey = new Map<string, string>();
+  /** By job: what was asked for. */
+  const requestNames = new Map<string, string>();
   let changes = 0;
 
   const keep = (job: TranslationJob, own: string) => {
@@ -57,13 +60,17 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   /** Translates a text, unless its key has been used: then the job of that is the result. */
   const create = (request: TextRequest, key: string | null) => {
     const known = jobs.get(byKey.get(key ?? '') ?? '');
-    if (known) return { job: known.value, replayed: true };
+    if (known) {
+      const differs = requestNames.get(known.value.id) !== JSON.stringify(request);
+      return { job: differs ? withDifferingRequest(known.value) : known.value, replayed: true, differs };
+    }
     const own = translate(request.source_text, request.source_lang, request.target_lang);
     const job = jobOf({ ...request, idempotency_key: key }, own);
     const held = needsReview(job);
     keep({ ...job, status: held ? 'awaiting_review' : 'published' }, own);
     if (key !== null) byKey.set(key, job.id);
-    return { job: find(job.id).value, replayed: false };
+    requestNames.set(job.id, JSON.stringify(request));
+    return { job: find(job.id).value, replayed: false, differs: false };
   };
 
   /** @param first the number of the first in the key of each */
@@ -72,7 +79,10 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     return answer(
       200,
       made.map(({ job }) => job),
-      replayHeader(made.length > 0 && made.every(({ replayed }) => replayed)),
+      keyHeaders(
+        made.length > 0 && made.every(({ replayed }) => replayed),
+        made.some(({ differs }) => differs),
+      ),
     );
   };
 
@@ -93,8 +103,8 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     }
     const said = (fields['metadata'] as Record<string, unknown> | undefined)?.['source_document'];
     if (typeof said === 'object' && said !== null) return createMany(textsOfDocument(fields, said), key, 1);
-    const { job, replayed } = create(requestOf(fields), key);
-    return answer(200, job, replayHeader(replayed));
+    const { job, replayed, differs } = create(requestOf(fields), key);
+    return answer(200, job, keyHeaders(replayed, differs));
   }
 
   function review(id: string | undefined, { body }: DoubleRequest): Response {
@@ -171,8 +181,11 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   };
 }
 
-function replayHeader(replayed: boolean): Record<string, string> {
-  return replayed ? { 'idempotency-replayed': 'true' } : {};
+function keyHeaders(replayed: boolean, differs: boolean): Record<string, string> {
+  return {
+    ...(replayed && { 'idempotency-replayed': 'true' }),
+    ...(differs && { 'idempotency-request-differs': 'true' }),
+  };
 }
 
 /** A file that is the whole body, under the name that a header says. */

@@ -1,7 +1,14 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { createXmlReader, type XmlEvents } from '../flatten/xml.ts';
 import { decodePart, encodingOf, type PartText } from './part-text.ts';
-import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, ZipError } from './zip.ts';
+import {
+  inflateEntry,
+  readDirectory,
+  refuseOverlaps,
+  refuseUnderstatedSizes,
+  type ZipEntry,
+  ZipError,
+} from './zip.ts';
 
 /** A part of an Office file that another part names. */
 export interface Relationship {
@@ -37,11 +44,16 @@ export interface OfficePackage {
 export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   refuseCompoundFile(bytes);
   const entries = await withFileErrors(async () => readDirectory(bytes));
+  if (entries.size > limits.officeEntries)
+    throw overLimit('the number of files in the Office file', limits.officeEntries);
   let unpacked = 0;
   for (const { size } of entries.values()) unpacked += size;
   if (unpacked > limits.officeUnpacked)
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
-  await withFileErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
+  await withFileErrors(async () => {
+    refuseOverlaps(entries.values());
+    await refuseUnderstatedSizes(bytes, entries.values());
+  });
   const names = new Map<string, string>();
   for (const name of entries.keys()) if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
   /** Names of parts are compared without case. Some programs name a part by its decoded name. */

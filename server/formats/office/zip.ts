@@ -143,6 +143,20 @@ export async function refuseUnderstatedSizes(zip: Uint8Array, entries: Iterable<
   }
 }
 
+/**
+ * Refuses a zip in which entries share bytes, as the directory has it: a few megabytes could be read thousands of times. The records
+ * themselves are compared before such a file is changed (`locateEntries`).
+ *
+ * @throws {ZipError}
+ */
+export function refuseOverlaps(entries: Iterable<ZipEntry>): void {
+  let free = 0;
+  for (const { offset, compressedSize } of [...entries].sort((a, b) => a.offset - b.offset)) {
+    if (offset < free) throw new ZipError('files in the archive overlap');
+    free = offset + localLength + compressedSize;
+  }
+}
+
 const understated = 'a file in the archive is larger than the archive says';
 
 async function* piecesOf(compressed: Uint8Array, { method }: ZipEntry): AsyncGenerator<Uint8Array> {

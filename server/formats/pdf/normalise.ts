@@ -33,6 +33,13 @@ export async function normalise(bytes: Uint8Array): Promise<Uint8Array> {
   throw new FileError('unreadable', 'the PDF cannot be read', { cause: first.message });
 }
 
+/** Returns a PDF with its streams readable but as they are packed; the file itself if it is not encrypted or needs a password. */
+export async function decrypted(bytes: Uint8Array): Promise<Uint8Array> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!file.includes('/Encrypt')) return bytes;
+  return (await runQpdf([...options, '--stream-data=preserve'], bytes)).written ?? bytes;
+}
+
 /** Returns undefined if the file has no catalog with pages. */
 async function rewritten(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   try {

@@ -101,12 +101,30 @@ export function decodeStream(stream: PDFStream): Uint8Array {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       throw overLimit('the unpacked size in bytes of one stream of the PDF', limits.pdfStream);
   }
+  const decoded = boundedDecode(stream);
+  if (decoded.length > limits.pdfStream)
+    throw overLimit('the unpacked size in bytes of one stream of the PDF', limits.pdfStream);
+  return decoded;
+}
+
+/** Decodes piece by piece, a little more than a stream may have at most. */
+function boundedDecode(stream: PDFRawStream): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
   try {
-    return decodePDFRawStream(stream).decode();
+    const decoder = decodePDFRawStream(stream);
+    for (let piece = decoder.getBytes(pieceLength); piece.length > 0; piece = decoder.getBytes(pieceLength)) {
+      pieces.push(Uint8Array.from(piece));
+      size += piece.length;
+      if (size > limits.pdfStream) break;
+    }
   } catch {
     return new Uint8Array();
   }
+  return Buffer.concat(pieces);
 }
+
+const pieceLength = 64 * 1024;
 
 /** The streams of a page are one stream, as if a line end were between them. */
 export function pageBytes(page: PDFDict): Uint8Array {

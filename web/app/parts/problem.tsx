@@ -1,6 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
+import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
 import { deployment } from '../deployment.ts';
 import { type Translate, useT } from '../i18n.tsx';
 import { useOnline } from './offline.tsx';
@@ -43,6 +44,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
 /** An error in one line. The rejected value is never repeated. */
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof LinguaLoopError)) return t('common.unexpected');
+  if (error instanceof IdempotencyMismatchError) return t('common.sent_differently');
   if (error.status === null) return navigator.onLine ? t('common.unreachable') : t('common.offline');
   const excess = excessText(error, t);
   if (excess) return excess;

@@ -72,9 +72,14 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
       first: 0,
       places,
       async send(key) {
-        const jobs = await client.translations.createBatch(request, { idempotencyKey: key });
-        keys.done(request);
-        return jobs;
+        try {
+          const jobs = await client.translations.createBatch(request, { idempotencyKey: key });
+          keys.done(request);
+          return jobs;
+        } catch (error) {
+          keys.failed(request, error);
+          throw error;
+        }
       },
     };
   };

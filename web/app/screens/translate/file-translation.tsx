@@ -56,6 +56,7 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
       setDocument({ job: poller.job });
       announce(t('translate.document_queued'));
     } catch (error) {
+      keys.failed(identity, error);
       setDocument({ error });
     } finally {
       setProgress(undefined);
@@ -77,6 +78,9 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
           });
           keys.done(identity);
           return jobs;
+        } catch (error) {
+          keys.failed(identity, error);
+          throw error;
         } finally {
           setProgress(undefined);
         }

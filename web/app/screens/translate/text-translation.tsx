@@ -56,6 +56,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
       keys.done(request);
       change(request, { job });
     } catch (error) {
+      keys.failed(request, error);
       change(request, { error });
     }
     void queries.invalidateQueries({ queryKey: ['jobs'] });

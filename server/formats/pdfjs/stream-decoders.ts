@@ -1,0 +1,200 @@
+import { createInflateRaw } from 'node:zlib';
+
+/** A filter's output: as much as can be decoded, and at most one byte more than allowed. */
+type Decoder = (bytes: Uint8Array, most: number, earlyChange: boolean) => Promise<Uint8Array> | Uint8Array;
+
+/** The decoders of the filters that are not for images, by their names and abbreviations. */
+export const decoders: Record<string, Decoder> = {
+  FlateDecode: inflate,
+  Fl: inflate,
+  LZWDecode: decodeLzw,
+  LZW: decodeLzw,
+  RunLengthDecode: decodeRunLengths,
+  RL: decodeRunLengths,
+  ASCIIHexDecode: decodeHex,
+  AHx: decodeHex,
+  ASCII85Decode: decodeAscii85,
+  A85: decodeAscii85,
+  // Of a file that needs no password.
+  Crypt: (bytes) => bytes,
+};
+
+/** Those whose output may be many times as long as their input. */
+export const expanding = new Set(['FlateDecode', 'Fl', 'LZWDecode', 'LZW', 'RunLengthDecode', 'RL']);
+
+/** Without the header and the checksum: pdf.js and qpdf read more headers than zlib does. */
+async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
+  inflater.end(bytes.subarray(2));
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of inflater) {
+      pieces.push(piece as Uint8Array);
+      size += (piece as Uint8Array).length;
+      if (size > most) break;
+    }
+  } catch (error) {
+    // The data is damaged here. The libraries stop at the same place.
+    if (!isZlibError(error)) throw error;
+  } finally {
+    inflater.destroy();
+  }
+  return Buffer.concat(pieces).subarray(0, most + 1);
+}
+
+/** The size of what a deflated stream inflates to, without keeping it; at most one byte more than allowed. */
+export async function inflatedSize(deflated: Uint8Array, most: number): Promise<number> {
+  const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
+  inflater.end(deflated.subarray(2));
+  let size = 0;
+  try {
+    for await (const piece of inflater) {
+      size += (piece as Uint8Array).length;
+      if (size > most) return most + 1;
+    }
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
+  } finally {
+    inflater.destroy();
+  }
+  return size;
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+}
+
+/** Bytes that grow up to a limit. */
+class Output {
+  #bytes = new Uint8Array(64 * 1024);
+  #length = 0;
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most + 1;
+  }
+
+  get isFull(): boolean {
+    return this.#length >= this.#most;
+  }
+
+  push(byte: number): void {
+    if (this.isFull) return;
+    if (this.#length === this.#bytes.length) {
+      const grown = new Uint8Array(Math.min(this.#most, 2 * this.#length));
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    this.#bytes[this.#length++] = byte;
+  }
+
+  taken(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+const mostCodes = 4096;
+
+function decodeLzw(bytes: Uint8Array, most: number, earlyChange: boolean): Uint8Array {
+  const output = new Output(most);
+  const prefixes = new Uint16Array(mostCodes);
+  const suffixes = new Uint8Array(mostCodes);
+  const lengths = new Uint16Array(mostCodes);
+  for (let code = 0; code < 256; code++) {
+    suffixes[code] = code;
+    lengths[code] = 1;
+  }
+  const early = earlyChange ? 1 : 0;
+  const sequence = new Uint8Array(mostCodes);
+  let [next, width, previous] = [258, 9, -1];
+  let [held, bits] = [0, 0];
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xffffff;
+    bits += 8;
+    if (bits < width) continue;
+    bits -= width;
+    const code = (held >> bits) & ((1 << width) - 1);
+    if (code === 257) break;
+    if (code === 256) {
+      [next, width, previous] = [258, 9, -1];
+      continue;
+    }
+    if (code > next || (code === next && previous < 0)) break;
+    // A code that is being defined repeats the previous sequence and its first byte.
+    const known = code < next ? code : previous;
+    const length = lengths[known]!;
+    for (let at = length - 1, from = known; at >= 0; at--, from = prefixes[from]!)
+      sequence[at] = suffixes[from]!;
+    for (let at = 0; at < length; at++) output.push(sequence[at]!);
+    if (code === next) output.push(sequence[0]!);
+    if (previous >= 0 && next < mostCodes) {
+      prefixes[next] = previous;
+      suffixes[next] = sequence[0]!;
+      lengths[next] = lengths[previous]! + 1;
+      next++;
+    }
+    previous = code;
+    width = next + early >= 2048 ? 12 : next + early >= 1024 ? 11 : next + early >= 512 ? 10 : 9;
+    if (output.isFull) break;
+  }
+  return output.taken();
+}
+
+function decodeRunLengths(bytes: Uint8Array, most: number): Uint8Array {
+  const output = new Output(most);
+  for (let at = 0; at < bytes.length && bytes[at] !== 128 && !output.isFull; ) {
+    const length = bytes[at++]!;
+    if (length < 128) {
+      for (let count = 0; count <= length && at < bytes.length; count++) output.push(bytes[at++]!);
+      continue;
+    }
+    const byte = bytes[at++] ?? 0;
+    for (let count = length; count < 257; count++) output.push(byte);
+  }
+  return output.taken();
+}
+
+function decodeHex(bytes: Uint8Array, most: number): Uint8Array {
+  const output = new Output(most);
+  let high = -1;
+  for (const byte of bytes) {
+    if (byte === 0x3e || output.isFull) break;
+    const digit = Number.parseInt(String.fromCharCode(byte), 16);
+    if (Number.isNaN(digit)) continue;
+    if (high < 0) {
+      high = digit;
+      continue;
+    }
+    output.push(16 * high + digit);
+    high = -1;
+  }
+  if (high >= 0) output.push(16 * high);
+  return output.taken();
+}
+
+function decodeAscii85(bytes: Uint8Array, most: number): Uint8Array {
+  const output = new Output(most);
+  let [value, digits] = [0, 0];
+  const write = (count: number): void => {
+    for (let at = 0; at < count; at++) output.push((value / 256 ** (3 - at)) & 0xff);
+  };
+  for (const byte of bytes) {
+    if (byte === 0x7e || output.isFull) break;
+    if (byte === 0x7a && digits === 0) {
+      value = 0;
+      write(4);
+    }
+    if (byte < 0x21 || byte > 0x75) continue;
+    value = value * 85 + byte - 0x21;
+    if (++digits < 5) continue;
+    write(4);
+    [value, digits] = [0, 0];
+  }
+  if (digits > 1) {
+    const given = digits;
+    for (; digits < 5; digits++) value = value * 85 + 84;
+    write(given - 1);
+  }
+  return output.taken();
+}

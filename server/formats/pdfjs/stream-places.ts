@@ -1,0 +1,129 @@
+/** The number of bytes before a stream's keyword in which its dictionary is searched. */
+const longestDictionary = 4096;
+
+const keyword = Buffer.from('stream');
+const endKeyword = Buffer.from('endstream');
+
+/** A stream of a PDF, as its text shows it: no other reader is needed, and none is trusted. */
+export interface StreamPlace {
+  bytes: Buffer;
+  /** The filters that its dictionary names, once for each place where it does; undefined if the text does not show any. */
+  chains: readonly (readonly string[])[] | undefined;
+  isImage: boolean;
+  /** Whether its LZW codes change their width one code early. */
+  earlyChange: boolean;
+}
+
+/** Yields the streams of a PDF, of which those in an encrypted one cannot be decoded. */
+export function* streamsOf(file: Buffer): Generator<StreamPlace> {
+  const objects = new Objects(file);
+  for (let at = file.indexOf(keyword); at >= 0; at = file.indexOf(keyword, at + 1)) {
+    const start = startOfData(file, at);
+    if (start === undefined) continue;
+    const dictionary = dictionaryBefore(file, at);
+    const stop = endOfData(
+      file,
+      start,
+      dictionary === undefined ? undefined : objects.numberOf(dictionary, 'Length'),
+    );
+    yield {
+      bytes: file.subarray(start, stop),
+      chains: dictionary === undefined ? undefined : objects.chainsOf(dictionary),
+      isImage: dictionary !== undefined && /\/Subtype\s*\/Image\b/.test(dictionary),
+      earlyChange: dictionary === undefined || !/\/EarlyChange\s+0/.test(dictionary),
+    };
+    at = stop;
+  }
+}
+
+/** Returns the offset of a stream's first byte; undefined if the keyword at `at` does not start a stream. */
+function startOfData(file: Buffer, at: number): number | undefined {
+  const after = at + keyword.length;
+  if (file[after] === 0x0a) return after + 1;
+  if (file[after] === 0x0d) return file[after + 1] === 0x0a ? after + 2 : after + 1;
+  return undefined;
+}
+
+/** A stream ends where its length says, if the keyword is there; otherwise at the next one. */
+function endOfData(file: Buffer, start: number, length: number | undefined): number {
+  const claimed = start + (length ?? Number.NaN);
+  if (claimed <= file.length && file.subarray(claimed, claimed + 12).includes(endKeyword)) return claimed;
+  const end = file.indexOf(endKeyword, start);
+  return end < 0 ? file.length : end;
+}
+
+/** Returns undefined if it begins too far before. */
+function dictionaryBefore(file: Buffer, at: number): string | undefined {
+  const before = file.toString('latin1', Math.max(0, at - longestDictionary), at);
+  const begin = before.lastIndexOf('obj');
+  return begin < 0 ? undefined : plainText(before.slice(begin + 3));
+}
+
+/** With names as they are meant: `/Fl#61te` is `/Flate`. */
+function plainText(text: string): string {
+  return text.replace(/#([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** What dictionaries refer to, as far as it stands in the text of the file. */
+class Objects {
+  readonly #file: Buffer;
+  #offsets: Map<string, number> | undefined;
+
+  constructor(file: Buffer) {
+    this.#file = file;
+  }
+
+  numberOf(dictionary: string, key: string): number | undefined {
+    const [, value, reference] = new RegExp(
+      `/${key}\\s+(?:(\\d+)(?!\\d|\\s+\\d+\\s+R)|(\\d+\\s+\\d+)\\s+R)`,
+    ).exec(dictionary) ?? [undefined, undefined, undefined];
+    if (reference === undefined) return value === undefined ? undefined : Number(value);
+    const object = this.#object(reference);
+    return object && /^\s*\d+/.test(object) ? Number.parseInt(object, 10) : undefined;
+  }
+
+  /** A percent sign begins a comment or stands in a string, so the text is read with and without comments. */
+  chainsOf(dictionary: string): string[][] | undefined {
+    const chains: string[][] = [];
+    for (const text of new Set([dictionary, dictionary.replace(/%[^\r\n]*/g, ' ')]))
+      for (const [, value] of text.matchAll(/\/Filter\s*(\[[^\]]*\]?|\/[^\s/<>[\]()]+|\d+\s+\d+\s+R)/g)) {
+        const resolved = this.#resolved(value!);
+        if (resolved === undefined) return undefined;
+        chains.push([...resolved.matchAll(/\/([^\s/<>[\]()]+)/g)].map(([, name]) => name!));
+      }
+    return chains.length === 0 ? undefined : chains;
+  }
+
+  /** Replaces references, also in what they refer to. */
+  #resolved(value: string, depth = 0): string | undefined {
+    if (depth > 4) return undefined;
+    let isKnown = true;
+    const resolved = value.replace(/(\d+\s+\d+)\s+R\b/g, (_, reference: string) => {
+      const object = this.#object(reference);
+      const inner = object === undefined ? undefined : this.#resolved(object, depth + 1);
+      if (inner === undefined) isKnown = false;
+      return inner ?? '';
+    });
+    return isKnown ? resolved : undefined;
+  }
+
+  #object(reference: string): string | undefined {
+    this.#offsets ??= offsetsOf(this.#file);
+    const offset = this.#offsets.get(reference.replace(/\s+/, ' '));
+    if (offset === undefined) return undefined;
+    const text = plainText(this.#file.toString('latin1', offset, offset + 1024));
+    const end = text.indexOf('endobj');
+    return end < 0 ? text : text.slice(0, end);
+  }
+}
+
+/** Where the content of each object begins. The last of one number counts, as for readers. */
+function offsetsOf(file: Buffer): Map<string, number> {
+  const offsets = new Map<string, number>();
+  const text = file.toString('latin1');
+  for (const match of text.matchAll(/\b(\d{1,10})\s+(\d{1,5})\s+obj\b/g))
+    offsets.set(`${match[1]} ${match[2]}`, match.index + match[0].length);
+  return offsets;
+}
