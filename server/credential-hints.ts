@@ -8,8 +8,8 @@ const administrator =
   "this needs an administrator's access token as Authorization: Bearer, or the operator key; a workspace's API key is not accepted";
 
 /**
- * Adds to a 401, whose message is fixed, which credential the operation needs. It tells nothing of whether the one that was sent is valid,
- * except to who has the operator key.
+ * Adds to a 401, whose message is fixed, which credential the operation needs, if the request has one of another kind. Without any, the
+ * WWW-Authenticate header says how to send one. It tells nothing of whether the credential is valid, except to who has the operator key.
  */
 export function withCredentialHint(
   error: AppError,
@@ -26,7 +26,8 @@ function hintOf(
   credentials: RequestContext['credentials'],
   { settings }: RequestContext['services'],
 ): string | undefined {
-  const { bearer, apiKey, unreadable, cookie } = credentials;
+  const { bearer, apiKey, unreadable } = credentials;
+  if (bearer === null && apiKey === null && !unreadable) return undefined;
   switch (guard) {
     case 'admin':
     case 'platform_operator':
@@ -36,12 +37,9 @@ function hintOf(
     case 'tenant_identity':
     case 'tenant_identity_or_cookie':
     case 'tenant_admin':
-      if (presentsOperatorKey(credentials, settings))
-        return `the operator key belongs to no workspace; ${tenantCredential}`;
-      if (bearer !== null || apiKey !== null || unreadable) return undefined;
-      return guard === 'tenant_identity' && cookie !== null
-        ? `a session cookie is not accepted here; ${tenantCredential}`
-        : tenantCredential;
+      return presentsOperatorKey(credentials, settings)
+        ? `the operator key belongs to no workspace; ${tenantCredential}`
+        : undefined;
     default:
       return undefined;
   }
