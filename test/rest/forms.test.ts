@@ -165,7 +165,7 @@ describe('A 4.3: a route that takes a form', () => {
     expect((await post('/token', full)).body.password).toHaveLength(65_536 - start.length);
     expect(await post('/token', `${full}p`)).toEqual({
       status: 413,
-      body: { detail: 'request body exceeds 65536 bytes' },
+      body: { detail: 'request body exceeds 65536 bytes', limit: 65_536, actual: 65_537, unit: 'bytes' },
     });
   });
 
@@ -177,7 +177,10 @@ describe('A 4.3: a route that takes a form', () => {
 
   test('a smaller MAX_REQUEST_BYTES holds for forms too', async () => {
     const answer = await post('/token', 'grant_type=x&password='.padEnd(1001, 'p'), formType, small);
-    expect(answer).toEqual({ status: 413, body: { detail: 'request body exceeds MAX_REQUEST_BYTES' } });
+    expect(answer).toEqual({
+      status: 413,
+      body: { detail: 'request body exceeds MAX_REQUEST_BYTES', limit: 1000, actual: 1001, unit: 'bytes' },
+    });
   });
 
   test('the form is read after the guard', async () => {
