@@ -23,6 +23,7 @@ import { clientAddress } from './client-address.ts';
 import { trackConnections } from './connections.ts';
 import type { RequestContext, Services } from './context.ts';
 import { readCookie } from './cookies.ts';
+import { challenge } from './credential-hints.ts';
 import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
 import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
@@ -127,10 +128,7 @@ export async function buildApp(
   // Both transports, and what is refused before them.
   http.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate'))
-      reply.header(
-        'www-authenticate',
-        'Bearer realm="LinguaLoop", ApiKey realm="LinguaLoop", header="X-API-Key"',
-      );
+      reply.header('www-authenticate', challenge());
   });
   const connections = trackConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
   const readiness = watchReadiness({

@@ -1,24 +1,30 @@
 import { presentsOperatorKey } from './access/principal.ts';
 import type { GuardName, RequestContext } from './context.ts';
-import { AppError } from './errors.ts';
+import type { AppError } from './errors.ts';
 
 const tenantCredential =
   "send a workspace's API key as X-API-Key, or an access token as Authorization: Bearer";
 const administrator =
   "this needs an administrator's access token as Authorization: Bearer, or the operator key; a workspace's API key is not accepted";
 
+/** The WWW-Authenticate header of a 401. @param description what the operation needs, without quotation marks */
+export function challenge(description?: string): string {
+  const words = description === undefined ? '' : `, error_description="${description}"`;
+  return `Bearer realm="LinguaLoop"${words}, ApiKey realm="LinguaLoop", header="X-API-Key"`;
+}
+
 /**
- * Adds to a 401, whose message is fixed, which credential the operation needs, if the request has one of another kind. Without any, the
- * WWW-Authenticate header says how to send one. It tells nothing of whether the credential is valid, except to who has the operator key.
+ * Names in the WWW-Authenticate header of a 401 which credential the operation needs, if the request has one of another kind: the body is
+ * fixed. It tells nothing of whether the credential is valid, except to who has the operator key.
  */
-export function withCredentialHint(
+export function describeCredential(
   error: AppError,
-  { credentials, services }: RequestContext,
+  { credentials, services, response }: RequestContext,
   guard: GuardName | undefined,
-): AppError {
-  if (error.code !== 'unauthenticated' || error.hint !== undefined || error.problems) return error;
-  const hint = hintOf(guard, credentials, services);
-  return hint === undefined ? error : new AppError(error.code, error.message, { cause: error.cause, hint });
+): void {
+  if (error.code !== 'unauthenticated') return;
+  const description = hintOf(guard, credentials, services);
+  if (description !== undefined) response.setHeader('www-authenticate', challenge(description));
 }
 
 function hintOf(

@@ -2,7 +2,7 @@ import { type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
 import type { GuardName, RequestContext, Services } from './context.ts';
-import { withCredentialHint } from './credential-hints.ts';
+import { describeCredential } from './credential-hints.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
 import { findUnstorable } from './input-limits.ts';
 import './input-messages.ts';
@@ -163,11 +163,8 @@ export function inputSource(route: Route, name: string): 'path' | 'query' | 'bod
 const mapErrors = middleware(async ({ ctx, path, meta, next }) => {
   const result = await next();
   if (result.ok) return result;
-  const known = withCredentialHint(
-    invalidInput(result.error, meta?.route) ?? toAppError(result.error.cause ?? result.error),
-    ctx,
-    meta?.guard,
-  );
+  const known = invalidInput(result.error, meta?.route) ?? toAppError(result.error.cause ?? result.error);
+  describeCredential(known, ctx, meta?.guard);
   if (known.code === 'internal_error')
     ctx.services.log.error(
       { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },

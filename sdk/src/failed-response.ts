@@ -60,9 +60,14 @@ export function errorOfResponse(
     limit: known.limit,
     actual: known.actual,
     unit: known.unit,
-    hint: known.hint,
+    hint: known.hint ?? neededCredential(headers.get('www-authenticate')),
     answeredBy: 'service',
   });
+}
+
+/** The words of a challenge (RFC 6750) that say which credential is needed. */
+function neededCredential(challenge: string | null): string | null {
+  return /error_description="([^"]*)"/.exec(challenge ?? '')?.[1] ?? null;
 }
 
 interface ServiceError {
