@@ -25,6 +25,8 @@ const pipelineErrors: [ErrorName, number][] = [
   ['transient_error', 503],
   ['service_unavailable', 503],
   ['stage_timeout', 504],
+  // Added to those of A 7.3: only /trpc asks for a confirmation unless the caller does.
+  ['critical_findings', 409],
 ];
 
 /** The statuses of A 7.4 (and HTTP's own) that have no error_code. */
@@ -51,7 +53,7 @@ const plainErrors: [ErrorName, number][] = [
 ];
 
 describe('A 7.1 and 7.3: the error table', () => {
-  test('the pipeline errors are those of 7.3, and no others', () => {
+  test('the pipeline errors are those of 7.3 and the one of critical findings, and no others', () => {
     const pipeline = Object.entries(errorTable).filter(([, { shape }]) => shape === 'pipeline');
     expect(Object.fromEntries(pipeline.map(([code, { status }]) => [code, status]))).toEqual(
       Object.fromEntries(pipelineErrors),

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, toAppError } from '#server/errors.ts';
+import { StoreError } from '#server/storage/store-error.ts';
 import { type DocumentRun, updateRun } from './document-run.ts';
 import { isTransient } from './failure.ts';
 import { queueDocument } from './queue.ts';
@@ -20,11 +21,14 @@ export interface Outage {
   retryAfter: number | undefined;
 }
 
-/** The outage that a stage failed with; null if waiting does not help. */
+/**
+ * The outage that a stage failed with; null if waiting does not help, and if the workspace's own storage failed: such a document is marked
+ * failed, so that its owner knows.
+ */
 export function outageOf(error: unknown): Outage | null {
   if (!isTransient(error)) return null;
-  const { code, retryAfter, answered } = toAppError(error);
-  return answered ? null : { reason: code, retryAfter };
+  const { code, retryAfter, answered, cause } = toAppError(error);
+  return answered || cause instanceof StoreError ? null : { reason: code, retryAfter };
 }
 
 /**

@@ -20,12 +20,17 @@ const app = useTestApp({
 
 const store = account.open();
 
+/** The workspaces that share the container. */
+const owners: string[] = [];
+
 /** A fresh tenant with a directory of its own in the account, a published job and a translated document there. */
 async function openAccount(directory = newId()) {
   const mine = await openBound(app, account);
   // The container is that of all tenants here.
   const { filesystem } = account.address;
   const prefixes = { golden: `${directory}/golden/`, documents: `${directory}/documents/` };
+  owners.push(mine.tenantId);
+  await store.put('lingualoop-workspace/owners.txt', owners.join('\n'));
   await mine.connect({ filesystem, prefixes });
   const job = await mine.job();
   const document = await mine.translate(['Hello']);
