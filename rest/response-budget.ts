@@ -143,8 +143,9 @@ function refuse(reply: FastifyReply): string {
       retryAfter: 5,
     },
   );
-  for (const name of ['content-length', 'content-disposition', 'etag', 'cache-control'])
-    reply.removeHeader(name);
+  for (const name of ['content-length', 'content-disposition', 'etag']) reply.removeHeader(name);
+  // The route may allow caches to keep its own response.
+  reply.header('cache-control', 'no-store');
   setRetryAfter(reply, error);
   reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
   return JSON.stringify(errorBody(error, reply.request.id));

@@ -33,6 +33,12 @@ export const errorSchemas: Record<string, JsonSchema> = {
         description: 'What `limit` and `actual` count.',
       },
       hint: { type: 'string', description: 'What to do about it, where `detail` does not say it.' },
+      candidates: {
+        type: 'array',
+        items: string,
+        description:
+          'Of a 422 for a language that could not be detected: those that it may be, the likeliest first.',
+      },
     },
     required: ['detail'],
   },

@@ -59,8 +59,16 @@ export function heldByAnother({ tenantId }: Binding): string {
 }
 
 /**
- * Lets a workspace hold the container of its binding, in the platform's transaction that stores its verification. Concurrent verifications of
- * one container run one after another.
+ * Lets the verifications of one container take turns until the transaction ends. Take the turn before any lock of a binding: the one whose turn
+ * it is may change the bindings of those that wait.
+ */
+export async function takeTurn(tx: Tx, { accountUrl, filesystem }: Binding): Promise<void> {
+  const lock = `container ${accountUrl}/${filesystem}`;
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+}
+
+/**
+ * Lets a workspace hold the container of its binding, in the platform's transaction that stores its verification and has taken its turn.
  * @param owners the workspaces that the container names; undefined if it was not asked, because nobody else held it
  * @returns false if another workspace holds it now and nothing proves that it is this one's
  */
@@ -69,8 +77,6 @@ export async function holdContainer(
   binding: Binding,
   owners: ReadonlySet<string> | undefined,
 ): Promise<boolean> {
-  const lock = `container ${binding.accountUrl}/${binding.filesystem}`;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
   const others = await selectOthers(tx, binding);
   if (others.length > 0 && !owners?.has(binding.tenantId)) return false;
   await displace(

@@ -11,7 +11,7 @@ import { newId } from '#server/ids.ts';
 import type { Binding } from './account-stores.ts';
 import { bindingView, selectBinding } from './bindings.ts';
 import type { BlobStore } from './blob-store.ts';
-import { heldByAnother, holdContainer, otherHolders, readOwners } from './container-holders.ts';
+import { heldByAnother, holdContainer, otherHolders, readOwners, takeTurn } from './container-holders.ts';
 import { awaitReplay, beginReplay } from './replays.ts';
 import type { StorageBinding } from './schema.ts';
 import { StoreError } from './store-error.ts';
@@ -139,6 +139,7 @@ async function settle(
     eq(storageBindings.revision, revision),
     eq(storageBindings.createdAt, createdAt),
   );
+  await takeTurn(tx, binding);
   const [unchanged] = await tx.select().from(storageBindings).where(isUnchanged).for('no key update');
   if (!unchanged) return undefined;
   // Another workspace may have verified the container since it was looked at.

@@ -170,6 +170,36 @@ describe('active content', () => {
     ).toEqual(['total', 'send']);
   });
 
+  it('is found where programs are lenient: in dictionaries of streams, behind the first place to show, in addresses without a scheme', async () => {
+    const document = await PDFDocument.load(await madePdf({ content: at(9, 300, 'A paragraph') }));
+    const { context, catalog } = document;
+    const page = document.getPage(0).node;
+    // biome-ignore lint/suspicious/noExplicitAny: literals of any depth
+    const stream = (literal: any) => context.register(context.stream('MZ program', literal));
+    const link = (place: number, A: unknown) => ({ Subtype: 'Link', Rect: rect(place), A }) as never;
+    const address = (text: string) => ({ S: 'URI', URI: PDFString.of(text) });
+    const file = { Type: 'Filespec', F: PDFString.of('tool'), EF: stream({ F: stream({}) }) };
+    const annotations = [
+      link(0, stream(script(1))),
+      link(10, address('\\\\\\\\203.0.113.9\\\\share')),
+      link(20, address('//203.0.113.9/share')),
+      link(30, address('search-ms:query')),
+      link(40, address('page.html')),
+      { ...(link(50, address('https://example.com/kept')) as object), FS: file } as never,
+      stream({ Subtype: 'Movie', Rect: rect(60) }),
+    ];
+    page.set(PDFName.of('Annots'), context.obj(annotations));
+    page.set(PDFName.of('AA'), stream({ O: address('https://example.com/track') }));
+    const opening = { S: 'GoTo', D: [0, 'Fit'], Next: address('https://example.com/opened') };
+    catalog.set(PDFName.of('OpenAction'), context.obj(opening as never));
+    catalog.set(PDFName.of('URI'), context.obj({ Base: PDFString.of('javascript:') }));
+    const { bytes } = await translated(await document.save({ useObjectStreams: false }));
+    const after = await qpdfJson(bytes);
+    for (const pattern of [/MZ program|TVogcHJvZ3Jh/, /search-ms/, ...active])
+      expect(after).not.toMatch(pattern);
+    for (const kept of ['page.html"', '/kept"', '"/OpenAction"']) expect(after).toContain(kept);
+  });
+
   it('is told of by kind and number', async () => {
     const { findings } = await translated(await activePdf());
     expect(findings).toEqual([

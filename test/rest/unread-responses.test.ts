@@ -87,6 +87,7 @@ test('a GET past its address’s budget for responses is 503; other addresses an
   await open('/buffer');
   const refused = await open('/buffer');
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5']);
+  expect(refused.headers['cache-control']).toBe('no-store');
   expect(refused.headers['content-disposition']).toBeUndefined();
   expect((await open('/small')).statusCode).toBe(200);
   const other = await open('/text', { address: '192.0.2.2' });

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDataLake } from '#server/storage/data-lake.ts';
 import { env as platform } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { type Bound, impatient, openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
@@ -126,5 +127,22 @@ describe('a container that a workspace has verified', () => {
     await Promise.all(rivals.map((rival) => rival.bind({ filesystem })));
     const answers = await Promise.all(rivals.map((rival) => rival.verify()));
     expect(answers.map(({ body }) => body.status).toSorted()).toEqual(['error', 'error', 'verified']);
+  });
+
+  test('goes to its owner while the workspace that squats it verifies it again', async () => {
+    const sql = openSuperuser(app.superuserUrl);
+    const lock = `container ${account.address.accountUrl}/${first.filesystem}`;
+    const waiting = async () =>
+      (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length;
+    await bindTheSame();
+    await nameOwners(second.tenantId);
+    await sql`select pg_advisory_lock(hashtextextended(${lock}, 0))`;
+    const taken = second.verify();
+    await expect.poll(waiting).toBe(1);
+    const again = first.verify();
+    await expect.poll(waiting).toBe(2);
+    await sql`select pg_advisory_unlock_all()`;
+    expect(await taken).toMatchObject({ status: 200, body: { status: 'verified' } });
+    expect(await again).toMatchObject({ status: 200, body: { status: 'error' } });
   });
 });

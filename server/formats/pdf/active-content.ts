@@ -1,6 +1,6 @@
 import {
   PDFArray,
-  PDFDict,
+  type PDFDict,
   type PDFDocument,
   PDFHexString,
   PDFName,
@@ -11,7 +11,7 @@ import {
   PDFString,
 } from '@cantoo/pdf-lib';
 import { asDict, asName, get, getDict, getName } from './objects.ts';
-import { type ActiveKind, isAction, removedKind } from './removed-actions.ts';
+import { type ActiveKind, asAction, isOpened, removedKind } from './removed-actions.ts';
 
 const words: Record<ActiveKind, string> = {
   script: 'scripts',
@@ -75,10 +75,24 @@ class Removal {
       names?.delete(PDFName.of(tree));
     // A table of the attached files, and the wish for a program that runs scripts.
     for (const key of ['Collection', 'Requirements']) catalog.delete(PDFName.of(key));
-    const opening = get(catalog, 'OpenAction');
-    if (!isAction(opening) || getName(opening, 'S') === 'GoTo') return;
+    this.#fromOpening(catalog);
+    // Programs put it in front of addresses without a scheme.
+    const addresses = getDict(catalog, 'URI');
+    const base = get(addresses, 'Base');
+    if (!addresses || !base || isOpened(base)) return;
+    this.#count('action', addresses);
+    addresses.delete(PDFName.of('Base'));
+  }
+
+  /** Of what the opening of the file starts, the first place to show stays, without what follows. */
+  #fromOpening(catalog: PDFDict): void {
+    const opening = asAction(get(catalog, 'OpenAction'));
+    const place = getName(opening, 'S') === 'GoTo' ? opening?.get(PDFName.of('D')) : undefined;
+    if (!opening || (place && !get(opening, 'Next'))) return;
     this.#count('action', opening);
-    catalog.delete(PDFName.of('OpenAction'));
+    // Not in place: a bookmark may have the same action.
+    if (place) catalog.set(PDFName.of('OpenAction'), catalog.context.obj({ S: 'GoTo', D: place }));
+    else catalog.delete(PDFName.of('OpenAction'));
   }
 
   #fromDictionary(dictionary: PDFDict): void {
@@ -126,21 +140,22 @@ class Removal {
       this.#count('attachment', object);
       return true;
     }
-    const kind = isAction(object) ? removedKind(object) : undefined;
-    if (kind) this.#count(kind, object);
+    const action = asAction(object);
+    const kind = action && removedKind(action);
+    if (kind) this.#count(kind, action);
     return kind !== undefined;
   }
 
   /** Actions that the opening of a page or the pointer over a field starts. */
   #takesTriggers(value: PDFObject): boolean {
-    const actions = value instanceof PDFDict ? value.keys().map((key) => value.lookup(key)) : [];
-    const found = actions.filter(isAction);
+    const triggers = asDict(value);
+    const found = triggers?.keys().flatMap((key) => asAction(triggers.lookup(key)) ?? []) ?? [];
     for (const action of found) this.#count(removedKind(action) ?? 'action', action);
     return found.length > 0;
   }
 
   #takesAnnotation(object: PDFObject): boolean {
-    const annotation = object instanceof PDFDict && get(object, 'Rect') ? object : undefined;
+    const annotation = get(asDict(object), 'Rect') ? asDict(object) : undefined;
     const subtype = getName(annotation, 'Subtype');
     const kind = removedAnnotations.get(subtype);
     if (kind) this.#count(kind, getDict(annotation, 'FS') ?? object);
@@ -158,14 +173,14 @@ class Removal {
 }
 
 function holdsFiles(value: PDFObject): boolean {
-  if (!(value instanceof PDFDict)) return false;
+  const files = asDict(value);
   return ['F', 'UF', 'DOS', 'Mac', 'Unix'].some((key) => {
-    const file = get(value, key);
+    const file = get(files, key);
     return file instanceof PDFStream || file instanceof PDFArray;
   });
 }
 
 function isFileSpecification(object: PDFObject | undefined): boolean {
-  if (!(object instanceof PDFDict)) return false;
-  return ['Filespec', 'F'].includes(getName(object, 'Type') ?? '') || getDict(object, 'EF') !== undefined;
+  const file = asDict(object);
+  return ['Filespec', 'F'].includes(getName(file, 'Type') ?? '') || getDict(file, 'EF') !== undefined;
 }

@@ -1,5 +1,5 @@
 import { PDFDict, PDFHexString, type PDFObject, PDFString } from '@cantoo/pdf-lib';
-import { get, getName } from './objects.ts';
+import { asDict, get, getName } from './objects.ts';
 
 /** What a reading program does or opens for a file, besides showing it. */
 export type ActiveKind = 'script' | 'action' | 'attachment' | 'media';
@@ -34,19 +34,22 @@ const removed: ReadonlyMap<string, ActiveKind> = new Map([
 /** Other named actions are commands of the program's menu. */
 const turningPages: readonly (string | undefined)[] = ['NextPage', 'PrevPage', 'FirstPage', 'LastPage'];
 
-/** Whether a dictionary is an action (PDF 32000-1, 12.6), by its type, which may be left out, or its name. */
-export function isAction(object: PDFObject | undefined): object is PDFDict {
-  if (!(object instanceof PDFDict)) return false;
-  const name = getName(object, 'S');
-  return (
-    name !== undefined && (clicked.has(name) || removed.has(name) || getName(object, 'Type') === 'Action')
-  );
+/**
+ * An action (PDF 32000-1, 12.6), by its type, which may be left out, or its name. Some programs take the dictionary of a stream where they look
+ * for an action.
+ */
+export function asAction(object: PDFObject | undefined): PDFDict | undefined {
+  const action = asDict(object);
+  const name = getName(action, 'S');
+  const isOne =
+    name !== undefined && (clicked.has(name) || removed.has(name) || getName(action, 'Type') === 'Action');
+  return isOne ? action : undefined;
 }
 
 /** What kind an action is of, if it goes even where a click starts it. Actions that are not known go, too. */
 export function removedKind(action: PDFDict): ActiveKind | undefined {
   const name = getName(action, 'S') ?? '';
-  if (name === 'URI') return isOpened(action) ? undefined : 'action';
+  if (name === 'URI') return isOpened(get(action, 'URI')) ? undefined : 'action';
   if (name === 'Named') return turningPages.includes(getName(action, 'N')) ? undefined : 'action';
   if (name === 'GoToR') return namesFileNextToIt(get(action, 'F')) ? undefined : 'action';
   // Without a file, the thread is of the same document.
@@ -55,11 +58,15 @@ export function removedKind(action: PDFDict): ActiveKind | undefined {
   return clicked.has(name) ? undefined : (removed.get(name) ?? 'action');
 }
 
-/** Whether a link is one that a browser opens, and not a script or a file of the person's own. */
-function isOpened(action: PDFDict): boolean {
+/** Schemes of scripts, of files of the person's own or on a share, and of programs that come with Windows. */
+const refusedSchemes = /^(javascript|vbscript|data|file|smb|search|search-ms|ms-[a-z-]+):/i;
+
+/** Whether a browser opens an address, and not a script, another program or a file. */
+export function isOpened(uri: PDFObject | undefined): boolean {
   // Browsers skip spaces and control characters within a scheme.
-  const address = textOf(get(action, 'URI'))?.replace(/[^!-~]/g, '');
-  return address !== undefined && !/^(javascript|vbscript|data|file):/i.test(address);
+  const address = textOf(uri)?.replace(/[^!-~]/g, '');
+  // Two slashes without a scheme lead to a share.
+  return address !== undefined && !refusedSchemes.test(address) && !/^[\\/]{2}/.test(address);
 }
 
 /** Whether a file specification is a relative path: an absolute one may name a share of a stranger, which gets the person's sign-in. */
