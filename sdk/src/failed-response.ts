@@ -61,6 +61,7 @@ export function errorOfResponse(
     actual: known.actual,
     unit: known.unit,
     hint: known.hint ?? neededCredential(headers.get('www-authenticate')),
+    candidates: known.candidates,
     answeredBy: 'service',
   });
 }
@@ -79,6 +80,7 @@ interface ServiceError {
   actual: number | null;
   unit: string | null;
   hint: string | null;
+  candidates: string[] | null;
   present?: unknown;
 }
 
@@ -108,6 +110,7 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
     actual: number(member(fields, 'actual')),
     unit: text(member(fields, 'unit')),
     hint: text(member(fields, 'hint')),
+    candidates: texts(member(fields, 'candidates')),
     retryAfter,
   };
 }
@@ -134,6 +137,10 @@ function member(value: unknown, name: string): unknown {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+function texts(value: unknown): string[] | null {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : null;
 }
 
 function number(value: unknown): number | null {
