@@ -102,6 +102,20 @@ export function keyedHashes(
   return [hash(current), ...(previous ? [hash(previous)] : [])];
 }
 
+/**
+ * The keys, 32 bytes each, that a member's browser seals drafts with, which are stored there only: by the current key, then by the previous
+ * one if there is one.
+ */
+export function draftKeys(
+  { current, previous }: SecretsKeys,
+  tenantId: string,
+  userId: string,
+): [Buffer, ...Buffer[]] {
+  const keyOf = (key: Buffer) =>
+    Buffer.from(hkdfSync('sha256', key, `${tenantId} ${userId}`, 'lingualoop drafts', 32));
+  return [keyOf(current), ...(previous ? [keyOf(previous)] : [])];
+}
+
 function keyFor(key: Buffer, purpose: SealPurpose): Buffer {
   return derive(key, `seal ${purpose}`);
 }

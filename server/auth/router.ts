@@ -4,6 +4,7 @@ import { pendingInvites } from '#server/members/invites.ts';
 import { accountOf, memberViewOf } from '#server/tenants/accounts.ts';
 import { readTenant } from '#server/tenants/tenant-row.ts';
 import { router } from '#server/trpc.ts';
+import { readDraftKeys } from './draft-keys.ts';
 import { introspect, revoke } from './introspect-revoke.ts';
 import { confirmMfa, enrollMfa } from './mfa/enrolment.ts';
 import { regenerateRecoveryCodes } from './mfa/recovery-codes.ts';
@@ -65,4 +66,5 @@ export const authRouter = router({
   authorizeSso,
   completeSso,
   ssoClientConfig,
+  draftKeys: readDraftKeys,
 });

@@ -52,6 +52,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'auth.confirmMfa': 'challenge_or_cookie',
   'auth.regenerateRecoveryCodes': 'session_cookie',
   'auth.me': 'bearer',
+  'auth.draftKeys': 'bearer',
   'auth.revoke': 'admin',
   'auth.introspect': 'admin',
 

@@ -4,6 +4,7 @@
  */
 export const withoutRoute: readonly string[] = [
   'audit.list',
+  'auth.draftKeys',
   'documents.progress',
   'documents.outline',
   'documents.search',

@@ -127,7 +127,7 @@ describe.skipIf(withoutBrowser)(
       const signOut = async () => {
         await page.getByRole('button', { name: 'Sign out' }).click();
         const dialog = page.getByRole('dialog', { name: 'Texts that you have not sent' });
-        await dialog.getByRole('button', { name: 'Sign out and keep them' }).click();
+        await dialog.getByRole('button', { name: 'Keep and sign out' }).click();
         await page.waitForURL('**/signin*');
       };
       await signOut();

@@ -8,6 +8,9 @@ import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
+/** Of the service. */
+export const secretsKey = Buffer.alloc(32);
+
 export interface KillableService extends Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
   /** Reads what is really stored. */
   sql: postgres.Sql;
@@ -32,7 +35,7 @@ export function useKillableService(): KillableService {
       DATA_DIR: dataDir,
       PORT: String(await freePort()),
       LOG_LEVEL: 'silent',
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+      SECRETS_KEY: secretsKey.toString('base64'),
       AUTH_RATE_LIMIT_ENABLED: 'false',
       TRIAL_CHARS: '100000000',
       DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',

@@ -4,7 +4,7 @@ import type { Person as Member } from '#test/factories.ts';
 import { poll } from '#test/setup/poll.ts';
 import type { Person } from './browser.ts';
 import { KeptWork, type StoredJob } from './kept-work.ts';
-import type { KillableService } from './killable-service.ts';
+import { type KillableService, secretsKey } from './killable-service.ts';
 import { crash, foundTexts, pause, ReviewerAtWork, readDrafts } from './reviewer-at-work.ts';
 import { field, signInAt, waitingJobs } from './reviewing.ts';
 import { witness } from './witness.ts';
@@ -114,7 +114,7 @@ export class KilledSeries {
   private async look(endedAt: number | undefined): Promise<string[]> {
     const jobs = await this.stored();
     const tab = endedAt ? await this.blankTab() : this.page;
-    const drafts = await readDrafts(tab);
+    const drafts = await readDrafts(tab, secretsKey);
     const shown = endedAt ? undefined : await this.shown();
     if (endedAt) await tab.close();
     const wrong = this.kept.check({ jobs, drafts, field: shown?.field, endedAt });
@@ -130,7 +130,7 @@ export class KilledSeries {
   private async lookAtOffered(): Promise<string[]> {
     const { source } = (await this.shown()).field;
     const job = (await this.stored()).get(source);
-    const drafts = (await readDrafts(this.page)).get(job?.id ?? '') ?? [];
+    const drafts = (await readDrafts(this.page, secretsKey)).get(job?.id ?? '') ?? [];
     const expected = drafts.filter((text) => text !== job?.text).length;
     const offers = foundTexts(this.page);
     const isOffered = await poll(async () => (await offers.count()) === expected, 3).catch(() => false);

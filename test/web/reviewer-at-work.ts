@@ -1,4 +1,6 @@
+import { createDecipheriv } from 'node:crypto';
 import type { CDPSession, Page } from 'playwright-core';
+import { draftKeys } from '#server/encryption.ts';
 import { pick, type Random } from '#test/bench/seeded-random.ts';
 import type { KeptWork } from './kept-work.ts';
 import { field } from './reviewing.ts';
@@ -84,13 +86,26 @@ export function foundTexts(page: Page) {
   return page.getByRole('region', { name: 'Text that you have not sent' });
 }
 
-/** All texts in the browser's storage, newest first, by the job's id. */
-export async function readDrafts(page: Page): Promise<Map<string, string[]>> {
-  const all = await page.evaluate(async () => {
-    interface Draft {
-      text: string;
-      former?: Draft;
-    }
+/** All texts in the browser's storage, newest first, by the job's id. @param secretsKey of the service */
+export async function readDrafts(page: Page, secretsKey: Buffer): Promise<Map<string, string[]>> {
+  const all = await readSealed(page);
+  return new Map(
+    all.map(({ key, iv, sealed }) => {
+      const [tenantId = '', userId = '', , id = ''] = key.split(':');
+      const [own] = draftKeys({ current: secretsKey, previous: null }, tenantId, userId);
+      const decipher = createDecipheriv('aes-256-gcm', own, Buffer.from(iv));
+      decipher.setAAD(Buffer.from(key)).setAuthTag(Buffer.from(sealed.slice(-16)));
+      const plain = Buffer.concat([decipher.update(Buffer.from(sealed.slice(0, -16))), decipher.final()]);
+      const texts: string[] = [];
+      for (let draft = JSON.parse(plain.toString()); draft; draft = draft.former) texts.push(draft.text);
+      return [id, texts];
+    }),
+  );
+}
+
+/** The records of drafts as they are stored. */
+export function readSealed(page: Page): Promise<{ key: string; iv: number[]; sealed: number[] }[]> {
+  return page.evaluate(async () => {
     const answer = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {
         request.onsuccess = () => resolve(request.result);
@@ -100,15 +115,17 @@ export async function readDrafts(page: Page): Promise<Map<string, string[]>> {
     if (!(await indexedDB.databases()).some(({ name }) => name === 'lingualoop-drafts')) return [];
     const database = await answer(indexedDB.open('lingualoop-drafts'));
     const store = database.transaction('drafts').objectStore('drafts');
-    const [keys, drafts] = await Promise.all([answer(store.getAllKeys()), answer<Draft[]>(store.getAll())]);
+    const [keys, drafts] = await Promise.all([
+      answer(store.getAllKeys()),
+      answer<{ iv: Uint8Array; sealed: ArrayBuffer }[]>(store.getAll()),
+    ]);
     database.close();
-    return keys.map((key, at) => {
-      const texts: string[] = [];
-      for (let draft = drafts[at]; draft; draft = draft.former) texts.push(draft.text);
-      return [String(key).split(':').at(-1) ?? '', texts] as const;
-    });
+    return keys.map((key, at) => ({
+      key: String(key),
+      iv: [...(drafts[at]?.iv ?? [])],
+      sealed: [...new Uint8Array(drafts[at]?.sealed ?? new ArrayBuffer())],
+    }));
   });
-  return new Map(all.map(([id, texts]) => [id, [...texts]]));
 }
 
 /** Ends the process of a page, as a crash does. */

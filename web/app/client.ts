@@ -66,6 +66,13 @@ export async function readArtifact(documentId: string, { id, content_type }: Ten
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
+/** The keys of the signed-in person's drafts, 32 bytes each: the first one seals, all of them open. @throws LinguaLoopError */
+export async function readDraftKeys(): Promise<Uint8Array<ArrayBuffer>[]> {
+  const call = { name: 'auth.draftKeys', repeatable: true };
+  const { keys } = await patientConnection.query<{ keys: string[] }>(call, {});
+  return keys.map((key) => Uint8Array.from(atob(key), (character) => character.charCodeAt(0)));
+}
+
 /** Ends when the person signs out: an attempt that waits must not be made in the name of who signs in next. */
 let signedIn = new AbortController();
 onSessionChange(() => {

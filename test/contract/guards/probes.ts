@@ -94,6 +94,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'auth.regenerateRecoveryCodes': { in: '409 no authenticator is enrolled' },
   'auth.me': {},
+  'auth.draftKeys': {},
   'auth.revoke': { input: () => nothing },
   'auth.introspect': { input: () => nothing },
 

@@ -2,9 +2,9 @@ import { useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
 import { useSending } from '../screens/review/outbox.ts';
-import { dropDraft, type StoredDraft } from './drafts.ts';
+import { deleteDrafts, type StoredDraft } from './drafts.ts';
 
-/** Shows what was not sent, or is still being sent, before the person signs out. The texts stay on the device unless the person deletes them. */
+/** Shows what was not sent, or is still being sent, before the person signs out. The texts are deleted unless the person keeps them on the device. */
 export function SignOutDialog({
   drafts,
   onSignOut,
@@ -18,7 +18,7 @@ export function SignOutDialog({
   const sending = useSending();
   const hasDrafts = drafts.length > 0;
   const deleteAll = async () => {
-    await Promise.all(drafts.map(({ item }) => dropDraft(item)));
+    await deleteDrafts();
     onSignOut();
   };
   return (
@@ -38,12 +38,16 @@ export function SignOutDialog({
         ))}
       </ul>
       <div className="actions">
-        <button type="button" className="primary" onClick={onSignOut}>
-          {t(hasDrafts ? 'drafts.keep' : 'common.sign_out')}
+        <button
+          type="button"
+          className="primary"
+          onClick={() => void (hasDrafts ? deleteAll() : onSignOut())}
+        >
+          {t(hasDrafts ? 'drafts.delete' : 'common.sign_out')}
         </button>
         {hasDrafts && (
-          <button type="button" className="danger" onClick={() => void deleteAll()}>
-            {t('drafts.delete')}
+          <button type="button" onClick={onSignOut}>
+            {t('drafts.keep')}
           </button>
         )}
         <button type="button" onClick={onClose}>

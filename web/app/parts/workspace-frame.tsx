@@ -1,6 +1,6 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { listDrafts, type StoredDraft } from '../drafts/drafts.ts';
+import { listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
 import { useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
@@ -15,6 +15,13 @@ import { SignInAgain } from './sign-in-again.tsx';
 
 /** Milliseconds that a sign-out waits for reviews that are being sent, before the person is asked. */
 const pauseBeforeAsking = 1000;
+
+/** Milliseconds that a sign-out waits for drafts to be read. What it did not wait for stays sealed on the device. */
+const longestReading = 5000;
+
+function noDraftsAfter(milliseconds: number): Promise<StoredDraft[]> {
+  return new Promise((resolve) => setTimeout(() => resolve([]), milliseconds));
+}
 
 /** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
 export function WorkspaceFrame() {
@@ -36,12 +43,13 @@ export function WorkspaceFrame() {
     main.current?.focus();
   }, [path, isExpired]);
 
+  const unreadable = useUnreadable();
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
     // What was decided on a moment ago is on its way.
     await untilSent(pauseBeforeAsking);
-    // A browser that cannot read its storage must not keep anybody signed in.
-    const drafts = await listDrafts().catch(() => []);
+    // A browser that cannot read its storage must not keep anybody signed in, nor a service that does not give the keys of the drafts.
+    const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(longestReading)]);
     if (drafts.length === 0 && countSending() === 0) await signOut();
     else setUnsent(drafts);
   };
@@ -69,6 +77,7 @@ export function WorkspaceFrame() {
       </header>
       <main id="main" ref={main} tabIndex={-1}>
         <OfflineNotice />
+        {unreadable > 0 && <p className="notice">{t('drafts.unreadable', { count: unreadable })}</p>}
         <Outlet />
       </main>
       <Announcer />

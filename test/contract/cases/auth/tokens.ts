@@ -94,6 +94,12 @@ export const tokenCases: Cases = {
     },
     { name: 'it is no JSON', status: 200, raw: { contentType: 'application/json', body: '{"refresh' } },
   ],
+  'auth.draftKeys': [
+    { name: 'a member', status: 200, ask: asMember() },
+    { name: 'nobody asks', status: 401, detail: 'missing bearer token', ask: asNobody() },
+    { name: 'a key asks', status: 401, detail: 'missing bearer token', ask: asKey() },
+    { name: 'a cookie asks', status: 401, detail: 'missing bearer token', ask: asCookie() },
+  ],
   'auth.me': [
     { name: 'an administrator', status: 200, ask: asAdmin() },
     { name: 'a member', status: 200, ask: asMember() },

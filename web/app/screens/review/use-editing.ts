@@ -94,9 +94,13 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
     // What came back with a refusal is in the field already.
     if (isRestored) return;
     let isShown = true;
-    void readDraft({ kind: 'job', id: item.id }).then((draft) => {
-      if (isShown && draft) onFound(draft);
-    });
+    readDraft({ kind: 'job', id: item.id }).then(
+      (draft) => {
+        if (isShown && draft) onFound(draft);
+      },
+      // The person has signed out, or the browser has no storage, which the screen says when something is typed.
+      () => undefined,
+    );
     return () => {
       isShown = false;
     };
