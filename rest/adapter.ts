@@ -23,7 +23,7 @@ import {
 } from './body-parsers.ts';
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
-import { needsBody, type RestProcedure, restProcedures } from './procedures.ts';
+import { isKeyed, needsBody, type RestProcedure, restProcedures } from './procedures.ts';
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
 import { bodyCeiling, declaredSize, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 import { isUpload, readUpload } from './upload.ts';
@@ -110,11 +110,6 @@ async function handleRequest(
   if (route.download) return sendFile(reply, output as FileResponse | StreamResponse);
   if (route.status === 204) return reply.send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
-}
-
-/** Whether a repetition with the same Idempotency-Key does no work twice. Imports, for example, are not keyed. */
-function isKeyed({ headers }: RestProcedure['route']): boolean {
-  return Object.values(headers ?? {}).includes('Idempotency-Key');
 }
 
 /** Groups procedures by method and path, in the router's order. */

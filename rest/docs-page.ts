@@ -93,4 +93,5 @@ export const pageStyle = `body { margin: 0; }
 .dark-mode body { background: #1c2022; }
 .top { display: flex; flex-wrap: wrap; gap: 1.5rem; padding: 0.75rem 1.25rem; font: 1rem sans-serif; background: #1b1b1b; }
 .top a { color: #fff; }
+.swagger-ui .filter .operation-filter-input { box-sizing: border-box; width: 100%; max-width: 32rem; }
 `;

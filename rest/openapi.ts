@@ -11,6 +11,7 @@ import { inlineSchemas } from './openapi/inline.ts';
 import { briefDescription, description, tagsOf } from './openapi/introduction.ts';
 import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
 import { relaxRequests } from './openapi/request-bodies.ts';
+import { describeHeaders } from './openapi/response-headers.ts';
 import { errorSchemas } from './openapi/responses.ts';
 import { type ClientsDocument, withSecurity } from './openapi/security.ts';
 import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
@@ -63,17 +64,18 @@ function describePaths(
   procedures: readonly RestProcedure[],
   generated: OpenApiDocument['paths'],
 ): OpenApiDocument['paths'] {
-  const described: OpenApiDocument['paths'] = {};
+  const all: OpenApiDocument['paths'] = {};
   const inOrder = procedures.toSorted((a, b) => rank(a) - rank(b));
   for (const procedure of inOrder) {
     const path = publicPathOf(procedure.route.path);
     const method = procedure.route.method.toLowerCase() as Method;
     const generatedOperation = operationOf(generated, procedure.route);
-    const operation = describeFiles(procedure, describeOperation(procedure, generatedOperation));
-    const first = described[path]?.[method];
-    described[path] = { ...described[path], [method]: first ? mergeOperations(first, operation) : operation };
+    const described = describeFiles(procedure, describeOperation(procedure, generatedOperation));
+    const operation = describeHeaders(procedure, described);
+    const first = all[path]?.[method];
+    all[path] = { ...all[path], [method]: first ? mergeOperations(first, operation) : operation };
   }
-  return sortedByKey(described);
+  return sortedByKey(all);
 }
 
 function rank({ route }: RestProcedure): number {

@@ -40,3 +40,8 @@ export function needsBody({ route, input, inputShape }: RestProcedure): boolean 
   // No single field is required, but the schema may require one of several.
   return input?.safeParse({}).success === false;
 }
+
+/** Whether a repetition with the same Idempotency-Key does no work twice. Imports, for example, are not keyed. */
+export function isKeyed({ headers }: Route): boolean {
+  return Object.values(headers ?? {}).includes('Idempotency-Key');
+}

@@ -93,6 +93,8 @@ export interface AppErrorOptions {
   hint?: string;
   /** What a limit allows, and what was sent. */
   excess?: Excess;
+  /** The languages that a text may be in whose language could not be detected; empty if none is likely. */
+  candidates?: readonly string[];
   /** The dependency has answered, if not usably: it is no outage, and waiting for its end does not help. */
   answered?: boolean;
   /** What failed outside of this process; for the log only. */
@@ -119,6 +121,7 @@ export class AppError extends Error {
   readonly present: unknown;
   readonly hint: string | undefined;
   readonly excess: Excess | undefined;
+  readonly candidates: readonly string[] | undefined;
   readonly answered: boolean;
   readonly dependency: Dependency | undefined;
 
@@ -131,6 +134,7 @@ export class AppError extends Error {
     this.present = options.present;
     this.hint = options.hint;
     this.excess = options.excess;
+    this.candidates = options.candidates;
     this.answered = options.answered ?? false;
     this.dependency = options.dependency;
   }
@@ -149,6 +153,7 @@ export interface ErrorBody {
   actual?: number;
   unit?: Excess['unit'];
   hint?: string;
+  candidates?: readonly string[];
 }
 
 export function errorBody(error: AppError, requestId: string): ErrorBody {
@@ -162,12 +167,17 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
 }
 
 /** The members beside the detail. Those without a value are left out. */
-function additionsOf({ excess, hint }: AppError): Pick<ErrorBody, 'limit' | 'actual' | 'unit' | 'hint'> {
+function additionsOf({
+  excess,
+  hint,
+  candidates,
+}: AppError): Omit<ErrorBody, 'detail' | 'error_code' | 'request_id'> {
   return {
     ...(excess && { limit: excess.limit }),
     ...(excess?.unit && { unit: excess.unit }),
     ...(excess?.actual !== undefined && { actual: excess.actual }),
     ...(hint !== undefined && { hint }),
+    ...(candidates && { candidates }),
   };
 }
 

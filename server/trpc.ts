@@ -47,6 +47,8 @@ export interface Route {
   download?: readonly string[];
   /** The response carries X-Next-Cursor while there is more. */
   paged?: true;
+  /** The download carries X-Suggested-Filename. */
+  suggestsName?: true;
   /** Runs before any part of the request is checked, its size included (B 4.1 gate 1). */
   gate?: (services: Services) => void;
   /** False for the routes of A 9 rule 5, which ignore the version parameters. */

@@ -49,14 +49,10 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   System: 'Liveness.',
 };
 
-/**
- * The tags of these procedures, each with what it is about.
- * @throws Error if a tag is not described
- */
+/** The tags of these procedures, each with what it is about; last, those that are not described, by name. */
 export function tagsOf(procedures: readonly RestProcedure[]): OpenApiDocument['tags'] {
   const used = new Set(procedures.map(({ route }) => route.tag));
-  const undescribed = [...used].filter((name) => tagDescriptions[name] === undefined);
-  if (undescribed.length > 0) throw new Error(`no description of the tags ${undescribed.join(', ')}`);
-  const names = Object.keys(tagDescriptions).filter((name) => used.has(name));
-  return names.map((name) => ({ name, description: tagDescriptions[name] as string }));
+  const described = Object.keys(tagDescriptions).filter((name) => used.has(name));
+  const names = new Set([...described, ...[...used].sort()]);
+  return [...names].map((name) => ({ name, description: tagDescriptions[name] ?? name }));
 }

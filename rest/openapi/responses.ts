@@ -33,6 +33,12 @@ export const errorSchemas: Record<string, JsonSchema> = {
         description: 'What `limit` and `actual` count.',
       },
       hint: { type: 'string', description: 'What to do about it, where `detail` does not say it.' },
+      candidates: {
+        type: 'array',
+        items: string,
+        description:
+          'Of a 422 for a language that could not be detected: those that it may be, the likeliest first.',
+      },
     },
     required: ['detail'],
   },
@@ -62,11 +68,6 @@ export const errorSchemas: Record<string, JsonSchema> = {
   },
 };
 
-const nextCursor = {
-  description: 'Continues the list, as `cursor`. Absent at the end of the list.',
-  schema: string,
-};
-
 const successes = { 200: 'Success', 202: 'Accepted and in flight', 204: 'Done, no body' } as const;
 
 /** All responses of an operation: its successes as the route declares them, then its errors. */
@@ -75,8 +76,6 @@ export function responsesOf(
   success: ResponseObject,
 ): Record<string, ResponseObject> {
   const responses = successesOf(procedure, success);
-  if (procedure.route.paged)
-    Object.assign(responses['200'] as ResponseObject, { headers: { 'X-Next-Cursor': nextCursor } });
   for (const [status, names] of refusalsOf(procedure)) responses[status] = refusal(names);
   responses['default'] = { description: 'Any other error', content: jsonOf([refTo('ErrorDetail')]) };
   return responses;

@@ -64,6 +64,7 @@ function mergeResponses(
 function mergeResponse(first: ResponseObject, second: ResponseObject, isError: boolean): ResponseObject {
   return {
     ...first,
+    ...((first.headers || second.headers) && { headers: { ...first.headers, ...second.headers } }),
     ...(isError && { description: mergeSentences(first.description, second.description) }),
     ...(first.content && { content: mergeContent(first.content, second.content ?? {}) }),
   };

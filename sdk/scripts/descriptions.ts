@@ -28,7 +28,7 @@ export function placesOf(source: string): (typeName: string) => Place | undefine
     const [, root, path] =
       /\b(Inputs|Outputs|[A-Z]\w+)((?:\['\w+'\]|\[number\]|>)*)/.exec(
         (aliases.get(typeName) ?? '').replaceAll(
-          /\b(NonNullable|Omit|Pick|Extract|Exclude|Record|WithOptions)</g,
+          /\b(NonNullable|Omit|Pick|Extract|Exclude|Record|WithOptions|WithAuto)</g,
           '',
         ),
       ) ?? [];

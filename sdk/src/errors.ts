@@ -30,6 +30,8 @@ export interface Failure {
   unit?: string | null;
   /** What to do about it. Default: null. */
   hint?: string | null;
+  /** The languages that a text may be in. Default: null. */
+  candidates?: string[] | null;
   /** Who answered. Default: null. */
   answeredBy?: 'service' | 'other' | null;
   /** The error that this one is made of. */
@@ -88,6 +90,11 @@ export class LinguaLoopError extends Error {
   readonly unit: string | null;
   /** What to do about it, where `detail` does not say it: which credential is needed, for instance. */
   readonly hint: string | null;
+  /**
+   * Of a 422 for `source_lang: "auto"`: the languages that the text may be in, the likeliest first; empty if none is likely. Null for every
+   * other error.
+   */
+  readonly candidates: string[] | null;
   /** Whether LinguaLoop answered, or something in front of it, such as a proxy; null where nobody did. */
   readonly answeredBy: 'service' | 'other' | null;
 
@@ -103,6 +110,7 @@ export class LinguaLoopError extends Error {
     this.actual = failure.actual ?? null;
     this.unit = failure.unit ?? null;
     this.hint = failure.hint ?? null;
+    this.candidates = failure.candidates ?? null;
     this.answeredBy = failure.answeredBy ?? null;
   }
 }

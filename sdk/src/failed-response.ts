@@ -61,6 +61,7 @@ export function errorOfResponse(
     actual: known.actual,
     unit: known.unit,
     hint: known.hint,
+    candidates: known.candidates,
     answeredBy: 'service',
   });
 }
@@ -74,6 +75,7 @@ interface ServiceError {
   actual: number | null;
   unit: string | null;
   hint: string | null;
+  candidates: string[] | null;
   present?: unknown;
 }
 
@@ -103,6 +105,7 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
     actual: number(member(fields, 'actual')),
     unit: text(member(fields, 'unit')),
     hint: text(member(fields, 'hint')),
+    candidates: texts(member(fields, 'candidates')),
     retryAfter,
   };
 }
@@ -129,6 +132,10 @@ function member(value: unknown, name: string): unknown {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+function texts(value: unknown): string[] | null {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : null;
 }
 
 function number(value: unknown): number | null {

@@ -16,6 +16,9 @@ type WithCodes<T> = T extends readonly (infer E)[]
     ? { [K in keyof T]: K extends 'source_lang' | 'target_lang' | 'Language' ? Coded<T[K]> : WithCodes<T[K]> }
     : T;
 type Coded<T> = T extends string ? SupportedCode | (string & {}) : T;
+/** Inputs whose source language can be detected. */
+type WithAuto<T> = { [K in keyof T]: K extends 'source_lang' | 'Language' ? OrAuto<T[K]> : T[K] };
+type OrAuto<T> = T extends undefined ? T : SupportedCode | 'auto' | (string & {});
 /** Inputs whose options an editor completes. */
 type WithOptions<T, Options = RequestMetadata> = {
   [K in keyof T]: K extends 'metadata' ? Options | Extract<T[K], undefined> : T[K];
@@ -23,6 +26,8 @@ type WithOptions<T, Options = RequestMetadata> = {
 
 /** A supported language by its canonical code, such as `fr-CA`. */
 export type LanguageCode = SupportedCode;
+/** The language of what is to be translated: a supported one, or `auto` to have it detected. */
+export type SourceLanguageCode = SupportedCode | 'auto';
 /** Options of a translation. Other keys are kept with the job. */
 export interface RequestMetadata {
   /** The quality score below which a translation is repaired and waits for review, 0 to 100. Default: 85. */
@@ -55,17 +60,22 @@ export interface DocumentTextMetadata extends RequestMetadata {
   source_document: SourceDocument;
 }
 /** What to translate, and how. Only `source_text` and `target_lang` are needed. */
-export type TranslationRequest = WithOptions<Inputs['translations']['create']>;
+export type TranslationRequest = WithAuto<WithOptions<Inputs['translations']['create']>>;
 /** Texts to translate, each into one or more languages: up to 50 translations. */
-export type BatchTranslationRequest = Inputs['translations']['createBatch'];
+export type BatchTranslationRequest = {
+  [K in keyof Inputs['translations']['createBatch']]: K extends 'inputs'
+    ? BatchInput[]
+    : Inputs['translations']['createBatch'][K];
+};
 /** One text of a batch, and into what it is translated. */
-export type BatchInput = BatchTranslationRequest['inputs'][number];
+export type BatchInput = WithAuto<Inputs['translations']['createBatch']['inputs'][number]>;
 /** The text of a document, in `source_text`, which is translated page by page; `metadata.source_document` names it. */
-export type DocumentTextRequest = WithOptions<Inputs['translations']['createFromText'], DocumentTextMetadata>;
+export type DocumentTextRequest = WithAuto<
+  WithOptions<Inputs['translations']['createFromText'], DocumentTextMetadata>
+>;
 /** How to translate a file. `metadata` takes what it takes of a text, `min_quality_score` for instance. */
-export type FileTranslationRequest = Pick<
-  Inputs['translations']['createFromFile'],
-  'source_lang' | 'domain' | 'tone' | 'gender' | 'model'
+export type FileTranslationRequest = WithAuto<
+  Pick<Inputs['translations']['createFromFile'], 'source_lang' | 'domain' | 'tone' | 'gender' | 'model'>
 > & { target_lang: Coded<string>; metadata?: RequestMetadata | undefined };
 /** A text on its way through the pipeline, or at its end. */
 export type TranslationJob = Outputs['translations']['create'];
@@ -149,9 +159,8 @@ export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], objec
 export type ReviewerReport = Outputs['reviews']['byReviewer'];
 
 /** How to translate a document in place. */
-export type DocumentUpload = Pick<
-  Inputs['documents']['translate'],
-  'source_lang' | 'domain' | 'tone' | 'gender' | 'text_type'
+export type DocumentUpload = WithAuto<
+  Pick<Inputs['documents']['translate'], 'source_lang' | 'domain' | 'tone' | 'gender' | 'text_type'>
 > & { target_lang: Coded<string> };
 /** A document on its way through the pipeline, or at its end. */
 export type TenantDocumentJob = Outputs['documents']['get'];

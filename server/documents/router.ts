@@ -177,6 +177,7 @@ const download = deferredTenantProcedure
       description:
         '409 while it is in progress or after it failed; the source is never sent instead. Content-Disposition has the name of the source; X-Suggested-Filename, percent-encoded, a name that overwrites neither the source nor another language, such as `menu.fr.xlsx`.',
       download: Object.values(layoutTypes),
+      suggestsName: true,
     },
   })
   .input(byId)

@@ -226,7 +226,7 @@ async function makeJob(
   const warnings = [
     ...unknownFieldWarnings(unknownFields, formFields),
     // Whether the text is in its language is seen when it is extracted.
-    ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null, text: '' }),
+    ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null }),
   ];
   const insert = async (tx: Tx) => {
     if (destination.provider === 'platform')

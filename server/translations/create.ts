@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/access/guards/tenant.ts';
@@ -51,13 +52,21 @@ type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'request
   audience: { operator: boolean };
 };
 
-/** The requests, each with what its sender should know. @param fields those that the request may have */
-function withWarnings(
+/**
+ * The requests, each with what its sender should know. Yields to other requests between them.
+ * @param fields those that the request may have
+ */
+async function withWarnings(
   requests: readonly TranslationRequest[],
   { unknownFields }: { unknownFields: readonly string[] },
   fields = Object.keys(translationRequest.shape),
-): Submitted[] {
-  return requests.map((request) => ({ request, warnings: warningsOf(request, { unknownFields, fields }) }));
+): Promise<Submitted[]> {
+  const submitted: Submitted[] = [];
+  for (const request of requests) {
+    if (submitted.length > 0) await setImmediate();
+    submitted.push({ request, warnings: warningsOf(request, { unknownFields, fields }) });
+  }
+  return submitted;
 }
 
 /** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response (B 4.2). */
@@ -97,7 +106,7 @@ export const create = submissionProcedure
     requireKey(input.idempotency_key);
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
-    const [job] = await submitFor(ctx, withWarnings([request], ctx));
+    const [job] = await submitFor(ctx, await withWarnings([request], ctx));
     if (!job) throw new Error('the submission made no job');
     return job;
   });
@@ -124,7 +133,7 @@ export const createBatch = submissionProcedure
   .input(batchRequest)
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
-    const submitted = expandBatch(input, ctx.services.settings, ctx.unknownFields);
+    const submitted = await expandBatch(input, ctx.services.settings, ctx.unknownFields);
     return submitFor(ctx, submitted);
   });
 
@@ -158,7 +167,7 @@ export const createFromFile = submissionProcedure
         signal: ctx.disconnected(),
       }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
-    return submitFor(ctx, withWarnings(requests, ctx, Object.keys(fileRequest.shape)));
+    return submitFor(ctx, await withWarnings(requests, ctx, Object.keys(fileRequest.shape)));
   });
 
 /** Queues a file that is translated with its layout (B 4.1), and returns its document job. */
@@ -203,7 +212,7 @@ export const createFromText = submissionProcedure
     const { source_document } = input.metadata;
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
-    return submitFor(ctx, withWarnings(requests, ctx));
+    return submitFor(ctx, await withWarnings(requests, ctx));
   });
 
 interface Submission {

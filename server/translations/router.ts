@@ -45,6 +45,7 @@ const golden = deferredTenantOrCookieProcedure
       description:
         'Of a published or human_edited job; 409 at any other status. Its name has the target language; X-Suggested-Filename has it, too, percent-encoded.',
       download: Object.values(goldenTypes),
+      suggestsName: true,
     },
   })
   .input(z.object({ job_id: z.string().describe('The id of the job.'), format: goldenFormat }))

@@ -98,8 +98,8 @@ export async function viaRpc(at: Server, { path, type }: Procedure, ask: Ask): P
   const { result, error, detail: refusedBefore } = answer.body;
   if (refusedBefore !== undefined) return answer;
   if (!error) return { ...answer, body: superjson.deserialize(result.data) };
-  const { detail, error_code, request_id, present, limit, actual, unit, hint } = error.json.data;
-  const added = { present, limit, actual, unit, hint };
+  const { detail, error_code, request_id, present, limit, actual, unit, hint, candidates } = error.json.data;
+  const added = { present, limit, actual, unit, hint, candidates };
   const body = { ...(error_code === null ? { detail } : { detail, error_code, request_id }), ...added };
   return { ...answer, body };
 }

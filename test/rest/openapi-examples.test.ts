@@ -58,6 +58,10 @@ describe('every operation', () => {
   });
 });
 
+test('every tag says what it is about', () => {
+  for (const { name, description } of document.tags) expect(description).not.toBe(name);
+});
+
 describe('every property', () => {
   test('is described, in components and where it is written out', () => {
     const found = new Set<string>();

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-test('a strict program with the packed SDK sees both names, a detected language and a warning', async () => {
+test('a strict program with the packed SDK sees both names, a detected language, a warning and a key that was used again', async () => {
   const source = await readFile(join(import.meta.dirname, 'stranger.ts'), 'utf8');
   await writeFile(join(project, 'stranger.ts'), source.replace('#sdk/index.ts', '@lingualoop/sdk'));
   await copyFile(join(root, 'examples/translate-document/menu.xlsx'), join(project, 'menu.en.xlsx'));
@@ -62,6 +62,11 @@ test('a strict program with the packed SDK sees both names, a detected language 
     'detected: de',
     expect.stringMatching(/^logged: .*min_quality_scor\b.*min_quality_score/),
     'the service warns: unknown_option metadata.min_quality_scor',
+    expect.stringMatching(/^logged: .*\bthis key belongs to an earlier request\b/),
+    'IdempotencyMismatchError: the key has the first job',
+    expect.stringMatching(/^logged: .*\bthis key belongs to an earlier request\b/),
+    'returned: Good evening',
+    'the service warns: idempotency_request_differs idempotency_key',
     '',
   ]);
   expect(await readFile(join(project, 'menu.en.xlsx'))).toEqual(

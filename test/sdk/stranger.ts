@@ -3,7 +3,7 @@
  * runs it against a service. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { LinguaLoop } from '#sdk/index.ts';
+import { IdempotencyMismatchError, LinguaLoop } from '#sdk/index.ts';
 
 const client = new LinguaLoop({
   logger: { debug: () => {}, warn: (message) => console.log(`logged: ${message}`) },
@@ -36,3 +36,16 @@ const { warnings } = await client.translations.create({
   metadata: { min_quality_scor: 90 },
 });
 for (const { code, field } of warnings) console.log(`the service warns: ${code} ${field}`);
+
+const order = { idempotencyKey: 'order-1' };
+const first = await client.translations.create({ source_text: 'Good evening', target_lang: 'fr' }, order);
+const other = { source_text: 'Good night', target_lang: 'fr' };
+try {
+  await client.translations.create(other, order);
+} catch (error) {
+  if (!(error instanceof IdempotencyMismatchError)) throw error;
+  console.log(`${error.name}: the key has ${error.job?.id === first.id ? 'the first job' : error.job?.id}`);
+}
+const returned = await client.translations.create(other, { ...order, onIdempotencyMismatch: 'return' });
+console.log(`returned: ${returned.request.source_text}`);
+for (const { code, field } of returned.warnings) console.log(`the service warns: ${code} ${field}`);

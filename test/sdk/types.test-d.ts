@@ -46,6 +46,7 @@ import {
   type SignInRequest,
   type SignupResponse,
   type SourceFile,
+  type SourceLanguageCode,
   type TenantAccount,
   type TenantDocumentJob,
   type TerminologySet,
@@ -97,7 +98,7 @@ export const completed: TranslationRequest[] = [
   { source_text: 'a', target_lang: 'fr', metadata: { regulated: 'no' } },
 ];
 /** Whether a type names the codes, and takes every text. */
-type Completes<T> = LanguageCode | (string & {}) extends infer Both
+type Completes<T, Codes extends string = LanguageCode> = Codes | (string & {}) extends infer Both
   ? (<G>() => G extends T ? 1 : 2) extends <G>() => G extends Both ? 1 : 2
     ? true
     : false
@@ -106,8 +107,18 @@ export type Completed = Usable<
   | Completes<TranslationRequest['target_lang']>
   | Completes<FileTranslationRequest['target_lang']>
   | Completes<DocumentUpload['target_lang']>
-  | Completes<Exclude<DocumentUpload['source_lang'], undefined>>
-  | Completes<BatchInput['Targets'][number]['Language']>,
+  | Completes<BatchInput['Targets'][number]['Language']>
+  | Completes<Exclude<TranslationListQuery['source_lang'], undefined>>,
+  true
+>;
+export type Auto = Usable<LanguageCode | 'auto', SourceLanguageCode>;
+export type CompletedWithAuto = Usable<
+  | Completes<Exclude<TranslationRequest['source_lang'], undefined>, SourceLanguageCode>
+  | Completes<Exclude<FileTranslationRequest['source_lang'], undefined>, SourceLanguageCode>
+  | Completes<Exclude<DocumentTextRequest['source_lang'], undefined>, SourceLanguageCode>
+  | Completes<Exclude<DocumentUpload['source_lang'], undefined>, SourceLanguageCode>
+  | Completes<Exclude<BatchInput['Language'], undefined>, SourceLanguageCode>
+  | Completes<Exclude<BatchTranslationRequest['inputs'][number]['Language'], undefined>, SourceLanguageCode>,
   true
 >;
 export type NoCode = Usable<IsAny<LanguageCode> | (string extends LanguageCode ? true : false), false>;

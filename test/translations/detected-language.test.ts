@@ -54,6 +54,7 @@ describe('source_lang "auto"', () => {
     );
     const { body: short } = await mine.submit({ source_text: '42', source_lang: 'auto', target_lang: 'fr' });
     expect(short.detail).toMatch(/too short, or in no supported language; name one of: en, es, /);
+    expect([body.candidates, short.candidates]).toEqual([expect.arrayContaining(['nb', 'da']), []]);
     expect(await mine.list()).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
@@ -63,5 +64,27 @@ test.skipIf(withoutBrowser)(
     // It names no segment.
     await page.getByText('2 texts in charts are not translated').waitFor();
     expect(await page.getByRole('button', { name: 'texts in charts' }).count()).toBe(0);
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'a segment that a person confirms as correct needs no review any longer, until that is taken back',
+  async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
+    await page.goto(`/app/documents/${id}`);
+    await page.getByLabel('Needs review 2').waitFor();
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    await page.getByRole('button', { name: 'Confirm as correct' }).click();
+    await page.getByText('Confirmed', { exact: true }).waitFor();
+    await page.getByLabel('Needs review 1').check();
+    await page.getByText('1 segment', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Open segment 2', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Open segment 1', exact: true }).count()).toBe(0);
+    await page.getByLabel('Needs review 1').uncheck();
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    await page.getByRole('button', { name: 'Take back confirmation' }).click();
+    await page.getByLabel('Needs review 2').waitFor();
   },
 );

@@ -63,6 +63,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
       await asked.getByRole('button', { name: 'Approve anyway' }).click();
     }
     await page.getByText('Approved', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download the translation' }).click();
     expect((await download).suggestedFilename()).toBe(
@@ -72,6 +73,24 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
       headers: { 'x-api-key': founder.apiKey },
     });
     expect(body.segments.map((one: { target_text: string }) => one.target_text)).toEqual(['Bref', 'Encore']);
+  });
+
+  test('takes the approval of a document back', async () => {
+    const founder = await signedIn(app, browser, '/app/documents');
+    const { page } = founder;
+    const id = await sendDocument(app, founder, workbookFile(['Hello']));
+    await page.goto(`/app/documents/${id}`);
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    const reopen = page.getByRole('button', { name: 'Reopen' });
+    await reopen.click();
+    await reopen.waitFor({ state: 'detached' });
+    await approve.waitFor();
+    const { body } = await app.json('GET', `/api/documents/${id}`, {
+      headers: { 'x-api-key': founder.apiKey },
+    });
+    expect(body).toMatchObject({ status: 'translated', approved_at: null });
   });
 
   test('chooses between the texts where somebody else corrected the same segment meanwhile', async () => {

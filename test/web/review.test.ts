@@ -3,7 +3,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { responseOf } from './answers.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
-import { field, opened, openReview, said, waitingJobs } from './reviewing.ts';
+import { field, opened, openReview, patient, said, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -125,6 +125,31 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await page.getByRole('button', { name: 'Next' }).click();
     await opened(page, 'First');
     expect(await status(2)).toBe('human_edited');
+  });
+
+  test('takes a decision back: right after it, and later on the page of the job', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    const [job] = await waitingJobs(app, headers, ['First', 'Second']);
+    const status = async () =>
+      (await app.json('GET', `/api/translations/${job?.id}`, { headers })).body.status;
+    await openReview(page);
+    await opened(page, 'First');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await opened(page, 'Second');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await said(page, 'Reopened. It awaits review again.');
+    await opened(page, 'First');
+    expect(await status()).toBe('awaiting_review');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await opened(page, 'Second');
+    await expect.poll(status, patient).toBe('published');
+    await page.goto(`/jobs/${job?.id}`);
+    const reopen = page.getByRole('button', { name: 'Reopen' });
+    await reopen.click();
+    await reopen.waitFor({ state: 'detached' });
+    await page.locator('main').getByText('Awaiting review', { exact: true }).waitFor();
+    expect(await status()).toBe('awaiting_review');
   });
 
   test('reads how many wait, though the list begins with a hundred', async () => {

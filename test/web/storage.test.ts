@@ -49,7 +49,7 @@ describe.skipIf(withoutBrowser)(
       await page.getByText('New work is refused until the storage is verified').waitFor();
       await page.getByRole('button', { name: 'Verify' }).click();
       await page.getByText('Does not work', { exact: true }).waitFor();
-      await page.getByText('The provider said:').waitFor();
+      await page.getByText('The last check failed:').waitFor();
       expect(await page.locator('.problem').innerText()).toContain(
         'Server failed to authenticate the request',
       );
@@ -58,7 +58,7 @@ describe.skipIf(withoutBrowser)(
       await page.getByText('Not verified', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Verify' }).click();
       await page.getByText('Verified', { exact: true }).waitFor();
-      expect(await page.getByText('The provider said:').count()).toBe(0);
+      expect(await page.getByText('The last check failed:').count()).toBe(0);
       expect(await page.content()).not.toContain(new URLSearchParams(account.sas).get('sig'));
     });
 

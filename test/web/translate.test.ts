@@ -62,6 +62,20 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     await page.getByText('Source and target are the same language.').waitFor();
   });
 
+  test('a text whose language cannot be told is translated with one click on a language', async () => {
+    const { page } = await signedIn(app, browser, '/app/translate?to=["de","fr"]');
+    await page.getByLabel('Text to translate').fill('Hello');
+    await page.getByText('The detected language decides how much of the allowance this takes.').waitFor();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    const question = page.getByRole('alert');
+    await question.getByText('The language could not be detected. Which one is it?').waitFor();
+    expect(await question.count()).toBe(1);
+    await question.getByRole('button', { name: 'English' }).click();
+    for (const code of ['de', 'fr']) await page.getByText(`[${code}] Hello`).waitFor();
+    expect(await page.getByLabel('From').inputValue()).toBe('en');
+    expect(await question.count()).toBe(0);
+  });
+
   test('the options that a person sets are part of the request, and a held job leads to its review', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["fr"]');
     await page.getByLabel('Text to translate').fill('Sign here.');

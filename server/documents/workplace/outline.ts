@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { requireDocument } from '../jobs.ts';
-import { ofDocument } from '../segments.ts';
+import { isUnresolved, ofDocument } from '../segments.ts';
 
 export const outlineQuery = z.object({ document_id: z.string().describe('The document.') });
 
 const counts = {
   segments: z.int().describe('How many there are.'),
-  flagged: z.int().meta({ description: 'that need a review' }),
+  flagged: z.int().meta({ description: 'that need a review, and are not confirmed by a person' }),
   corrected: z.int().describe('That a reviewer has changed.'),
 };
 
@@ -45,7 +45,7 @@ export async function readOutline(
   documentId: string,
 ): Promise<z.infer<typeof documentOutline>> {
   const { sourceFormat } = await requireDocument(tx, tenantId, documentId);
-  const { page, kind, place, position, needsReview, corrected, target } = documentSegments;
+  const { page, kind, place, position, corrected, target } = documentSegments;
   const groups = await tx
     .select({
       page,
@@ -54,7 +54,7 @@ export async function readOutline(
       place: sql<string>`min(${place})`,
       first: sql<number>`min(${position})`,
       segments: sql<number>`count(*)::int`,
-      flagged: sql<number>`(count(*) filter (where ${needsReview}))::int`,
+      flagged: sql<number>`(count(*) filter (where ${isUnresolved}))::int`,
       corrected: sql<number>`(count(*) filter (where ${corrected}))::int`,
       untranslated: sql<number>`(count(*) filter (where ${target} is null))::int`,
     })

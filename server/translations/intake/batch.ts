@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Settings } from '#server/settings.ts';
+import type { Warning } from '#server/warnings.ts';
 import type { Submitted } from '../admit-series.ts';
 import { itemKey } from '../idempotency.ts';
 import { checkRequest } from './check-request.ts';
-import { warningsOf } from './request-warnings.ts';
+import { textWarnings, warningsOf } from './request-warnings.ts';
 import { type BatchRequest, batchRequest } from './schema.ts';
 
 /** The fields that a batch may have, at any depth. */
@@ -20,19 +22,22 @@ function* fieldsOf(schema: z.ZodType): Generator<string> {
 
 /**
  * Expands a batch to one request per (input × target), in submission order (B 4.1), and checks each. The schema limits how many there may be.
+ * Yields to other requests between the inputs: to tell a language takes milliseconds, and the caller is not known yet.
  * @param unknownFields paths of fields that the batch should not have; each job is told of those above it
  * @throws AppError as `checkRequest` does; the message names the input
  */
-export function expandBatch(
+export async function expandBatch(
   batch: BatchRequest,
   settings: Settings,
   unknownFields: readonly string[],
-): Submitted[] {
-  let index = 0;
-  return batch.inputs.flatMap((input, i) => {
-    // Detected once for all targets.
+): Promise<Submitted[]> {
+  const submitted: Submitted[] = [];
+  for (const [i, input] of batch.inputs.entries()) {
+    if (i > 0) await setImmediate();
+    // Detected and judged once for all targets.
     let source = { source_lang: input.Language, metadata: {} };
-    return input.Targets.map((target, t): Submitted => {
+    let ofText: Warning[] | undefined;
+    for (const [t, target] of input.Targets.entries()) {
       const names = {
         source_text: `inputs[${i}].Text`,
         source_lang: `inputs[${i}].Language`,
@@ -49,17 +54,22 @@ export function expandBatch(
           deployment_name: target.DeploymentName ?? null,
           adaptive_dataset_id: target.AdaptiveDatasetId ?? null,
           allow_fallback: target.AllowFallback ?? null,
-          idempotency_key: itemKey(batch.idempotency_key, index++),
+          idempotency_key: itemKey(batch.idempotency_key, submitted.length),
           domain: null,
         },
         settings,
         names,
       );
       source = { source_lang: request.source_lang, metadata: request.metadata };
+      ofText ??= textWarnings(request, names.source_lang);
       const own = unknownFields.filter((path) => concerns(path, i, t));
-      return { request, warnings: warningsOf(request, { unknownFields: own, fields, names }) };
-    });
-  });
+      submitted.push({
+        request,
+        warnings: warningsOf(request, { unknownFields: own, fields, names, ofText }),
+      });
+    }
+  }
+  return submitted;
 }
 
 /** Whether a field at `path` of a batch is above the job of input `i` and target `t`. */

@@ -1,7 +1,7 @@
 import { clip } from '#server/formats/text.ts';
 import { languageName } from '#server/languages.ts';
 import { type Warning, warningOf } from '#server/warnings.ts';
-import { detectLanguage } from '../plausibility/detect-language.ts';
+import { detectLanguage, sampleOf } from '../plausibility/detect-language.ts';
 import { isInOtherLanguage } from '../plausibility/source-language.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { nearKey } from './near-key.ts';
@@ -24,6 +24,7 @@ const mostWarnings = 20;
 /**
  * What the caller of a text request should know.
  * @param unknownFields paths of fields that the request should not have; `fields` are those that it may have
+ * @param ofText `textWarnings` of the request, if they are known from another target of the text
  */
 export function warningsOf(
   request: TranslationRequest,
@@ -31,16 +32,30 @@ export function warningsOf(
     unknownFields,
     fields = Object.keys(request),
     names = ownNames,
-  }: { unknownFields: readonly string[]; fields?: readonly string[]; names?: LanguageFields },
+    ofText = textWarnings(request, names.source_lang),
+  }: {
+    unknownFields: readonly string[];
+    fields?: readonly string[];
+    names?: LanguageFields;
+    ofText?: readonly Warning[];
+  },
 ): Warning[] {
-  const { source_lang, target_lang, metadata, domain, source_text } = request;
-  const isDetected = metadata['source_lang_detection'] !== undefined;
   return [
     ...unknownFieldWarnings(unknownFields, fields),
-    ...optionWarnings(metadata),
-    ...domainWarnings(domain),
-    ...languageWarnings({ source_lang, target_lang, isDetected, text: source_text }, names),
+    ...optionWarnings(request.metadata),
+    ...domainWarnings(request.domain),
+    ...languageWarnings({ ...request, isDetected: isDetected(request) }, names.target_lang),
+    ...ofText,
   ].slice(0, mostWarnings);
+}
+
+/** A warning if the text of a request is plainly not in the language that it states. */
+export function textWarnings(request: TranslationRequest, field: string): Warning[] {
+  return isDetected(request) ? [] : mismatchWarnings(request.source_text, request.source_lang, field);
+}
+
+function isDetected({ metadata }: TranslationRequest): boolean {
+  return metadata['source_lang_detection'] !== undefined;
 }
 
 /** @param fields those that the request may have */
@@ -57,28 +72,19 @@ export function unknownFieldWarnings(unknown: readonly string[], fields: readonl
   });
 }
 
-/** Warnings about a pair of languages, and about a text that is not in its stated one. */
+/** A warning if source and target are one language. */
 export function languageWarnings(
-  source: { source_lang: string; target_lang: string; isDetected: boolean; text: string },
-  names = ownNames,
+  { source_lang, target_lang, isDetected }: { source_lang: string; target_lang: string; isDetected: boolean },
+  field = ownNames.target_lang,
 ): Warning[] {
-  const { source_lang, target_lang, isDetected, text } = source;
-  const same =
-    source_lang === target_lang
-      ? [
-          warningOf(
-            'same_language',
-            names.target_lang,
-            `source and target are both ${named(target_lang)}${isDetected ? ', which was detected' : ''}`,
-          ),
-        ]
-      : [];
-  return isDetected ? same : [...same, ...mismatchWarnings(text, source_lang, names.source_lang)];
+  if (source_lang !== target_lang) return [];
+  const how = isDetected ? ', which was detected' : '';
+  return [warningOf('same_language', field, `source and target are both ${named(target_lang)}${how}`)];
 }
 
-/** A warning if a text is plainly not in its stated language. */
+/** A warning if a text is plainly not in its stated language. Reads some thousand characters of it: nobody has paid for more yet. */
 export function mismatchWarnings(text: string, stated: string, field = ownNames.source_lang): Warning[] {
-  if (!isInOtherLanguage({ sourceText: text, sourceLang: stated })) return [];
+  if (!isInOtherLanguage({ sourceText: sampleOf(text), sourceLang: stated })) return [];
   const found = detectLanguage(text);
   if (found.language === stated) return [];
   const reads = found.language ? ` and looks like ${named(found.language)}` : '';

@@ -34,12 +34,17 @@ export function readSourceLanguage(
     likely.length > 0
       ? `${names.text} may be in ${likely.join(', ')}, or in another language; name it in ${names.field}`
       : `${names.text} is too short, or in no supported language; name one of: ${languageCodes.join(', ')}`,
+    found.candidates,
   );
 }
 
-/** 422 for a source whose language cannot be told. */
-export function undetected(field: string, reason: string): AppError {
-  return new AppError('unprocessable', `${field} could not be detected: ${reason}`);
+/** 422 for a source whose language cannot be told. @param candidates the likeliest first */
+export function undetected(
+  field: string,
+  reason: string,
+  candidates: readonly LanguageCode[] = [],
+): AppError {
+  return new AppError('unprocessable', `${field} could not be detected: ${reason}`, { candidates });
 }
 
 /** Metadata with what was detected; unchanged if nothing was. */

@@ -60,8 +60,8 @@ const syntax =
 
 const undecided = (candidates: LanguageCode[]): Detection => ({ language: null, candidates });
 
-/** Pieces of a text from all over it. */
-function sampleOf(text: string): string {
+/** Pieces of a text from all over it, some thousand characters at most. */
+export function sampleOf(text: string): string {
   if (text.length <= windowLength * mostWindows) return text;
   const step = (text.length - windowLength) / (mostWindows - 1);
   return Array.from({ length: mostWindows }, (_, at) => {

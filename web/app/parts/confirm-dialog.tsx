@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { Problem } from './problem.tsx';
 
@@ -6,16 +6,22 @@ import { Problem } from './problem.tsx';
  * Asks before something that is hard to take back. It stays open, with what went wrong, until the work is done; Escape and "Cancel"
  * leave everything as it is. The focus returns to what opened it.
  * @param action the words of the button that does it: what happens, never "OK"
+ * @param isCautious whether the focus begins on "Cancel": the dialog may appear while the person types
+ * @param isReady whether there is something to do yet
  */
 export function ConfirmDialog({
   title,
   action,
+  isCautious = false,
+  isReady = true,
   onConfirm,
   onClose,
   children,
 }: {
   title: string;
   action: string;
+  isCautious?: boolean;
+  isReady?: boolean;
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
   children?: ReactNode;
@@ -23,6 +29,10 @@ export function ConfirmDialog({
   const t = useT();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isCautious) cancel.current?.focus();
+  }, [isCautious]);
   const confirm = async () => {
     setBusy(true);
     setError(undefined);
@@ -39,10 +49,10 @@ export function ConfirmDialog({
       {children}
       {error ? <Problem error={error} /> : null}
       <div className="actions">
-        <button type="button" className="danger" disabled={isBusy} onClick={() => void confirm()}>
+        <button type="button" className="danger" disabled={isBusy || !isReady} onClick={() => void confirm()}>
           {action}
         </button>
-        <button type="button" disabled={isBusy} onClick={onClose}>
+        <button ref={cancel} type="button" disabled={isBusy} onClick={onClose}>
           {t('common.cancel')}
         </button>
       </div>

@@ -1,7 +1,8 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { QualityIssue } from '#sdk/types.ts';
-import { useT } from '../i18n.tsx';
+import { type MessageId, useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import styles from './critical-findings.module.css';
 
 /** A critical finding, and where it is in a document. */
 export interface CriticalFinding extends Pick<QualityIssue, 'explanation'> {
@@ -22,8 +23,9 @@ export function criticalFindingsOf(error: unknown): CriticalFinding[] | undefine
 }
 
 export function CriticalFindings({ findings }: { findings: readonly CriticalFinding[] }) {
+  if (findings.length === 0) return null;
   return (
-    <ul>
+    <ul className={styles.findings}>
       {findings.map(({ explanation, place }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity, and none is added or removed
         <li key={index}>
@@ -35,25 +37,39 @@ export function CriticalFindings({ findings }: { findings: readonly CriticalFind
   );
 }
 
+/** What an approval is called. */
+const approval = {
+  question: 'review.critical_question',
+  why: 'review.critical_why',
+  action: 'review.approve_anyway',
+} as const satisfies Words;
+
+type Words = Record<'question' | 'why' | 'action', MessageId>;
+
 /** Asks whether something is approved although it has critical findings. */
 export function ConfirmCritical({
+  name,
+  words: { question, why, action } = approval,
   findings,
   onConfirm,
   onClose,
 }: {
+  /** What it is, if that is not on the screen. */
+  name?: string;
+  words?: Words;
   findings: readonly CriticalFinding[];
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
 }) {
   const t = useT();
   return (
-    <ConfirmDialog
-      title={t('review.critical_question')}
-      action={t('review.approve_anyway')}
-      onConfirm={onConfirm}
-      onClose={onClose}
-    >
-      <p>{t('review.critical_why')}</p>
+    <ConfirmDialog title={t(question)} action={t(action)} isCautious onConfirm={onConfirm} onClose={onClose}>
+      {name !== undefined && (
+        <blockquote translate="no">
+          <bdi>{name}</bdi>
+        </blockquote>
+      )}
+      <p>{t(why)}</p>
       <CriticalFindings findings={findings} />
     </ConfirmDialog>
   );

@@ -37,8 +37,8 @@ function Question({ items, onApprove, onClose }: Props) {
     <ConfirmDialog
       title={t('review.left_out', { count: items.length })}
       action={t('review.approve_ticked', { count: chosen.size })}
+      isReady={chosen.size > 0}
       onConfirm={async () => {
-        if (chosen.size === 0) return;
         await onApprove(chosen);
         isReplaced.current = true;
       }}
@@ -50,7 +50,7 @@ function Question({ items, onApprove, onClose }: Props) {
       <ul className="rows">
         {items.map(({ id, name, reason, findings }) => (
           <li key={id}>
-            <label>
+            <label className="check">
               <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />{' '}
               <bdi translate="no">{name}</bdi>
             </label>{' '}

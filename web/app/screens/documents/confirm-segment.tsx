@@ -29,7 +29,11 @@ export function ConfirmSegment({ documentId, segment }: { documentId: string; se
       });
       storeSegments(queries, documentId, done.segments);
       announce(t(isConfirmed ? 'documents.unconfirmed' : 'documents.confirmed'));
-      await queries.invalidateQueries({ queryKey: ['documents', 'document', documentId] });
+      await Promise.all(
+        ['document', 'outline'].map((part) =>
+          queries.invalidateQueries({ queryKey: ['documents', part, documentId] }),
+        ),
+      );
     } catch (thrown) {
       const findings = criticalFindingsOf(thrown);
       if (!findings) throw thrown;
@@ -44,6 +48,11 @@ export function ConfirmSegment({ documentId, segment }: { documentId: string; se
       {error ? <Problem error={error} /> : null}
       {critical && (
         <ConfirmCritical
+          words={{
+            question: 'documents.critical_question',
+            why: 'documents.critical_why',
+            action: 'documents.confirm_anyway',
+          }}
           findings={critical}
           onConfirm={() => confirm(true)}
           onClose={() => setCritical(undefined)}

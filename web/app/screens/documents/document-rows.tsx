@@ -115,6 +115,7 @@ function DocumentRow({
           approvedAt={document.approved_at}
           progress={progress}
           waiting={document.waiting}
+          isBrief
         />
       </td>
       <td>{document.status === 'translated' && number(flaggedOf(document))}</td>

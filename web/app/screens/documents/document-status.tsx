@@ -1,6 +1,7 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import styles from './documents.module.css';
 import { documentStatuses, type KnownDocumentStatus, type Progress } from './search.ts';
 import { isInFlight } from './use-progress.ts';
 
@@ -10,22 +11,29 @@ export function DocumentStatus({
   approvedAt,
   progress,
   waiting: knownWaiting,
+  isBrief = false,
 }: {
   status: string;
   approvedAt: string | null;
   progress: Progress | undefined;
   waiting: TenantDocumentJob['waiting'];
+  /** Whether it is one of many. */
+  isBrief?: boolean;
 }) {
   const t = useT();
   const { number, moment } = useFormat();
   const status = progress?.status ?? known;
-  const waiting = progress ? progress.waiting : knownWaiting;
+  const waiting = isInFlight(status) ? (progress ? progress.waiting : knownWaiting) : null;
   const isKnown = (documentStatuses as readonly string[]).includes(status);
   if (approvedAt) return <span className="badge good">{t('documents.approved')}</span>;
   return (
     <>
       <span className={status === 'failed' ? 'badge bad' : 'badge'}>
-        {isKnown ? t(`documents.status_${status as KnownDocumentStatus}`) : status}
+        {waiting
+          ? t('documents.held_up')
+          : isKnown
+            ? t(`documents.status_${status as KnownDocumentStatus}`)
+            : status}
       </span>
       {isInFlight(status) && progress && (
         <>
@@ -41,13 +49,14 @@ export function DocumentStatus({
           </span>
         </>
       )}
-      {isInFlight(status) && waiting && (
-        <p className="hint">
+      {waiting && (
+        <p className={`hint ${styles.waiting}`}>
           {t(`documents.waiting_${reasonOf(waiting.reason)}`)}{' '}
-          {t('documents.waiting_next', {
-            since: moment(waiting.since),
-            next: moment(waiting.next_attempt_at),
-          })}
+          {!isBrief &&
+            t('documents.waiting_next', {
+              since: moment(waiting.since),
+              next: moment(waiting.next_attempt_at),
+            })}
         </p>
       )}
     </>

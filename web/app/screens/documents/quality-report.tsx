@@ -46,7 +46,11 @@ export function QualityReport({
     const segment = await segmentOfFinding(id, finding);
     if (!segment) return announce(t('documents.no_segment_there'));
     // The others that need a review are the next ones to look at; a segment that a reviewer has corrected is not among them.
-    onFilter(isDoubt(finding.code) && segment.quality.needs_review ? { flagged: true } : {});
+    onFilter(
+      isDoubt(finding.code) && segment.quality.needs_review && segment.confirmed_at === null
+        ? { flagged: true }
+        : {},
+    );
     onOpen(segment.position);
   };
   const nameOf = (code: string) => {

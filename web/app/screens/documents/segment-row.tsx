@@ -94,7 +94,9 @@ function Marks({ segment, isChanged }: { segment: Segment; isChanged: boolean })
           {t('documents.mark_confirmed')}
         </span>
       )}
-      {segment.quality.needs_review && <span className={styles.flag}>{t('documents.mark_flagged')}</span>}
+      {segment.quality.needs_review && segment.confirmed_at === null && (
+        <span className={styles.flag}>{t('documents.mark_flagged')}</span>
+      )}
     </>
   );
 }

@@ -27,7 +27,8 @@ export function useSegments(
 ) {
   const pageOf = (offset: number) => ({
     queryKey: ['documents', 'segments', documentId, filter, offset],
-    queryFn: () => client.documents.search({ document_id: documentId, ...filter, offset, limit: pageSize }),
+    queryFn: () =>
+      client.documents.search({ document_id: documentId, ...searched(filter), offset, limit: pageSize }),
   });
   const first = useQuery({ ...pageOf(0), placeholderData: keepPreviousData });
   const total = first.data?.total ?? 0;
@@ -47,6 +48,11 @@ export function useSegments(
     error: first.error ?? others.find(({ error }) => error)?.error ?? null,
     refetch: () => Promise.all([first.refetch(), ...others.map((other) => other.refetch())]),
   };
+}
+
+/** A filter as the service knows it: what a person has confirmed needs no review any longer. */
+function searched(filter: SegmentFilter): SegmentFilter {
+  return filter.flagged ? { ...filter, confirmed: false } : filter;
 }
 
 /** Puts segments as they are now into all pages that were read. */
@@ -102,6 +108,11 @@ export async function indexOf(
   position: number,
 ): Promise<number | undefined> {
   if (Object.keys(filter).length === 0) return position;
-  const page = await client.documents.search({ document_id: documentId, ...filter, position, limit: 1 });
+  const page = await client.documents.search({
+    document_id: documentId,
+    ...searched(filter),
+    position,
+    limit: 1,
+  });
   return page.segments[0]?.position === position ? page.first_index : undefined;
 }

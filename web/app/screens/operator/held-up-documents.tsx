@@ -3,18 +3,17 @@ import { useState } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
 
 const dayMs = 86_400_000;
 
 /** Documents of all workspaces that an outage holds up, and those that it made fail, which can be queued again. */
 export function HeldUpDocuments() {
   const t = useT();
-  const { number } = useFormat();
+  const { number, utcDay } = useFormat();
   const queries = useQueryClient();
   const [day, setDay] = useState(() => new Date(Date.now() - dayMs).toISOString().slice(0, 10));
   const since = `${day}T00:00:00Z`;
@@ -22,20 +21,20 @@ export function HeldUpDocuments() {
     queryKey: ['operator', 'outage', since],
     queryFn: () => client.documents.outage({ since }),
   });
-  const { run, error, isBusy } = useAction();
-  const requeue = run(async () => {
+  const [isAsking, setAsking] = useState(false);
+  const requeue = async () => {
     try {
       const { requeued } = await client.documents.requeue({ since });
       announce(t('operator.requeued', { count: requeued }));
     } finally {
       void queries.invalidateQueries({ queryKey: ['operator', 'outage'] });
     }
-  });
+  };
   return (
     <section aria-labelledby="held-up">
       <h2 id="held-up">{t('operator.held_up')}</h2>
       <p>{t('operator.held_up_hint')}</p>
-      <form className="form" onSubmit={requeue}>
+      <div className="form">
         <Field
           label={t('operator.failed_since')}
           problem={undefined}
@@ -44,7 +43,6 @@ export function HeldUpDocuments() {
           value={day}
           onValue={(value) => value !== '' && setDay(value)}
         />
-        {error ? <Problem error={error} /> : null}
         <Read from={outage} lines={4}>
           {({ waiting, failed }) => {
             const count = failed.reduce((sum, { documents }) => sum + documents, 0);
@@ -88,7 +86,7 @@ export function HeldUpDocuments() {
                           </td>
                           <td data-label={t('operator.documents')}>{number(documents)}</td>
                           <td data-label={t('operator.longest_wait')}>
-                            {minutes === null ? '' : t('operator.minutes', { minutes })}
+                            {minutes === null ? '–' : t('operator.minutes', { minutes })}
                           </td>
                         </tr>
                       ))}
@@ -96,15 +94,27 @@ export function HeldUpDocuments() {
                   </table>
                 </div>
                 {count > 0 && (
-                  <button type="submit" className="primary" disabled={isBusy}>
-                    {t('operator.requeue', { count })}
-                  </button>
+                  <div className="actions">
+                    <button type="button" className="primary" onClick={() => setAsking(true)}>
+                      {t('operator.requeue', { count })}
+                    </button>
+                  </div>
+                )}
+                {isAsking && (
+                  <ConfirmDialog
+                    title={t('operator.requeue_question', { count })}
+                    action={t('operator.requeue', { count })}
+                    onConfirm={requeue}
+                    onClose={() => setAsking(false)}
+                  >
+                    <p>{t('operator.requeue_why', { day: utcDay(day) })}</p>
+                  </ConfirmDialog>
                 )}
               </>
             );
           }}
         </Read>
-      </form>
+      </div>
     </section>
   );
 }

@@ -275,6 +275,7 @@ export function ReviewScreen() {
       </div>
       {critical && (
         <ConfirmCritical
+          name={excerptOf(critical.sent)}
           findings={critical.findings}
           onClose={() => setCritical(undefined)}
           onConfirm={async () => {
@@ -356,4 +357,10 @@ function useReadAhead(rows: readonly Row[], openAt: number): void {
     for (const id of ids.split(' ').filter(Boolean))
       void queryClient.prefetchQuery({ ...jobQuery(id), staleTime: 60_000 });
   }, [ids, queryClient]);
+}
+
+/** The text that a decision is about: another item is open when its answer comes. */
+function excerptOf({ item, text }: Sent): string {
+  const whole = text ?? item.target ?? item.id;
+  return whole.length > 200 ? `${whole.slice(0, 200)}…` : whole;
 }

@@ -6,6 +6,7 @@ import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import type { BatchItem } from './batch-items.ts';
+import { openCandidates } from './open-language.tsx';
 import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
 
@@ -44,7 +45,9 @@ export function BatchResults({
           <progress value={finished} max={items.length} aria-label={t('translate.results')} />
         </>
       )}
-      {state === 'failed' && failing === undefined && <Problem error={error} retry={() => void resume()} />}
+      {state === 'failed' && failing === undefined && !openCandidates(error) && (
+        <Problem error={error} retry={() => void resume()} />
+      )}
       <ol className="rows">
         {items.map(({ text, target }, place) => {
           const job = jobs.get(place);

@@ -11,10 +11,11 @@ import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
 import { type BatchItem, batchRequest, itemsOf } from './batch-items.ts';
 import { BatchResults } from './batch-results.tsx';
+import { OpenLanguage } from './open-language.tsx';
 import { OptionFields } from './option-fields.tsx';
 import { noOptions, type Options, optionsOf } from './options.ts';
 import type { LanguageChoiceProps } from './search.ts';
-import { SourceField, Weight } from './source-field.tsx';
+import { SourceField, Weight, WeightOfDetected } from './source-field.tsx';
 import styles from './translate.module.css';
 import { isDone, type Sending, useSeries } from './use-series.ts';
 
@@ -100,6 +101,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
     <form onSubmit={(event) => void submit(event)} noValidate className={styles.columns}>
       <div>
         <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
+        <OpenLanguage error={series.error} from={from} onChoose={(code) => choose({ from: code })} />
         <ol className={styles.texts}>
           {rows.map(({ id, text }, index) => (
             <li key={id}>
@@ -157,14 +159,13 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
         <p className={isTooMany ? styles.problem : 'hint'}>
           {t('translate.items', { count, most: deployment.maxBatchItems })}
         </p>
-        <Weight
-          weights={
-            // Some languages weigh more: of one to be detected that is not known.
-            from === detected
-              ? []
-              : itemsOf(texts, to).map(({ text, target }) => weightOf(lengthOf(text), from, target))
-          }
-        />
+        {from === detected ? (
+          count > 0 && <WeightOfDetected />
+        ) : (
+          <Weight
+            weights={itemsOf(texts, to).map(({ text, target }) => weightOf(lengthOf(text), from, target))}
+          />
+        )}
         <OptionFields options={options} offered={optionsOf.batch} onChange={setOptions} />
         <button type="submit" className="primary" disabled={isBusy}>
           {isBusy ? t('translate.translating') : t('translate.submit')}

@@ -4,6 +4,7 @@ import { JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
+import { openCandidates } from './open-language.tsx';
 import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
 
@@ -29,7 +30,9 @@ export function FilePages({
           <progress value={finished} max={count} aria-label={t('translate.results')} />
         </>
       )}
-      {state === 'failed' && failing === undefined && <Problem error={error} retry={() => void resume()} />}
+      {state === 'failed' && failing === undefined && !openCandidates(error) && (
+        <Problem error={error} retry={() => void resume()} />
+      )}
       <ol className="rows">
         {pages.map(([page, job]) => (
           <li key={page} className={styles.item}>

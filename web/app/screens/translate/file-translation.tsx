@@ -14,6 +14,7 @@ import { useSubmissionKeys } from '../../submission-keys.ts';
 import { shareOf } from '../../upload.ts';
 import { accepted, isTooLarge, pathsOf } from './file-kind.ts';
 import { FilePages } from './file-pages.tsx';
+import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { OptionFields } from './option-fields.tsx';
 import { documentFields, fileFields, noOptions, optionsOf } from './options.ts';
 import type { LanguageChoiceProps } from './search.ts';
@@ -135,6 +136,11 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
           {file && !problem && t(keepsLayout ? 'translate.says_layout' : 'translate.says_text')}
         </p>
         <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
+        <OpenLanguage
+          error={document.error ?? series.error}
+          from={from}
+          onChoose={(code) => choose({ from: code })}
+        />
         <LanguageSelect
           label={t('translate.target_language')}
           value={target}
@@ -158,7 +164,7 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
         )}
       </div>
       <section aria-label={t('translate.results')}>
-        {document.error ? <Problem error={document.error} /> : null}
+        {document.error && !openCandidates(document.error) ? <Problem error={document.error} /> : null}
         {document.job && (
           <>
             <p role="status">

@@ -49,6 +49,12 @@ export function SourceField({
   );
 }
 
+/** What stands in place of the weight while the language is not known: some weigh more. */
+export function WeightOfDetected() {
+  const t = useT();
+  return <p className="hint">{t('translate.weight_detected')}</p>;
+}
+
 /** What the translations take of the allowance, said before they are sent. @param weights of each of them */
 export function Weight({ weights }: { weights: readonly number[] }) {
   const t = useT();

@@ -11,10 +11,11 @@ import { fieldProblem } from '../../parts/problem.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
+import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { OptionFields } from './option-fields.tsx';
 import { noOptions, optionsOf, textFields } from './options.ts';
 import type { LanguageChoiceProps } from './search.ts';
-import { SourceField, Weight } from './source-field.tsx';
+import { SourceField, Weight, WeightOfDetected } from './source-field.tsx';
 import { TextResult, type TextRun } from './text-result.tsx';
 import styles from './translate.module.css';
 
@@ -37,6 +38,9 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const isKnown = from !== detected;
   const isTooLong = length > deployment.maxSourceChars;
   const isBusy = runs.some(({ job, error }) => !job && !error);
+  /** It is the same text in each run, so one question is enough. */
+  const open = runs.find(({ error }) => openCandidates(error));
+  const shown = runs.filter(({ error }) => !openCandidates(error));
   const problems = {
     text: isTooLong
       ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
@@ -62,8 +66,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
     void queries.invalidateQueries({ queryKey: ['jobs'] });
   };
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async (source: string) => {
     setSent(true);
     if (isBusy) return;
     if (text.trim() === '' || isTooLong) return field.current?.focus();
@@ -71,7 +74,7 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
     const waiting = to.map(
       (target): TranslationRequest => ({
         source_text: text,
-        source_lang: from,
+        source_lang: source,
         target_lang: target,
         ...textFields(options),
       }),
@@ -86,9 +89,24 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   };
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={styles.columns}>
+    <form
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void submit(from);
+      }}
+      noValidate
+      className={styles.columns}
+    >
       <div>
         <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
+        <OpenLanguage
+          error={open?.error}
+          from={from}
+          onChoose={(code) => {
+            choose({ from: code });
+            void submit(code);
+          }}
+        />
         <SourceField
           field={field}
           label={t('translate.source')}
@@ -109,15 +127,19 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
           noteOf={(code) => (length > 0 && isKnown ? number(weightOf(length, from, code)) : '')}
           onChange={(codes) => choose({ to: codes })}
         />
-        {isKnown && <Weight weights={to.map((code) => weightOf(length, from, code))} />}
+        {isKnown ? (
+          <Weight weights={to.map((code) => weightOf(length, from, code))} />
+        ) : (
+          length > 0 && <WeightOfDetected />
+        )}
         <OptionFields options={options} offered={optionsOf.text} onChange={setOptions} />
         <button type="submit" className="primary" disabled={isBusy}>
           {isBusy ? t('translate.translating') : t('translate.submit')}
         </button>
       </div>
       <section aria-label={t('translate.results')}>
-        {runs.length === 0 && <p className="hint">{t('translate.results_here')}</p>}
-        {runs.map((run) => (
+        {shown.length === 0 && <p className="hint">{t('translate.results_here')}</p>}
+        {shown.map((run) => (
           <TextResult key={run.request.target_lang} run={run} retry={() => void translate(run.request)} />
         ))}
       </section>

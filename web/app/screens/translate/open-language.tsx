@@ -1,0 +1,42 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { useInterface } from '../../i18n.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
+import { detected } from '../../parts/source-language.tsx';
+import styles from './translate.module.css';
+
+/** The languages that a text may be in whose language the service could not detect; undefined for any other error. */
+export function openCandidates(error: unknown): string[] | undefined {
+  return error instanceof LinguaLoopError ? (error.candidates ?? undefined) : undefined;
+}
+
+/**
+ * Asks for the language of a text that could not be detected, until one is selected. The language of the interface is offered, too: few letters
+ * tell nothing, and many people write in it.
+ */
+export function OpenLanguage({
+  error,
+  from,
+  onChoose,
+}: {
+  error: unknown;
+  /** The selected source language. */
+  from: string;
+  onChoose: (code: string) => void;
+}) {
+  const { t, locale } = useInterface();
+  const { nameOf } = useLanguages();
+  const candidates = openCandidates(error);
+  if (!candidates || from !== detected) return null;
+  return (
+    <div role="alert" className={styles.open}>
+      <p className={styles.problem}>{t('translate.language_open')}</p>
+      <div className="actions">
+        {[...new Set([...candidates, locale])].map((code) => (
+          <button key={code} type="button" className="small" onClick={() => onChoose(code)}>
+            {nameOf(code)}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
