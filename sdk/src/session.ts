@@ -1,7 +1,7 @@
 import { pause } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { isServiceRefusal } from './failed-response.ts';
-import { newIdempotencyKey } from './options.ts';
+import { newIdempotencyKey } from './random-key.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { newIdempotencyKey } from './options.ts';
+import { newIdempotencyKey } from './random-key.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
 /** The tokens of a signed-in member, as the service answered them, and until when they are good. Plain JSON. */
