@@ -1,4 +1,5 @@
 import type { Observers } from './events.ts';
+import { newIdempotencyKey } from './random-key.ts';
 import type { Backoff } from './retry.ts';
 import type { TokenStore } from './tokens.ts';
 
@@ -169,14 +170,6 @@ function environment(name: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A new idempotency key. */
-export function newIdempotencyKey(): string {
-  // Browsers keep randomUUID from pages that came over plain HTTP.
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function cleanAddress(baseUrl: string): string {

@@ -1,7 +1,7 @@
 import { pause } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { isServiceRefusal } from './failed-response.ts';
-import { newIdempotencyKey } from './options.ts';
+import { newIdempotencyKey } from './random-key.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
@@ -83,8 +83,7 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
   }
 
   /**
-   * The key to refresh these tokens with: that of a refresh that was begun before, by this process or another one, or a new one that
-   * is saved first. Null if the tokens are no longer the saved ones.
+   * The key to refresh these tokens with: the one that was saved with them, or for tokens without one a new one that is saved first. Null if the tokens are no longer the saved ones.
    */
   async function savedRetryKey(kept: Tokens): Promise<string | null> {
     if (kept.refresh_retry_key !== undefined) return kept.refresh_retry_key;

@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from './random-key.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
 /** The tokens of a signed-in member, as the service answered them, and until when they are good. Plain JSON. */
@@ -7,19 +8,23 @@ export interface Tokens extends OAuth2TokenResponse {
   /** When the refresh token ends, and with it the session. */
   refresh_expires_at: number;
   /**
-   * The key of a refresh that has begun: it is saved before the request is sent, so that whoever loads these tokens repeats the
-   * refresh if its response was lost.
+   * The key of their refresh: it is saved with them, so that whoever loads these tokens repeats the refresh if its response was
+   * lost.
    */
   refresh_retry_key?: string;
 }
 
-/** The tokens of an answer that came just now. */
+/**
+ * The tokens of an answer that came just now, with the key of their refresh. A key that is made only when they are refreshed has to be written
+ * to the store first, and that write may replace the tokens that another process has saved since.
+ */
 export function tokensOf(answer: OAuth2TokenResponse): Tokens {
   const now = Date.now();
   return {
     ...answer,
     expires_at: now + answer.expires_in * 1000,
     refresh_expires_at: now + answer.refresh_expires_in * 1000,
+    refresh_retry_key: newIdempotencyKey(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { newIdempotencyKey } from '#sdk/options.ts';
+import { newIdempotencyKey } from '#sdk/random-key.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -43,11 +43,11 @@ function fieldsOf(body: string): Record<string, unknown> {
 export function sharedStore(tokens: Tokens | null = null) {
   const store = {
     tokens,
-    /** Without those that only mark a refresh as begun. */
+    /** Without those that only add the key of a refresh. */
     saves: [] as (Tokens | null)[],
     load: async () => structuredClone(store.tokens),
     async save(next: Tokens | null) {
-      if (next?.refresh_retry_key === undefined) store.saves.push(next);
+      if (next?.access_token !== store.tokens?.access_token) store.saves.push(next);
       store.tokens = structuredClone(next);
     },
   };

@@ -53,7 +53,7 @@ describe('a refresh without a response', () => {
     const [key] = sentKeys();
     expect(key).toMatch(/^[A-Za-z0-9._~-]{16,128}$/);
     expect(sentKeys()).toEqual([key, key, key]);
-    expect(begun).toEqual([key, key, key, undefined]);
+    expect(begun.slice(0, 3)).toEqual([key, key, key]);
     // The next refresh has a key of its own.
     store.tokens = { ...(store.tokens as Tokens), expires_at: 0 };
     await errorOf(client.translations.get('1'));
@@ -201,7 +201,9 @@ describe('a refresh that fails before the token has ended', () => {
     const store = sharedStore(due());
     const { save } = store;
     store.save = (tokens) =>
-      tokens?.refresh_retry_key ? save(tokens) : Promise.reject(new Error('disk full'));
+      tokens?.access_token === store.tokens?.access_token
+        ? save(tokens)
+        : Promise.reject(new Error('disk full'));
     server.script(result(pair('2')));
     const { translations } = clientOf(server.address, { tokens: store });
     expect(await errorOf(translations.get('1'))).toMatchObject({ message: 'disk full' });

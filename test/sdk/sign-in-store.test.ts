@@ -87,12 +87,13 @@ describe('the store', () => {
   test('has the new tokens before any call uses them', async () => {
     const { store } = await signedIn();
     store.tokens = ended(store.tokens as Tokens);
+    const before = store.tokens.access_token;
     const mayFinish = Promise.withResolvers<void>();
     const saving = Promise.withResolvers<void>();
     const save = store.save;
     const slow = Object.assign(store, {
       async save(tokens: Tokens | null) {
-        if (tokens?.refresh_retry_key === undefined) {
+        if (tokens?.access_token !== before) {
           saving.resolve();
           await mayFinish.promise;
         }
@@ -115,8 +116,9 @@ describe('the store', () => {
     store.tokens = ended(store.tokens as Tokens);
     const { load, save } = store;
     const full = new Error('the disk is full');
+    const before = store.tokens.access_token;
     store.save = async (tokens) => {
-      if (tokens?.refresh_retry_key === undefined) throw full;
+      if (tokens?.access_token !== before) throw full;
       await save(tokens);
     };
     const { client, refreshes, calls } = processOf(store);
@@ -186,6 +188,22 @@ describe('two processes over one store', () => {
     expect(
       new Set([...one.refreshes(), ...two.refreshes()].map(({ input }) => input['retry_key'])).size,
     ).toBe(1);
+    expect(await isActive(store.tokens as Tokens)).toBe(true);
+  });
+
+  test('a slow write of one does not replace the tokens that the other has saved since', async () => {
+    const { email, store } = await signedIn();
+    store.tokens = ended(store.tokens as Tokens);
+    const fast = processOf(store);
+    const { save } = store;
+    const before = store.tokens.access_token;
+    const slowly = async (tokens: Tokens | null) => {
+      if (tokens?.access_token === before) await fast.client.auth.me();
+      await save(tokens);
+    };
+    const slow = clientOf(app.address, { tokens: { load: store.load, save: slowly } });
+    expect((await slow.auth.me()).user.email).toBe(email);
+    expect((await fast.client.auth.me()).user.email).toBe(email);
     expect(await isActive(store.tokens as Tokens)).toBe(true);
   });
 

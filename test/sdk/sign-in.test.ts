@@ -33,6 +33,7 @@ describe('auth.signIn', () => {
     expect(signedIn).toEqual({
       access_token: expect.stringMatching(/^\S{20,}$/),
       refresh_token: expect.stringMatching(/^\S{20,}$/),
+      refresh_retry_key: expect.stringMatching(/^\S{20,}$/),
       token_type: 'bearer',
       expires_in: 3600,
       refresh_expires_in: 2_592_000,

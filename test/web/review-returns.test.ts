@@ -46,6 +46,15 @@ const row = (page: Page, text: string, as = '') =>
 const select = (page: Page, text: string) => page.getByRole('checkbox', { name: `Select: ${text}` }).check();
 const bulk = (page: Page, action: string) => page.getByRole('group').getByRole('button', { name: action });
 
+/** Approves what an approval of many left out since nobody has opened it. */
+async function approveUnopened(page: Page) {
+  const leftOut = page.getByRole('dialog', { name: /not approved$/ });
+  await leftOut.waitFor();
+  for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
+  await leftOut.getByRole('button', { name: /^Approve \d/ }).click();
+  await leftOut.waitFor({ state: 'detached' });
+}
+
 /** Longer than the list's excerpts. */
 const long = (text: string) => `${text} ${'and so on '.repeat(40)}to the end.`;
 
@@ -97,8 +106,8 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await select(page, 'First');
     await select(page, 'Second');
     await bulk(page, 'Approve').click();
-    await said(page, '1 done, 1 left: it has a text that you have not sent.');
-    expect((await stored(1)).status).toBe('published');
+    await approveUnopened(page);
+    await expect.poll(async () => (await stored(1)).status, patient).toBe('published');
     expect((await stored(0)).status).toBe('awaiting_review');
   });
 
@@ -262,7 +271,8 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await select(page, 'First');
     await select(page, 'Second');
     await bulk(page, 'Approve').click();
-    await said(page, '2 done.');
-    expect((await stored(1)).status).toBe('published');
+    await approveUnopened(page);
+    await expect.poll(async () => (await stored(1)).status, patient).toBe('published');
+    expect((await stored(0)).status).toBe('published');
   });
 });

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import { newIdempotencyKey } from '#sdk/options.ts';
 import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
+import { newIdempotencyKey } from '#sdk/random-key.ts';
 
 /**
  * The idempotency keys of a screen. The same content keeps its key until it is done, so that sending it again after a failure or a

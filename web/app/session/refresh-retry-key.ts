@@ -1,4 +1,4 @@
-import { newIdempotencyKey } from '#sdk/options.ts';
+import { newIdempotencyKey } from '#sdk/random-key.ts';
 
 /** In `localStorage`, for all tabs, which share the cookie too. Without the cookie the key is worth nothing. */
 const storageKey = 'lingualoop-refresh-retry';

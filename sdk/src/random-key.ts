@@ -1,0 +1,7 @@
+/** A new key that nobody guesses: of idempotency, or to repeat a refresh. */
+export function newIdempotencyKey(): string {
+  // Browsers keep randomUUID from pages that came over plain HTTP.
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
