@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { adminProcedure } from '#server/access/guards/admin.ts';
-import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import {
+  deferredListProcedure,
+  deferredTenantProcedure,
+  tenantProcedure,
+} from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { xliffType } from '#server/formats/xliff-writer.ts';
@@ -74,7 +78,7 @@ const translate = deferredTenantProcedure
     return readSubmittedDocument(ctx.services, made, ctx.audience);
   });
 
-const list = deferredTenantProcedure
+const list = deferredListProcedure
   .meta({
     route: {
       method: 'GET',

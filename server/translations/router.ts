@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adminProcedure } from '#server/access/guards/admin.ts';
 import {
+  deferredListProcedure,
   deferredTenantOrCookieProcedure,
   deferredTenantProcedure,
   tenantProcedure,
@@ -75,7 +76,7 @@ const review = deferredTenantProcedure
     ),
   );
 
-const list = deferredTenantProcedure
+const list = deferredListProcedure
   .meta({
     route: {
       method: 'GET',

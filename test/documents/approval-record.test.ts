@@ -82,6 +82,7 @@ describe('B 8 rule 4: the audit record of an approved document', () => {
         segments: 4,
         translated: 4,
         corrected: 1,
+        confirmed: 0,
         needs_review: 1,
         reviews: 1,
         source_chars: 5 + 5 + 14 + 5,

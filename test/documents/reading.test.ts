@@ -166,6 +166,8 @@ describe('C 5 "Segment"', () => {
         quality: { score: 92, needs_review: false, issues: [] },
         fast_path: null,
         corrected: false,
+        confirmed_at: null,
+        confirmed_by: null,
         provenance: { engine: 'stub' },
       },
       expect.objectContaining({

@@ -220,7 +220,10 @@ describe('a route that takes only a form', () => {
 });
 
 describe('sizes', () => {
-  const over = (limit: string) => ({ status: 413, body: { detail: `request body exceeds ${limit}` } });
+  const over = (name: string, limit: number, actual?: number) => ({
+    status: 413,
+    body: { detail: `request body exceeds ${name}`, limit, ...(actual && { actual }), unit: 'bytes' },
+  });
   const sized = (size: number, name = 'a.csv') => {
     const empty = whole(filePart('sheet', name, ''));
     return whole(filePart('sheet', name, 'x'.repeat(size - empty.length)));
@@ -235,22 +238,24 @@ describe('sizes', () => {
 
   test('a form is limited by MAX_UPLOAD_BYTES, as declared', async () => {
     expect((await post(sized(5000), formType, '/form', small)).status).toBe(200);
-    expect(await post(sized(5001), formType, '/form', small)).toEqual(over('MAX_UPLOAD_BYTES'));
+    expect(await post(sized(5001), formType, '/form', small)).toEqual(over('MAX_UPLOAD_BYTES', 5000, 5001));
   });
 
   test('and as it streams', async () => {
     expect((await stream(sized(5000))).status).toBe(200);
-    expect(await stream(sized(5001))).toEqual(over('MAX_UPLOAD_BYTES'));
+    expect(await stream(sized(5001))).toEqual(over('MAX_UPLOAD_BYTES', 5000));
   });
 
   test('ignored parts count too', async () => {
     const form = whole(filePart('x', 'x', 'x'.repeat(5000)), filePart('sheet', 'a.csv', 'x'));
-    expect(await stream(form)).toEqual(over('MAX_UPLOAD_BYTES'));
+    expect(await stream(form)).toEqual(over('MAX_UPLOAD_BYTES', 5000));
   });
 
   test('a file of the smaller kind is limited by MAX_REQUEST_BYTES, as declared', async () => {
     expect((await post(sized(2000, 'small.txt'), formType, '/form', small)).status).toBe(200);
-    expect(await post(sized(2001, 'small.txt'), formType, '/form', small)).toEqual(over('MAX_REQUEST_BYTES'));
+    expect(await post(sized(2001, 'small.txt'), formType, '/form', small)).toEqual(
+      over('MAX_REQUEST_BYTES', 2000, 2001),
+    );
   });
 });
 

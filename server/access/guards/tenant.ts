@@ -92,6 +92,13 @@ export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity'
   return next({ ctx: { withTenant: withTenantOf(ctx, audience), audience } });
 });
 
+/** The same for a list, whose input is checked before its transactions begin: without a credential, an input that does not fit is still 401. */
+export const deferredListProcedure = deferredTenantProcedure.use(async ({ ctx, next }) => {
+  const result = await next();
+  if (!result.ok && result.error.cause?.name === 'ZodError') await ctx.withTenant(async () => {});
+  return result;
+});
+
 /**
  * A 5.2 "Tenant identity", and the session cookie where nothing else is presented (B 5, the golden download): a
  * presented but invalid credential is refused, not ignored.
