@@ -4,7 +4,16 @@ import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { responseOf } from './answers.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { field, memberAt, opened, openReview, patient, said, waitingJobs } from './reviewing.ts';
+import {
+  approveUnopened,
+  field,
+  memberAt,
+  opened,
+  openReview,
+  patient,
+  said,
+  waitingJobs,
+} from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -45,15 +54,6 @@ const row = (page: Page, text: string, as = '') =>
   page.getByRole('button', { name: new RegExp(`^${text}.*${as}`) });
 const select = (page: Page, text: string) => page.getByRole('checkbox', { name: `Select: ${text}` }).check();
 const bulk = (page: Page, action: string) => page.getByRole('group').getByRole('button', { name: action });
-
-/** Approves what an approval of many left out since nobody has opened it. */
-async function approveUnopened(page: Page) {
-  const leftOut = page.getByRole('dialog', { name: /not approved$/ });
-  await leftOut.waitFor();
-  for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
-  await leftOut.getByRole('button', { name: /^Approve \d/ }).click();
-  await leftOut.waitFor({ state: 'detached' });
-}
 
 /** Longer than the list's excerpts. */
 const long = (text: string) => `${text} ${'and so on '.repeat(40)}to the end.`;

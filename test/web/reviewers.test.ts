@@ -5,7 +5,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
-import { field, opened, openReview, waitingJobs } from './reviewing.ts';
+import { approveUnopened, field, opened, openReview, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -23,6 +23,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await page.keyboard.press('x');
     await page.keyboard.press('Shift+j');
     await page.keyboard.press('a');
+    await approveUnopened(page);
     await page.getByText('Nothing waits for review.').waitFor();
     const longest = Date.now() - begun;
 

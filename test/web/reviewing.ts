@@ -76,3 +76,12 @@ export function field(page: Page) {
 export async function said(page: Page, words: string | RegExp): Promise<void> {
   await page.locator('[aria-live=polite]').getByText(words).waitFor({ state: 'attached' });
 }
+
+/** Approves what an approval of many left out since nobody has opened it. */
+export async function approveUnopened(page: Page) {
+  const leftOut = page.getByRole('dialog', { name: /not approved$/ });
+  await leftOut.waitFor();
+  for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
+  await leftOut.getByRole('button', { name: /^Approve \d/ }).click();
+  await leftOut.waitFor({ state: 'detached' });
+}
