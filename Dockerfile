@@ -6,6 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY server/trim-packages.ts server/trim-packages.ts
 COPY web/build.ts web/build.ts
 COPY web/server/locale.ts web/server/locale.ts
+COPY server/cookies.ts server/cookies.ts
 # The image has a Node of its own.
 RUN npm ci --omit=dev && rm -rf node_modules/node-* node_modules/.bin/node
 
