@@ -9,7 +9,11 @@ import type { ReviewItem } from './schema.ts';
 const keptDays = 90;
 
 /** Records that a member has opened an item. */
-export async function recordOpening(tx: Tx, { tenantId, userId }: Claimant, item: ReviewItem): Promise<void> {
+export async function recordOpening(
+  tx: Tx,
+  { tenantId, userId }: Pick<Claimant, 'tenantId' | 'userId'>,
+  item: ReviewItem,
+): Promise<void> {
   await tx
     .insert(reviewOpenings)
     .values({ tenantId, userId, itemKind: item.kind, itemId: item.id, openedAt: sql`now()` })

@@ -7,6 +7,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { UnconfirmedFindings, Unopened } from '#server/reviews/confirmation.ts';
+import { recordOpening } from '#server/reviews/openings.ts';
 import { countEvent } from '#server/telemetry.ts';
 import type { TermCheck } from '#server/terminology/glossary.ts';
 import type { AgentRun, AgentStep, ReviewAction } from './agent-run-schema.ts';
@@ -92,6 +93,9 @@ export async function reviewJob(
     if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
     const change = decideReview(found.job, review, missing, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
+    // Who saves a draft has opened the job, however short that was.
+    if (review.action === 'save' && reviewer.userId !== null)
+      await recordOpening(tx, { tenantId, userId: reviewer.userId }, { kind: 'job', id: jobId });
     const by = { tenantId, userId: reviewer.userId, workedMs };
     const uncompared = await countReview(tx, by, found.job, closingOf(found.job, change));
     return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs, uncompared };
