@@ -31,7 +31,15 @@ const unreachable: [string, () => Promise<unknown> | unknown][] = [
   ['cuts connections', () => mine.fail({ how: 'cut' })],
   ['is unverified', () => mine.bind()],
   ['is bound no more', () => mine.unbind()],
-  ['is another one now', () => mine.connect({ prefixes: { golden: 'other/' }, filesystem: 'files' })],
+  [
+    'is another one now',
+    () => {
+      // A container belongs to one workspace.
+      const filesystem = `other-${mine.filesystem}`;
+      account.lake.addFilesystem(account.name, filesystem);
+      return mine.connect({ prefixes: { golden: 'other/' }, filesystem });
+    },
+  ],
 ];
 
 describe('B 4.1 DELETE of a job', () => {
