@@ -1,8 +1,8 @@
 import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createArrayCheck } from '#server/array-limits.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { createArrayCheck } from '#server/http/array-limits.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { Settings } from '#server/settings.ts';
 import {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { refuseManyValues } from '#server/input-limits.ts';
+import { refuseManyValues } from '#server/platform/input-limits.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
 /** B 4.1: the content types of a file sent as the body itself. `text/*` stands for every text type. */

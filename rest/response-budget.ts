@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/connections.ts` watches it. */
+/** Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/http/connections.ts` watches it. */
 const sentWhole = 65_536;
 
 /** Limits for the responses of one process. Tests set smaller ones. */

@@ -1,15 +1,15 @@
 import type { Database } from '#db/client.ts';
-import type { PresentedCredentials } from './access/credentials.ts';
-import type { BackgroundWork } from './background-work.ts';
-import type { PaymentProcessor } from './billing/processor.ts';
-import type { SecretsKeys } from './encryption.ts';
-import type { Embedder, Engine } from './engines/engine.ts';
+import type { PresentedCredentials } from '#server/identity/access/credentials.ts';
+import type { Glossaries } from '#server/language/terminology/glossary.ts';
+import type { BackgroundWork } from '#server/platform/background-work.ts';
+import type { SecretsKeys } from '#server/platform/encryption.ts';
+import type { Embedder, Engine } from '#server/platform/engines/engine.ts';
+import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
+import type { FileWork } from '#server/platform/sandbox/file-work.ts';
+import type { AccountStores } from '#server/platform/stores/account-stores.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { AppError } from './errors.ts';
-import type { FileWork } from './sandbox/file-work.ts';
 import type { Settings } from './settings.ts';
-import type { AccountStores } from './storage/account-stores.ts';
-import type { PlatformStore } from './storage/blob-store.ts';
-import type { Glossaries } from './terminology/glossary.ts';
 
 /** The part of pino's interface that we use. Log lines never contain text, secrets or parameters. */
 export interface Log {

@@ -1,11 +1,11 @@
 import { type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
+import { describeCredential } from '#server/http/credential-hints.ts';
+import { findUnstorable } from '#server/platform/input-limits.ts';
 import type { GuardName, RequestContext, Services } from './context.ts';
-import { describeCredential } from './credential-hints.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
-import { findUnstorable } from './input-limits.ts';
-import './input-messages.ts';
+import '#server/platform/input-messages.ts';
 
 /**
  * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all

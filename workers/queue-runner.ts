@@ -4,8 +4,8 @@ import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents
 import pg from 'pg';
 import { queueUrl } from '#db/queue-url.ts';
 import type { Log } from '#server/context.ts';
-import { connectionsOfQueue } from '#server/database-connections.ts';
 import { describeForLog } from '#server/errors.ts';
+import { connectionsOfQueue } from '#server/platform/database-connections.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
 const lookEvery = 1000;

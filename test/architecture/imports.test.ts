@@ -19,20 +19,20 @@ test('no files import each other in a cycle, types included', () => {
 
 describe('forbidden imports are refused', () => {
   test.each([
-    ["another domain's queries", 'server/auth/x.ts', '#server/members/invite-queries.ts'],
+    ["another domain's queries", 'server/auth/x.ts', '#server/identity/members/invite-queries.ts'],
     ["another domain's queries, by a relative path", 'server/auth/x.ts', '../members/invite-queries.ts'],
     [
       "another domain's queries, from three folders deep",
       'server/auth/mfa/totp/x.ts',
       '../../../members/invite-queries.ts',
     ],
-    ["another domain's router", 'server/auth/x.ts', '#server/members/router.ts'],
+    ["another domain's router", 'server/auth/x.ts', '#server/identity/members/router.ts'],
     [
       "a file in another domain's subfolder",
       'server/translations/x.ts',
-      '#server/translation-memory/lookup/posting-lists.ts',
+      '#server/language/translation-memory/lookup/posting-lists.ts',
     ],
-    ['the translations, from a domain', 'server/metering/x.ts', '#server/translations/jobs.ts'],
+    ['the translations, from a domain', 'server/metering/x.ts', '#server/translation/texts/jobs.ts'],
     ["another domain's schema", 'server/tenants/x.ts', '#db/schema/identity.ts'],
     ['a transport, from a domain', 'server/tenants/x.ts', '#rest/errors.ts'],
     ['fastify, from a domain', 'server/tenants/x.ts', 'fastify'],
@@ -44,12 +44,12 @@ describe('forbidden imports are refused', () => {
     ['the server, from the database', 'db/x.ts', '../server/errors.ts'],
     ['a domain, from the REST transport', 'rest/x.ts', '../server/metering/entitlement.ts'],
     ['the database, from the REST transport', 'rest/x.ts', '#db/client.ts'],
-    ["a domain's inside, from a worker", 'workers/x.ts', '#server/translations/pipeline/quality-gate.ts'],
+    ["a domain's inside, from a worker", 'workers/x.ts', '#server/translation/core/pipeline/quality-gate.ts'],
     ['a table, from a worker', 'workers/x.ts', '#db/schema/identity.ts'],
     [
       "a domain's inside, from an operator's command",
       'server/admin/commands/x.ts',
-      '#server/members/invite-queries.ts',
+      '#server/identity/members/invite-queries.ts',
     ],
     ["a domain's inside, from the top of server/", 'server/x.ts', './translations/jobs.ts'],
     ['the server, from the SDK', 'sdk/src/x.ts', '../../server/errors.ts'],
