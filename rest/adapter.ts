@@ -12,20 +12,13 @@ import {
   type StreamResponse,
   type Upload,
 } from '#server/trpc.ts';
-import {
-  bodyTypes,
-  formType,
-  mediaType,
-  parseChoosingBody,
-  parseForm,
-  parseFormOrJson,
-  parseJsonBody,
-} from './body-parsers.ts';
+import { bodyTypes, formType, parseChoosingBody, parseForm, parseFormOrJson, parseJsonBody } from './body-parsers.ts';
+import { mediaType } from '#server/http/request-limits.ts';
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
 import { isKeyed, needsBody, type RestProcedure, restProcedures } from './procedures.ts';
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
-import { bodyCeiling, declaredSize, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { bodyCeiling, declaredSize, refuseDeclaredSize, tooLargeUnauthenticated } from '#server/http/request-limits.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route at its REST address. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
-import { declaredSize, largestUnauthenticated } from './request-limits.ts';
+import { declaredSize, largestUnauthenticated } from '#server/http/request-limits.ts';
 
 /** Bodies up to this size, in bytes, are not counted: the limit on connections bounds them. */
 const uncounted = 8_000;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
 import { createMemoryBudget, type Reservation } from './memory-budget.ts';
-import { setRetryAfter } from './retry-after.ts';
+import { setRetryAfter } from '#server/http/response-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -12,12 +12,12 @@ import { acceptBodies } from '#rest/body-parsers.ts';
 import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { collectPaths, handleErrors, sendError } from '#rest/errors.ts';
-import { bodyTooLarge, declaredSize } from '#rest/request-limits.ts';
+import { bodyTooLarge, declaredSize } from '#server/http/request-limits.ts';
 import { limitUnreadResponses } from '#rest/response-budget.ts';
 import { clientAddress } from '#server/http/client-address.ts';
 import { trackConnections } from '#server/http/connections.ts';
 import { readCookie } from '#server/http/cookies.ts';
-import { challenge } from '#server/http/credential-hints.ts';
+import { challenge, describeCredential } from '#server/identity/access/credential-hints.ts';
 import { type AllowOrigin, allowOrigins } from '#server/http/cross-origin.ts';
 import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from '#server/http/csrf.ts';
 import { addDefaultHeaders } from '#server/http/response-headers.ts';
@@ -184,6 +184,9 @@ export function contextOf(services: Services, cookies: boolean) {
     crossSite: isCrossSite(request.headers, BASE_URL),
     fromBrowser: isFromBrowser(request.headers),
     disconnected: () => hangUpSignal(reply),
+    describeCredential(guard) {
+      describeCredential(this, guard);
+    },
     authenticate(guard) {
       return authenticateCaller(this, guard);
     },

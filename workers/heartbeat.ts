@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
-import type { Log } from '#server/context.ts';
+import type { Log } from '#server/platform/log.ts';
 import { describeForLog } from '#server/errors.ts';
 
 /** How often, in milliseconds, a process reports its worker pools and looks for others that have stopped reporting. */

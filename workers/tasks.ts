@@ -1,3 +1,5 @@
+import { approvalRecords } from '#server/translation/documents/approval-record.ts';
+import { textRecords } from '#server/translation/texts/golden-records.ts';
 import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
@@ -51,7 +53,9 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   },
   replay_parked_jobs: { run: replayParkedJobs },
   // Two runs that rewrite lost lines would write them twice.
-  check_golden_records: { run: checkGoldenRecords, every: everySweep, oneAtATime: true },
+  check_golden_records: {
+    run: (services) => checkGoldenRecords(services, [textRecords, approvalRecords]),
+    every: everySweep, oneAtATime: true },
   check_document_files: { run: removeUnreferencedFiles, every: hourly },
   import_memory: { run: (services, { tenantId, importId }) => runImport(services, tenantId, importId) },
   index_memory: { run: (services, { tenantId, setId }) => indexSet(services, tenantId, setId) },

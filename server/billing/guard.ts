@@ -1,4 +1,5 @@
-import type { Log, Services } from '#server/context.ts';
+import type { Services } from '#server/context.ts';
+import type { Log } from '#server/platform/log.ts';
 import { AppError } from '#server/errors.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { hasTenants } from '#server/identity/access/service-key.ts';

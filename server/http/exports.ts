@@ -1,4 +1,4 @@
-import type { Log } from '#server/context.ts';
+import type { Log } from '#server/platform/log.ts';
 import { describeForLog } from '#server/errors.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 

@@ -1,12 +1,11 @@
-import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
+import { type AnyRouter, callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
-import { declaredSize, tooLargeUnauthenticated } from '#rest/request-limits.ts';
-import { setRetryAfter } from '#rest/retry-after.ts';
+import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { setRetryAfter } from './response-headers.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError, errorTable, toAppError } from '#server/errors.ts';
 import { refuseManyValues } from '#server/platform/input-limits.ts';
-import type { AppRouter } from '#server/router.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
 import { createArrayCheck } from './array-limits.ts';
 
@@ -17,7 +16,7 @@ import { createArrayCheck } from './array-limits.ts';
  */
 export function serveRpc(
   app: FastifyInstance,
-  router: AppRouter,
+  router: AnyRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
 ): void {
   const procedures = new Map(

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
-import type { Log } from '#server/context.ts';
+import type { Log } from '#server/platform/log.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 

@@ -16,18 +16,8 @@ import { getDocument, requireDocument } from '#server/translation/documents/jobs
 import { listDocuments } from '#server/translation/documents/list.ts';
 import { operatorProcedures } from '#server/translation/documents/operator-procedures.ts';
 import { removeDocument } from '#server/translation/documents/removal.ts';
-import {
-  documentApproval,
-  documentApproveInput,
-  documentArtifact,
-  documentDeletion,
-  documentForm,
-  documentJob,
-  documentListQuery,
-  documentReviewInput,
-  documentSummary,
-  summaryQuery,
-} from '#server/translation/documents/schema.ts';
+import { documentArtifact, documentDeletion, documentForm, documentJob, documentListQuery, documentReviewInput, documentSummary, summaryQuery } from '#server/translation/documents/schema.ts';
+import { documentApproval, documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
 import { documentSegmentPage, listSegments, segmentQuery } from '#server/translation/documents/segments.ts';
 import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
 import {

@@ -17,13 +17,8 @@ import { downloadGolden, goldenTypes } from '#server/translation/texts/golden-do
 import { getJob } from '#server/translation/texts/jobs.ts';
 import { listJobs } from '#server/translation/texts/list.ts';
 import { removeJob } from '#server/translation/texts/removal.ts';
-import {
-  goldenFormat,
-  jobDeletion,
-  listQuery,
-  reviewInput,
-  translationJob,
-} from '#server/translation/texts/schema.ts';
+import { goldenFormat, jobDeletion, listQuery, translationJob } from '#server/translation/texts/schema.ts';
+import { reviewInput } from '#server/translation/review/texts/review-schema.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 

@@ -1,5 +1,6 @@
 import { openDatabase } from '#db/client.ts';
-import { createGlossaries, type Glossaries } from '#server/language/terminology/glossary.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
+import type { Glossaries } from '#server/matching/terms/glossary.ts';
 import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
 import { createBenchTenant } from './bench-service.ts';
 import { materialOf } from './glossary.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { checkGoldenRecords } from '#server/translation/records/check.ts';
+import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import type { Log } from '#server/context.ts';
+import type { Log } from '#server/platform/log.ts';
 import { watchReadiness } from '#server/observability/readiness.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';

@@ -1,16 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-
-/** The credentials of a request as sent, not verified. */
-export interface PresentedCredentials {
-  bearer: string | null;
-  apiKey: string | null;
-  /** Whether an Authorization header was sent without a bearer. Then the cookie does not count either. */
-  unreadable: boolean;
-  /** The session cookie's access token. Few routes accept it (C 7), `/trpc` never. */
-  cookie: string | null;
-  /** X-Tenant-ID restricts every credential to that tenant (A 5.1 rule 3). */
-  tenantId: string | null;
-}
+import type { PresentedCredentials } from '#server/context.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -1,4 +1,5 @@
-import type { Database, Tx } from '#db/client.ts';
+import type { Glossaries, GlossaryMatches, TermCheck, TermRow } from '#server/matching/terms/glossary.ts';
+import type { Tx } from '#db/client.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import {
   checkTerms,
@@ -12,7 +13,7 @@ import {
 } from '#server/matching/terms/index.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { type CachedGlossary, createGlossaryCache } from './glossary-cache.ts';
-import { selectTerms, type TermRow } from './terms.ts';
+import { selectTerms } from './terms.ts';
 import { bytesOfTables } from './threads/shared-tables.ts';
 import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
 
@@ -22,50 +23,6 @@ import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
  * millisecond; the worst input takes less than 50 (`npm run bench -- glossary-slices`).
  */
 const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
-
-/** A translation, and the terms expected in it. */
-export interface TermCheck {
-  expected: readonly ExpectedTerm[];
-  translation: string;
-  language: LanguageCode;
-}
-
-/** The terms of a text. */
-export interface GlossaryMatches {
-  matches: TermMatch<TermRow>[];
-  /** Entries whose source term equals the `whole` given to `find`, best first. */
-  whole: TermRow[];
-}
-
-/** A tenant's glossary of a language pair. The object itself holds no terms. */
-export interface Glossary {
-  /**
-   * Returns the terms in a text; null if no term applies to the pair. With `whole`, also returns the entries whose source term
-   * is all of that text.
-   * @throws AppError rate_limit if too much work of this kind waits
-   */
-  find(text: string, whole: string | null, signal?: AbortSignal): Promise<GlossaryMatches | null>;
-  /** Runs `checkTerms`, in a slot if it takes long. @throws AppError rate_limit as above */
-  check(asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
-}
-
-/** Compiles glossaries, caches those used last, and checks texts against them. */
-export interface Glossaries {
-  /**
-   * @param revision of the tenant's glossaries (`readGlossaryRevision`). A glossary that is cached for it is used; otherwise the
-   *   terms are read as they are now, and cached for the revision that they have then
-   */
-  of(
-    database: Database,
-    tenantId: string,
-    revision: string,
-    pair: { sourceLang: LanguageCode; targetLang: LanguageCode },
-  ): Glossary;
-  /** Runs `checkTerms` if it is short enough to run inline; otherwise returns undefined. */
-  checkAtOnce(asked: TermCheck): TermCompliance | undefined;
-  /** Runs `checkTerms`, in a slot if it takes long. @throws AppError rate_limit if too much work of this kind waits */
-  check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
-}
 
 interface Compiled extends CachedGlossary {
   /** Null if no term applies. */

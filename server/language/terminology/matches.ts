@@ -6,7 +6,8 @@ import { type ExpectedTerm, expectTerms, type TermMatch } from '#server/matching
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { Settings } from '#server/settings.ts';
 import type { TermMatches, TermMatchesRequest } from './entry-schema.ts';
-import { readGlossaryRevision, type TermRow } from './terms.ts';
+import { readGlossaryRevision } from './terms.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 
 /** How many times longer than the longest source a translation may be. */
 const mostExpansion = 4;

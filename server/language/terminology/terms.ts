@@ -1,4 +1,5 @@
 import { type Placeholder, sql } from 'drizzle-orm';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 import { prepare, type Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
 
@@ -25,15 +26,6 @@ const revisionInScope = prepare<{ separator: string }, { revision: string | null
 export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
   const [row] = await revisionInScope(tx, { separator: ' ' });
   return row?.revision ?? null;
-}
-
-export interface TermRow {
-  sourceTerm: string;
-  targetTerm: string;
-  caseSensitive: boolean;
-  priority: number;
-  setId: string;
-  setName: string;
 }
 
 /**

@@ -203,3 +203,6 @@ export type HumanReviewTask = z.infer<typeof humanReviewTask>;
 export type HumanReviewTrigger = z.infer<typeof humanReviewTrigger>;
 export type TriggerCode = z.infer<typeof triggerCode>;
 export type ReviewAction = z.infer<typeof reviewAction>;
+export type QualityAssessment = z.infer<typeof qualityAssessment>;
+export type Refinement = z.infer<typeof refinement>;
+export type VerificationResult = z.infer<typeof verification>;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import type { TranslationRequest } from '#server/translation/texts/schema.ts';
+import type { TextRequest } from './request.ts';
 import { checkMarkup } from './integrity/index.ts';
 import { clipped, inspectorOf } from './pipeline/assess.ts';
 import { joinSegments, readSourceText } from './pipeline/source-text.ts';
@@ -26,7 +26,7 @@ const longTexts = createConcurrencyLimit({
  * @throws AppError rate_limit if too many long texts wait for their check
  */
 export async function inspectText(
-  request: TranslationRequest,
+  request: TextRequest,
   text: string,
   caller: { tenantId: string; signal?: AbortSignal },
 ): Promise<QualityIssue[]> {
@@ -37,7 +37,7 @@ export async function inspectText(
   });
 }
 
-async function findIssues(request: TranslationRequest, text: string): Promise<QualityIssue[]> {
+async function findIssues(request: TextRequest, text: string): Promise<QualityIssue[]> {
   const source = readSourceText(request);
   if (request.text_type !== 'Html') return inspectorOf(source)(source.task, [text]);
   const { segments } = source.task;

@@ -1,10 +1,9 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { readLines } from '#server/platform/stores/json-lines.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
-import { approvalRecords } from '#server/translation/documents/approval-record.ts';
-import { textRecords } from '#server/translation/texts/golden-records.ts';
-import { selectNow } from '#server/translation/texts/pending-persistence.ts';
 import { completeManifests, isAccountFailure, type ManifestLine } from './complete-manifests.ts';
 import {
   type Announcement,
@@ -13,8 +12,6 @@ import {
   manifestPath,
   type RecordedJobs,
 } from './golden-records.ts';
-
-const kinds: readonly RecordedJobs[] = [textRecords, approvalRecords];
 
 const dayMs = 86_400_000;
 /** Milliseconds by which a manifest line's time may differ from its job's: they are taken at different moments by two clocks. */
@@ -41,11 +38,14 @@ interface GoldenCheck {
  * `STALE_PENDING_SECONDS` after their announcement list ended, when no run can still be about to store its job. After an unclean shutdown of
  * the store's system, first writes again what may have been lost. Idempotent; may be interrupted at any point.
  */
-export async function checkGoldenRecords(services: CheckServices): Promise<GoldenCheck> {
+export async function checkGoldenRecords(
+  services: CheckServices,
+  kinds: readonly RecordedJobs[],
+): Promise<GoldenCheck> {
   const { storage, log } = services;
   await storage.tidy();
   const doubtful = await storage.doubtfulSince();
-  const rewritten = doubtful ? await rewriteSince(services, doubtful) : 0;
+  const rewritten = doubtful ? await rewriteSince(services, kinds, doubtful) : 0;
   if (doubtful) await storage.settleDoubt();
   const check: GoldenCheck = { removed: 0, rewritten, listed: 0 };
   for (const kind of kinds) await checkAnnounced(services, kind, check);
@@ -131,7 +131,7 @@ async function judge(
  * Writes again the records and manifest lines that are missing or damaged, for jobs published since then. Goes day by day, since one day's
  * manifest may be large. @returns how many records were written
  */
-async function rewriteSince(services: CheckServices, since: Date): Promise<number> {
+async function rewriteSince(services: CheckServices, kinds: readonly RecordedJobs[], since: Date): Promise<number> {
   const { database, log } = services;
   // A job published from now on has its line, but the manifest may be read before the line is written.
   const [until, recorded] = await database.inPlatform(async (tx) => {
@@ -206,4 +206,10 @@ function isRecordOf(bytes: Uint8Array | null, jobId: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The current time by the database's clock. */
+export async function selectNow(tx: Tx): Promise<Date> {
+  const [row] = await tx.execute<{ at: string }>(sql`select to_json(now()) #>> '{}' as at`);
+  return new Date(row!.at);
 }

@@ -1,3 +1,4 @@
+import { selectNow } from '#server/translation/records/check.ts';
 import { and, eq, inArray, lt, or, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
@@ -242,8 +243,3 @@ async function selectUnpersisted(
   }));
 }
 
-/** The current time by the database's clock. */
-export async function selectNow(tx: Tx): Promise<Date> {
-  const [row] = await tx.execute<{ at: string }>(sql`select to_json(now()) #>> '{}' as at`);
-  return new Date(row!.at);
-}

@@ -7,11 +7,9 @@ import {
   id,
   qualityAssessment,
   refinement,
-  reviewAction,
   verification,
 } from '#server/translation/core/agent-run-schema.ts';
 import { jobListFilter } from '#server/translation/core/job-list-filter.ts';
-import { confirmCritical } from '#server/translation/review/schema.ts';
 
 const openObject = z.record(z.string(), z.unknown());
 
@@ -134,42 +132,6 @@ export const translationJob = z
   })
   .meta({ id: 'TranslationJob', description: 'A text that was translated, and how.' });
 
-/** Longer than any translation of a text that may be submitted. */
-const translatedText = z
-  .string()
-  .max(500_000)
-  .refine((text) => text.trim() !== '', 'must not be blank');
-
-/** C 4 "Review" */
-export const reviewInput = z
-  .object({
-    job_id: z.string().describe('The id of the job.'),
-    action: reviewAction.describe(
-      '`save` keeps a draft. `approve` publishes `final_translation`, else the saved draft, else what the pipeline proposed. `modify` publishes `final_translation`. `reject` closes the job without publishing.',
-    ),
-    reviewer: z
-      .string()
-      .min(1)
-      .max(320)
-      .nullish()
-      .describe(
-        'At most 320 characters. Counts only for a caller with an API key; otherwise the session says who it is.',
-      ),
-    final_translation: translatedText
-      .nullish()
-      .describe('The reviewed text, at most 500000 characters. Required to modify.'),
-    notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
-    confirm_critical: confirmCritical,
-  })
-  .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
-    path: ['final_translation'],
-    message: 'is required to modify',
-  })
-  .meta({
-    id: 'TranslationReviewRequest',
-    description: 'What a reviewer decides about a job that awaits review.',
-  });
-
 /** C 4 "Golden" */
 export const goldenFormat = z.enum(['txt', 'docx', 'pdf']).default('txt').describe('The type of the file.');
 
@@ -195,7 +157,6 @@ export const listQuery = jobListFilter.extend({
 export type JobStatus = z.infer<typeof jobStatus>;
 export type TranslationRequest = z.infer<typeof translationRequest>;
 export type TranslationJob = z.infer<typeof translationJob>;
-export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
 export type GoldenFormat = z.infer<typeof goldenFormat>;
 export type ListQuery = z.infer<typeof listQuery>;
 export type JobDeletion = z.infer<typeof jobDeletion>;

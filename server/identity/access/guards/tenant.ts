@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
-import type { PresentedCredentials } from '../credentials.ts';
+import type { PresentedCredentials } from '#server/context.ts';
 import {
   accessTokenHashes,
   type Principal,

@@ -2,8 +2,9 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
-import type { Glossary } from '#server/language/terminology/glossary.ts';
-import { readGlossaryRevision, type TermRow } from '#server/language/terminology/terms.ts';
+import type { Glossary } from '#server/matching/terms/glossary.ts';
+import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 import { type CloseHits, mostHits } from '#server/language/translation-memory/lookup/close-match.ts';
 import {
   type ExactLookup,
@@ -14,7 +15,7 @@ import { findExamples, type Guided } from '#server/language/translation-memory/l
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { TaskExample, TaskTerm } from '#server/platform/engines/engine.ts';
-import type { TranslationRequest } from '#server/translation/texts/schema.ts';
+import type { TextRequest } from '../request.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/step.ts';
 import type { TermsInText } from './terms.ts';
@@ -46,7 +47,7 @@ export interface Prefetched {
  * Looks up exact matches and the glossary revision for all texts of a submission. The tenant is the transaction's own, so this can be sent
  * before the caller is authenticated.
  */
-export async function prefetch(tx: Tx, requests: readonly TranslationRequest[]): Promise<Prefetched> {
+export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
   const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
   const [{ hits, pairs }, glossaries] = await Promise.all([
     lookUpExact(tx, [...texts.values()]),
@@ -56,7 +57,7 @@ export async function prefetch(tx: Tx, requests: readonly TranslationRequest[]):
 }
 
 /** Drops the match of a text, since a job with it has just been published. */
-export function forget({ exact }: Prefetched, request: TranslationRequest): void {
+export function forget({ exact }: Prefetched, request: TextRequest): void {
   exact.delete(keyOf(request));
 }
 
@@ -67,7 +68,7 @@ export function forget({ exact }: Prefetched, request: TranslationRequest): void
 export async function leverageOf(
   services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
   tenantId: string,
-  request: TranslationRequest,
+  request: TextRequest,
   found: Prefetched,
 ): Promise<Leverage> {
   const { database, glossaries } = services;
@@ -89,16 +90,16 @@ export async function leverageOf(
   };
 }
 
-function guidedOf({ source_text, text_type }: TranslationRequest): Guided {
+function guidedOf({ source_text, text_type }: TextRequest): Guided {
   const parts = text_type === 'Html' ? readBlocks(source_text) : [];
   return { text: source_text, parts };
 }
 
-function lookupOf({ source_text, source_lang, target_lang }: TranslationRequest): ExactLookup {
+function lookupOf({ source_text, source_lang, target_lang }: TextRequest): ExactLookup {
   return { sourceText: source_text, sourceLang: source_lang, targetLang: target_lang };
 }
 
-function keyOf({ source_text, source_lang, target_lang }: TranslationRequest): string {
+function keyOf({ source_text, source_lang, target_lang }: TextRequest): string {
   return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
 }
 

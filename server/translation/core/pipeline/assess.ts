@@ -143,3 +143,8 @@ export function clipped({ span, explanation, suggestion, ...issue }: QualityIssu
 
 /** For the stub engine, whose echo is exempt from the checks (C 4). */
 export const inspectNothing: Inspect = () => [];
+
+/** Whether a finding keeps a document from being approved until somebody confirms it. */
+export function isCriticalIssue({ severity }: QualityIssue): boolean {
+  return severity === 'critical';
+}

@@ -1,9 +1,9 @@
 import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
-import type { TermRow } from '#server/language/terminology/terms.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
-import type { TranslationRequest } from '#server/translation/texts/schema.ts';
+import type { TextRequest } from '../request.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { type Leverage, memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
@@ -27,7 +27,7 @@ export interface FastPath {
 const longestReason = 600;
 
 interface Asked {
-  request: TranslationRequest;
+  request: TextRequest;
   text: SourceText;
   leverage: Leverage;
   terms: TermsInText | null;
@@ -64,7 +64,7 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
 }
 
 /** Why a match is not served; null if it is. */
-function refusalOf(request: TranslationRequest, fast: FastPath): AgentDecision | null {
+function refusalOf(request: TextRequest, fast: FastPath): AgentDecision | null {
   const { name, translation, compliance, provenance } = fast;
   if (
     name === 'tm_exact' &&

@@ -2,8 +2,7 @@ import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { namesIn } from '#server/translation/texts/intake/check-request.ts';
-import type { TranslationRequest } from '#server/translation/texts/schema.ts';
+import type { TextRequest } from '../request.ts';
 import type { HumanReviewTask, HumanReviewTrigger, QualityGate, TriggerCode } from '../agent-run-schema.ts';
 import { termGate } from '../leverage/terms.ts';
 import type { FastPath } from './fast-path.ts';
@@ -58,7 +57,7 @@ const highRepairDelta = 0.5;
 const reviewFlags = ['sensitive', 'regulated', 'requires_human_review'] as const;
 
 interface GateInput {
-  request: Pick<TranslationRequest, 'domain' | 'metadata'>;
+  request: Pick<TextRequest, 'domain' | 'metadata'>;
   /** 0 to 100. */
   threshold: number;
   /** Of the baseline. */
@@ -140,7 +139,7 @@ export function decideFastPathGate(
   };
 }
 
-function flagsOf({ metadata }: Pick<TranslationRequest, 'metadata'>): string[] {
+function flagsOf({ metadata }: Pick<TextRequest, 'metadata'>): string[] {
   return reviewFlags.filter((flag) => Boolean(metadata[flag]));
 }
 
@@ -248,4 +247,13 @@ export function openReviewTask(gate: QualityGate): HumanReviewTask {
     completed_at: null,
     metadata: {},
   };
+}
+
+/** The names in a comma-separated string or an array of strings. */
+export function namesIn(value: unknown): string[] {
+  const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
+  return names
+    .filter((name): name is string => typeof name === 'string')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }

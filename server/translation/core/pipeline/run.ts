@@ -1,8 +1,8 @@
-import type { TermRow } from '#server/language/terminology/terms.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import type { CallScope, Engine } from '#server/platform/engines/engine.ts';
-import type { TranslationJob, TranslationRequest } from '#server/translation/texts/schema.ts';
-import type { AgentRun, AgentStep, QualityGate } from '../agent-run-schema.ts';
+import type { TextRequest } from '../request.ts';
+import type { AgentRun, AgentStep, QualityAssessment, QualityGate, Refinement, VerificationResult } from '../agent-run-schema.ts';
 import { gatherLeverage, type Leverage, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText, termGate } from '../leverage/terms.ts';
 import { riskFlags } from '../plausibility/index.ts';
@@ -90,11 +90,13 @@ function entryView(entry: TermRow) {
 }
 
 /** What a finished run adds to its job. */
-export interface RunResult
-  extends Pick<
-    TranslationJob,
-    'baseline_translation' | 'final_translation' | 'quality_assessment' | 'refinement' | 'verification'
-  > {
+export interface RunResult {
+  baseline_translation: string;
+  final_translation: string;
+  /** Null for a text that a fast path serves, as the next two. */
+  quality_assessment: QualityAssessment | null;
+  refinement: Refinement | null;
+  verification: VerificationResult | null;
   status: 'published' | 'awaiting_review';
   agentRun: AgentRun;
   cost: RunCost;
@@ -117,7 +119,7 @@ export class RunError extends Error {
 /** The state of one run. */
 interface Running {
   engine: Engine;
-  request: TranslationRequest;
+  request: TextRequest;
   scope: CallScope;
   leverage: Leverage;
   steps: AgentStep[];
@@ -138,7 +140,7 @@ interface RunParts {
  */
 export async function runPipeline(
   engine: Engine,
-  request: TranslationRequest,
+  request: TextRequest,
   scope: CallScope,
   { leverage = noLeverage, searchFailed = () => {} }: RunParts = {},
 ): Promise<RunResult> {
@@ -244,7 +246,7 @@ function endOf(gate: QualityGate, steps: AgentStep[]): Pick<RunResult, 'status' 
   };
 }
 
-function describeRepair({ best, rounds, applied }: Repaired): NonNullable<TranslationJob['refinement']> {
+function describeRepair({ best, rounds, applied }: Repaired): Refinement {
   const { score, issues } = best;
   if (rounds === 0) return { score, issues, applied, rounds, summary: 'no repair was needed' };
   const outcome = applied ? 'a repaired translation goes on' : 'no repair was better';

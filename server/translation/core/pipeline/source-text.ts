@@ -1,6 +1,6 @@
 import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
-import type { TranslationRequest } from '#server/translation/texts/schema.ts';
+import type { TextRequest } from '../request.ts';
 
 /** A request's text as segments to translate, and the function that rebuilds the text from their translations. */
 export interface SourceText {
@@ -14,7 +14,7 @@ export interface SourceText {
 }
 
 /** Splits a text into segments. Of HTML, only text nodes and four attributes are translated (B 2.1 text_type). */
-export function readSourceText(request: TranslationRequest): SourceText {
+export function readSourceText(request: TextRequest): SourceText {
   const { source_text: source } = request;
   if (request.text_type !== 'Html')
     return {
@@ -35,7 +35,7 @@ export function readSourceText(request: TranslationRequest): SourceText {
   };
 }
 
-function taskOf(request: TranslationRequest, segments: string[]): TranslationTask {
+function taskOf(request: TextRequest, segments: string[]): TranslationTask {
   return {
     segments,
     sourceLang: request.source_lang,

@@ -15,7 +15,7 @@ import {
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
-import type { DocumentApprovalResult, DocumentApproveRequest } from '#server/translation/documents/schema.ts';
+import type { DocumentApprovalResult, DocumentApproveRequest } from './review-schema.ts';
 import { selectCritical } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
 import { requireTranslated, reviewerOf } from './decide.ts';

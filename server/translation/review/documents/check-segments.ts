@@ -42,8 +42,3 @@ export async function checkSegments(
   }
   return issues;
 }
-
-/** Whether a finding keeps a document from being approved until somebody confirms it. */
-export function isCriticalIssue({ severity }: QualityIssue): boolean {
-  return severity === 'critical';
-}

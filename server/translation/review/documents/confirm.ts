@@ -8,7 +8,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
 import { figuresOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings } from '../confirmation.ts';
-import { isCriticalIssue } from './check-segments.ts';
+import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
 import { type CorrectionConflict, requireTranslated, reviewerOf } from './decide.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 

@@ -36,7 +36,8 @@ import {
   ofDocument,
   storeTargetRectangles,
 } from '#server/translation/documents/segments.ts';
-import { checkSegments, isCriticalIssue } from './check-segments.ts';
+import { checkSegments } from './check-segments.ts';
+import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
 
 type ReviewServices = LocatingServices &
   Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'glossaries' | 'log'>;

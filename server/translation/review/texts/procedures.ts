@@ -12,7 +12,7 @@ import {
 import { runSearch } from '#server/translation/core/bounded-walk.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
 import { translationJob } from '#server/translation/texts/schema.ts';
-import { searchJobs } from '#server/translation/texts/search.ts';
+import { searchJobs } from './search.ts';
 import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { claimantOf } from '../claims.ts';

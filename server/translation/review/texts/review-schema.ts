@@ -1,8 +1,46 @@
 import { z } from 'zod';
 import { itemRefusal } from '#server/http/bulk.ts';
-import { dateTime, id, qualityIssue, triggerCode } from '#server/translation/core/agent-run-schema.ts';
-import { jobStatus, reviewInput, translationJob } from '#server/translation/texts/schema.ts';
-import { claimState, leftOutReason } from '../schema.ts';
+import { dateTime, id, qualityIssue, reviewAction, triggerCode } from '#server/translation/core/agent-run-schema.ts';
+import { jobStatus, translationJob } from '#server/translation/texts/schema.ts';
+import { claimState, confirmCritical, leftOutReason } from '../schema.ts';
+
+/** Longer than any translation of a text that may be submitted. */
+const translatedText = z
+  .string()
+  .max(500_000)
+  .refine((text) => text.trim() !== '', 'must not be blank');
+
+/** C 4 "Review" */
+export const reviewInput = z
+  .object({
+    job_id: z.string().describe('The id of the job.'),
+    action: reviewAction.describe(
+      '`save` keeps a draft. `approve` publishes `final_translation`, else the saved draft, else what the pipeline proposed. `modify` publishes `final_translation`. `reject` closes the job without publishing.',
+    ),
+    reviewer: z
+      .string()
+      .min(1)
+      .max(320)
+      .nullish()
+      .describe(
+        'At most 320 characters. Counts only for a caller with an API key; otherwise the session says who it is.',
+      ),
+    final_translation: translatedText
+      .nullish()
+      .describe('The reviewed text, at most 500000 characters. Required to modify.'),
+    notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+    confirm_critical: confirmCritical,
+  })
+  .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
+    path: ['final_translation'],
+    message: 'is required to modify',
+  })
+  .meta({
+    id: 'TranslationReviewRequest',
+    description: 'What a reviewer decides about a job that awaits review.',
+  });
+
+export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
 
 /** UTF-16 units of a text that is checked while it is typed. The checks of a longer one would keep other requests waiting. */
 const longestChecked = 100_000;

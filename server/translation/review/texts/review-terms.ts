@@ -1,5 +1,5 @@
 import { extractHtml } from '#server/formats/html-segments.ts';
-import type { TermCheck } from '#server/language/terminology/glossary.ts';
+import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 

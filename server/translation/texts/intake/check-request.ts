@@ -1,3 +1,4 @@
+import { namesIn } from '#server/translation/core/pipeline/quality-gate.ts';
 import { AppError, tooLarge } from '#server/errors.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
@@ -87,14 +88,6 @@ export function requireAllowedModels(
   }
 }
 
-/** The names in a comma-separated string or an array of strings. */
-export function namesIn(value: unknown): string[] {
-  const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
-  return names
-    .filter((name): name is string => typeof name === 'string')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
 
 /** A caller's metadata without the keys that only the service writes. */
 export function callersMetadata(metadata: Record<string, unknown>): Record<string, unknown> {

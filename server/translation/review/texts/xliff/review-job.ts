@@ -4,7 +4,8 @@ import { originalText, type XliffContent } from '#server/formats/xliff/content.t
 import type { ReadUnit } from '#server/formats/xliff/reader.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
-import { reviewInput, type TranslationJob } from '#server/translation/texts/schema.ts';
+import { type TranslationJob } from '#server/translation/texts/schema.ts';
+import { reviewInput } from '../review-schema.ts';
 import { rawBody } from '#server/trpc.ts';
 import {
   readXliffBody,

@@ -1,6 +1,5 @@
 import type { GuardName, RequestContext } from '#server/context.ts';
-import type { AppError } from '#server/errors.ts';
-import { presentsOperatorKey } from '#server/identity/access/principal.ts';
+import { presentsOperatorKey } from './principal.ts';
 
 const tenantCredential =
   "send a workspace's API key as X-API-Key, or an access token as Authorization: Bearer";
@@ -18,11 +17,9 @@ export function challenge(description?: string): string {
  * fixed. It tells nothing of whether the credential is valid, except to who has the operator key.
  */
 export function describeCredential(
-  error: AppError,
   { credentials, services, response }: RequestContext,
   guard: GuardName | undefined,
 ): void {
-  if (error.code !== 'unauthenticated') return;
   const description = hintOf(guard, credentials, services);
   if (description !== undefined) response.setHeader('www-authenticate', challenge(description));
 }

@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { type AppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
-import { mediaType } from './body-parsers.ts';
+
+/** A Content-Type without its parameters, in lower case; empty if there is none. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
 
 /** The two size limits of B 8, in bytes. */
 export interface BodyLimits {
