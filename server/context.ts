@@ -1,4 +1,3 @@
-import type { Log } from './platform/log.ts';
 import type { Database } from '#db/client.ts';
 import type { Glossaries } from '#server/matching/terms/glossary.ts';
 import type { BackgroundWork } from '#server/platform/background-work.ts';
@@ -9,6 +8,7 @@ import type { FileWork } from '#server/platform/sandbox/file-work.ts';
 import type { AccountStores } from '#server/platform/stores/account-stores.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { AppError } from './errors.ts';
+import type { Log } from './platform/log.ts';
 import type { Settings } from './settings.ts';
 
 /** The dependencies of a process, created once at its start. */

@@ -1,8 +1,8 @@
 import type { Services } from '#server/context.ts';
-import type { Log } from '#server/platform/log.ts';
 import { AppError } from '#server/errors.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { hasTenants } from '#server/identity/access/service-key.ts';
+import type { Log } from '#server/platform/log.ts';
 import { ProcessorError } from '#server/platform/payments/processor.ts';
 import { detailInWords, middleware } from '#server/trpc.ts';
 import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';

@@ -1,6 +1,6 @@
-import type { Log } from '#server/platform/log.ts';
 import { describeForLog } from '#server/errors.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
+import type { Log } from '#server/platform/log.ts';
 
 const refusal = 'too many exports are under way; try again later';
 

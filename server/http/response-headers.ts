@@ -1,5 +1,5 @@
-import type { AppError } from '#server/errors.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { AppError } from '#server/errors.ts';
 
 /**
  * The headers that every response has unless its route sets others. Most responses belong to one workspace or one person: no cache,

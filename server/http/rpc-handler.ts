@@ -1,13 +1,19 @@
-import { type AnyRouter, callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
+import {
+  type AnyRouter,
+  callTRPCProcedure,
+  getTRPCErrorFromUnknown,
+  getTRPCErrorShape,
+  TRPCError,
+} from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
-import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
-import { setRetryAfter } from './response-headers.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError, errorTable, toAppError } from '#server/errors.ts';
 import { refuseManyValues } from '#server/platform/input-limits.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
 import { createArrayCheck } from './array-limits.ts';
+import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { setRetryAfter } from './response-headers.ts';
 
 /**
  * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and

@@ -1,5 +1,4 @@
 import { type Settings, SettingsError } from '#server/settings.ts';
-import type { PlatformStore } from './stores/blob-store.ts';
 
 /** Combinations of settings with which a process would start and then not do what they ask for. The first one that holds stops the start. */
 const contradictions: readonly ((settings: Settings, parts: { api: boolean }) => string | false)[] = [
@@ -35,7 +34,10 @@ export function refuseContradictions(settings: Settings, parts: { api: boolean }
  * may end while the process runs.
  * @throws SettingsError
  */
-export async function refuseUnusableFolder(storage: PlatformStore, settings: Settings): Promise<void> {
+export async function refuseUnusableFolder(
+  storage: { isLocal: boolean; check(): Promise<unknown> },
+  settings: Settings,
+): Promise<void> {
   if (!storage.isLocal) return;
   await storage.check().catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) return;

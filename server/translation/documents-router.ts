@@ -16,8 +16,17 @@ import { getDocument, requireDocument } from '#server/translation/documents/jobs
 import { listDocuments } from '#server/translation/documents/list.ts';
 import { operatorProcedures } from '#server/translation/documents/operator-procedures.ts';
 import { removeDocument } from '#server/translation/documents/removal.ts';
-import { documentArtifact, documentDeletion, documentForm, documentJob, documentListQuery, documentReviewInput, documentSummary, summaryQuery } from '#server/translation/documents/schema.ts';
-import { documentApproval, documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
+import {
+  documentApproval,
+  documentArtifact,
+  documentDeletion,
+  documentForm,
+  documentJob,
+  documentListQuery,
+  documentReviewInput,
+  documentSummary,
+  summaryQuery,
+} from '#server/translation/documents/schema.ts';
 import { documentSegmentPage, listSegments, segmentQuery } from '#server/translation/documents/segments.ts';
 import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
 import {
@@ -29,6 +38,7 @@ import { confirmationOf } from '#server/translation/review/confirmation.ts';
 import { approveDocument } from '#server/translation/review/documents/approve.ts';
 import { reviewDocument } from '#server/translation/review/documents/decide.ts';
 import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
+import { documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
 import {
   exportSegments,
   xliffSegmentQuery,

@@ -10,6 +10,7 @@ import {
 import { confirmationOf } from '#server/translation/review/confirmation.ts';
 import { reviewJob } from '#server/translation/review/texts/decide.ts';
 import { turnProcedures, workplaceProcedures } from '#server/translation/review/texts/procedures.ts';
+import { reviewInput } from '#server/translation/review/texts/review-schema.ts';
 import { exportJobs } from '#server/translation/review/texts/xliff/export-jobs.ts';
 import { reviewJobByXliff, xliffReviewInput } from '#server/translation/review/texts/xliff/review-job.ts';
 import { create, createBatch, createFromFile, createFromText } from '#server/translation/texts/create.ts';
@@ -18,7 +19,6 @@ import { getJob } from '#server/translation/texts/jobs.ts';
 import { listJobs } from '#server/translation/texts/list.ts';
 import { removeJob } from '#server/translation/texts/removal.ts';
 import { goldenFormat, jobDeletion, listQuery, translationJob } from '#server/translation/texts/schema.ts';
-import { reviewInput } from '#server/translation/review/texts/review-schema.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 

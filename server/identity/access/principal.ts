@@ -3,9 +3,9 @@ import { and, eq, sql } from 'drizzle-orm';
 import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
 import { tokens, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
+import type { PresentedCredentials } from '#server/context.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret } from './credentials.ts';
-import type { PresentedCredentials } from '#server/context.ts';
 import type { Family } from './sessions.ts';
 
 export interface PrincipalTenant {

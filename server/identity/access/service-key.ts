@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import type { Services } from '#server/context.ts';
+import type { PresentedCredentials, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { PresentedCredentials } from '#server/context.ts';
 import { type Principal, presentsServiceKey } from './principal.ts';
 
 /** The tenant of a deployment without tenants (A 5.1 rule 6). */

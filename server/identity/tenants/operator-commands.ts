@@ -8,7 +8,7 @@ import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { endAllSessions } from '#server/identity/access/sessions.ts';
 import { type AuditEvent, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import { accountOf } from './accounts.ts';
-import { replaceKeys } from './key-rotation.ts';
+import { replaceKeys } from './replace-keys.ts';
 import type { TenantAccount } from './schema.ts';
 import { lockTenant, type TenantRow } from './tenant-row.ts';
 

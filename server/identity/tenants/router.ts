@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { adminProcedure, operatorProcedure } from '#server/identity/access/guards/admin.ts';
 import { administratorSessionProcedure } from '#server/identity/access/guards/session.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { rotateOwnKey } from '#server/identity/auth/key-rotation.ts';
 import { router } from '#server/trpc.ts';
 import { listTenants, provisionTenant } from './accounts.ts';
-import { rotateOwnKey } from './key-rotation.ts';
 import {
   keyRotationRequest,
   listPage,

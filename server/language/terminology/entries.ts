@@ -3,8 +3,8 @@ import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import { readPlace, replacedMeanwhile, writePlace } from '#server/http/paging.ts';
+import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
-import { hasText } from '#server/matching/text-search.ts';
 import type { EntriesRequest, EntryPage } from './entry-schema.ts';
 
 /** The most entries that one page looks through: they take some 20 ms. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { longestTerm } from '#server/formats/glossary-file.ts';
 import { countCodePoints } from '#server/formats/text.ts';
-import { searchedText, textSpan } from '#server/matching/text-search.ts';
+import { searchedText, textSpan } from '#server/http/text-search.ts';
 import { terminologySet } from './schema.ts';
 
 const language = z

@@ -1,6 +1,6 @@
-import type { Glossaries, GlossaryMatches, TermCheck, TermRow } from '#server/matching/terms/glossary.ts';
 import type { Tx } from '#db/client.ts';
 import type { LanguageCode } from '#server/languages.ts';
+import type { Glossaries, GlossaryMatches, TermCheck, TermRow } from '#server/matching/terms/glossary.ts';
 import {
   checkTerms,
   type ExpectedTerm,

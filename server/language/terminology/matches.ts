@@ -2,12 +2,12 @@ import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 import { type ExpectedTerm, expectTerms, type TermMatch } from '#server/matching/terms/index.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { Settings } from '#server/settings.ts';
 import type { TermMatches, TermMatchesRequest } from './entry-schema.ts';
 import { readGlossaryRevision } from './terms.ts';
-import type { TermRow } from '#server/matching/terms/glossary.ts';
 
 /** How many times longer than the longest source a translation may be. */
 const mostExpansion = 4;

@@ -1,7 +1,7 @@
 import { type Placeholder, sql } from 'drizzle-orm';
-import type { TermRow } from '#server/matching/terms/glossary.ts';
 import { prepare, type Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 
 /** The revisions of a tenant's sets, as one string. */
 const revisionOfSets = (separator: Placeholder | string) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { searchedText, textSpan } from '#server/matching/text-search.ts';
+import { searchedText, textSpan } from '#server/http/text-search.ts';
 
 const setId = z.string().max(64);
 const language = z

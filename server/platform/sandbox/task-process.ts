@@ -60,9 +60,13 @@ const restrictions = [
 ];
 
 /** What a child may read: the code of the tasks, and nothing else on the disk. */
-const ownCode = ['.', '../../formats/', '../../matching/', '../../languages.ts', '../../../node_modules/'].map(
-  (path) => new URL(path, import.meta.url),
-);
+const ownCode = [
+  '.',
+  '../../formats/',
+  '../../matching/',
+  '../../languages.ts',
+  '../../../node_modules/',
+].map((path) => new URL(path, import.meta.url));
 
 /**
  * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import type { TextRequest } from './request.ts';
 import { checkMarkup } from './integrity/index.ts';
 import { clipped, inspectorOf } from './pipeline/assess.ts';
 import { joinSegments, readSourceText } from './pipeline/source-text.ts';
+import type { TextRequest } from './request.ts';
 
 /** UTF-16 units of source and text together that are checked at once: what people write takes some milliseconds. */
 const shortTexts = 20_000;

@@ -12,8 +12,7 @@ import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { type DocumentRow, emptyManifest, isDocument, requestOf, unknownDocument } from './jobs.ts';
-import type { DocumentFeedManifest } from './schema.ts';
-import type { DocumentApprovalResult } from '#server/translation/review/documents/review-schema.ts';
+import type { DocumentApprovalResult, DocumentFeedManifest } from './schema.ts';
 import { isUnresolved, ofDocument } from './segments.ts';
 
 type FeedServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>;

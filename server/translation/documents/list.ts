@@ -5,8 +5,12 @@ import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import type { Audience, WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch, walkJobs } from '#server/translation/core/bounded-walk.ts';
-import { earliestChange, filterCondition, readsRequest } from '#server/translation/core/job-list-filter.ts';
+import { runSearch, walkJobs } from '#server/translation/core/listing/bounded-walk.ts';
+import {
+  earliestChange,
+  filterCondition,
+  readsRequest,
+} from '#server/translation/core/listing/job-list-filter.ts';
 import { isAfter, isOneOf, selectDocuments } from './jobs.ts';
 import type { DocumentJob, documentListQuery } from './schema.ts';
 

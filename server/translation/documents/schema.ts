@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { warnings } from '#server/http/warnings.ts';
-import { jobListFilter } from '#server/translation/core/job-list-filter.ts';
+import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
 
 const id = z.string().meta({ description: '32 hexadecimal characters' });
@@ -274,7 +274,37 @@ export const summaryQuery = z.object({
   include_stage_timing_breakdown: z.boolean().optional().describe('Operator only: how long stages take.'),
 });
 
+export const documentApproval = z
+  .object({
+    job: documentJob,
+    approval_result: z
+      .object({
+        approved: z.literal(true).describe('Always true.'),
+        already_approved: z.boolean().describe('Whether it had been approved before; then nothing changed.'),
+        reviewer: z.string().nullable().describe('Who approved it first.'),
+        fed_pairs: z.int().describe('Pairs that this call added to the translation memory.'),
+        skipped: z
+          .object({
+            fast_path: z.int().describe('Taken from the memory or a glossary.'),
+            needs_review: z.int().describe('Flagged, and neither corrected nor confirmed by a person.'),
+            duplicates: z.int().describe('Known already.'),
+            empty: z.int().describe('Without a text.'),
+          })
+          .describe('Segments that were not fed, by reason.'),
+        feed_error: z
+          .string()
+          .nullable()
+          .describe('Why the memory could not be fed; the approval stands. Null otherwise.'),
+      })
+      .meta({
+        id: 'DocumentApprovalResult',
+        description: 'The approved document, and what the approval did.',
+      }),
+  })
+  .meta({ id: 'DocumentApproval', description: 'The approved document, and what the approval did.' });
+
 export type DocumentReviewRequest = Omit<z.infer<typeof documentReviewInput>, 'document_id'>;
+export type DocumentApprovalResult = z.infer<typeof documentApproval>['approval_result'];
 export type DocumentDeletion = z.infer<typeof documentDeletion>;
 export type DocumentSummary = z.infer<typeof documentSummary>;
 export type DocumentJob = z.infer<typeof documentJob>;

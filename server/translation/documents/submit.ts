@@ -23,13 +23,13 @@ import { newId } from '#server/platform/ids.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { type Destination, destinationIn } from '#server/storage/destination.ts';
 import { expectRoom, requireRoom } from '#server/storage/usage.ts';
-import { languageWarnings, unknownFieldWarnings } from '#server/translation/texts/intake/request-warnings.ts';
+import { languageWarnings, unknownFieldWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import {
   asksForDetection,
   readSourceLanguage,
   type SourceDetection,
   undetected,
-} from '#server/translation/texts/intake/source-language.ts';
+} from '#server/translation/core/intake/source-language.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { insertArtifact, layoutTypes, removeFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';

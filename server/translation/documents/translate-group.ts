@@ -28,7 +28,7 @@ import { takeFastPath } from '#server/translation/core/pipeline/fast-path.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-gate.ts';
 import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import type { RunCost } from '#server/translation/core/pipeline/step.ts';
-import type { TranslationRequest } from '#server/translation/texts/schema.ts';
+import type { TextRequest } from '#server/translation/core/request.ts';
 import type { DocumentRun } from './document-run.ts';
 import { requestOf } from './jobs.ts';
 
@@ -58,7 +58,7 @@ export interface TranslatedSegment {
 
 /** A text on its way through the group. */
 interface Prepared extends GroupSegment, UnwrappedContent {
-  request: TranslationRequest;
+  request: TextRequest;
   leverage: Leverage;
   terms: TermsInText | null;
 }
@@ -114,7 +114,7 @@ async function prepare(
   const requests = unwrapped.map(({ inner }) => segmentRequest(run, plainText(inner)));
   return Promise.all(
     group.map(async (segment, index) => {
-      const request = requests[index] as TranslationRequest;
+      const request = requests[index] as TextRequest;
       const leverage = await leverageOf(services, tenantId, request, found);
       const source = readSourceText(request);
       const terms = await findTerms(source, leverage.glossary, source.plain, signal);
@@ -124,7 +124,7 @@ async function prepare(
 }
 
 /** A segment as the text pipeline sees it. */
-export function segmentRequest({ row }: Pick<DocumentRun, 'row'>, text: string): TranslationRequest {
+export function segmentRequest({ row }: Pick<DocumentRun, 'row'>, text: string): TextRequest {
   const { source_lang, target_lang, domain, tone, gender } = requestOf(row);
   return {
     source_text: text,
@@ -135,10 +135,6 @@ export function segmentRequest({ row }: Pick<DocumentRun, 'row'>, text: string):
     gender,
     text_type: 'Plain',
     metadata: {},
-    idempotency_key: null,
-    deployment_name: null,
-    adaptive_dataset_id: null,
-    allow_fallback: null,
   };
 }
 

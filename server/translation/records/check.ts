@@ -131,7 +131,11 @@ async function judge(
  * Writes again the records and manifest lines that are missing or damaged, for jobs published since then. Goes day by day, since one day's
  * manifest may be large. @returns how many records were written
  */
-async function rewriteSince(services: CheckServices, kinds: readonly RecordedJobs[], since: Date): Promise<number> {
+async function rewriteSince(
+  services: CheckServices,
+  kinds: readonly RecordedJobs[],
+  since: Date,
+): Promise<number> {
   const { database, log } = services;
   // A job published from now on has its line, but the manifest may be read before the line is written.
   const [until, recorded] = await database.inPlatform(async (tx) => {

@@ -7,6 +7,7 @@ import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { markKeyedResult, withDifferingRequest } from '#server/http/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/http/unknown-fields.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { warningsOf } from '#server/translation/core/intake/request-warnings.ts';
 import { type Prefetched, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { type DocumentJob, documentJob } from '#server/translation/documents/schema.ts';
 import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
@@ -24,7 +25,6 @@ import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest } from './intake/check-request.ts';
 import { isLayoutFile, readFileRequest } from './intake/file.ts';
 import { requestPagesOfText } from './intake/pages.ts';
-import { warningsOf } from './intake/request-warnings.ts';
 import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
 import type { StoredJob } from './jobs.ts';
 import {

@@ -2,10 +2,14 @@ import { and, asc, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
-import { hasText } from '#server/matching/text-search.ts';
+import { hasText } from '#server/http/text-search.ts';
 import type { TriggerCode } from '#server/translation/core/agent-run-schema.ts';
-import { type Place, walkJobs } from '#server/translation/core/bounded-walk.ts';
-import { earliestChange, filterCondition, readsRequest } from '#server/translation/core/job-list-filter.ts';
+import { type Place, walkJobs } from '#server/translation/core/listing/bounded-walk.ts';
+import {
+  earliestChange,
+  filterCondition,
+  readsRequest,
+} from '#server/translation/core/listing/job-list-filter.ts';
 import type { JobStatus } from './schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 

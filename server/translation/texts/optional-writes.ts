@@ -2,10 +2,10 @@ import { eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import type { Log } from '#server/platform/log.ts';
 import { describeForLog } from '#server/errors.ts';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { isUntranslated, learnFromJob } from '#server/language/translation-memory/learning.ts';
+import type { Log } from '#server/platform/log.ts';
 import { isJob } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';
 

@@ -1,4 +1,3 @@
-import { selectNow } from '#server/translation/records/check.ts';
 import { and, eq, inArray, lt, or, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
@@ -13,6 +12,7 @@ import {
   type Replay,
   selectReplay,
 } from '#server/storage/replays.ts';
+import { selectNow } from '#server/translation/records/check.ts';
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden-record.ts';
 import { sourcesOf } from './job-states.ts';
 import { isJob, jobOfRow, selectJob } from './jobs.ts';
@@ -242,4 +242,3 @@ async function selectUnpersisted(
     publishAs: row.publishAs ?? 'published',
   }));
 }
-

@@ -9,7 +9,7 @@ import {
   refinement,
   verification,
 } from '#server/translation/core/agent-run-schema.ts';
-import { jobListFilter } from '#server/translation/core/job-list-filter.ts';
+import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 
 const openObject = z.record(z.string(), z.unknown());
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { searchedText } from '#server/matching/text-search.ts';
+import { searchedText } from '#server/http/text-search.ts';
 import { dateTime, id, score, triggerCode } from '#server/translation/core/agent-run-schema.ts';
-import { jobListFilter, moment } from '#server/translation/core/job-list-filter.ts';
+import { jobListFilter, moment } from '#server/translation/core/listing/job-list-filter.ts';
 import { jobStatus } from './schema.ts';
 
 /** Which jobs; a field that is absent admits all. */

@@ -1,8 +1,7 @@
 import type { Tx } from '#db/client.ts';
-import type { RequestContext } from '#server/context.ts';
+import type { PresentedCredentials, RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
-import type { PresentedCredentials } from '#server/context.ts';
 import {
   accessTokenHashes,
   type Principal,

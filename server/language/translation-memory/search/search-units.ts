@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
 import { readPlace, writePlace } from '#server/http/paging.ts';
+import { createSpanFinder, hasText } from '#server/http/text-search.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { readDeclaredLanguage, requireDeclaredLanguage } from '#server/language/set-upload.ts';
-import { createSpanFinder, hasText } from '#server/matching/text-search.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { exportedTuid } from '../tuid.ts';
 import type {

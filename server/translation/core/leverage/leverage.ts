@@ -2,9 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
-import type { Glossary } from '#server/matching/terms/glossary.ts';
 import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
-import type { TermRow } from '#server/matching/terms/glossary.ts';
 import { type CloseHits, mostHits } from '#server/language/translation-memory/lookup/close-match.ts';
 import {
   type ExactLookup,
@@ -14,10 +12,11 @@ import {
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import type { TaskExample, TaskTerm } from '#server/platform/engines/engine.ts';
-import type { TextRequest } from '../request.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/step.ts';
+import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
 
 /** What a tenant's glossaries and memory offer for one text. */

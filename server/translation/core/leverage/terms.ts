@@ -1,7 +1,6 @@
 import { clip } from '#server/formats/text.ts';
-import type { Glossary } from '#server/matching/terms/glossary.ts';
-import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { LanguageCode } from '#server/languages.ts';
+import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import {
   type ExpectedTerm,
   expectTerms,

@@ -1,12 +1,12 @@
 import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
-import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
-import type { TextRequest } from '../request.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { type Leverage, memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
+import type { TextRequest } from '../request.ts';
 import type { SourceText } from './source-text.ts';
 import { newDecision, recordStep } from './step.ts';
 

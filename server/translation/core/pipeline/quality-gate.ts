@@ -2,11 +2,11 @@ import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import type { TextRequest } from '../request.ts';
 import type { HumanReviewTask, HumanReviewTrigger, QualityGate, TriggerCode } from '../agent-run-schema.ts';
+import { isRegulated } from '../intake/regulated-domain.ts';
 import { termGate } from '../leverage/terms.ts';
+import type { TextRequest } from '../request.ts';
 import type { FastPath } from './fast-path.ts';
-import { isRegulated } from './regulated-domain.ts';
 
 /** The score from which a translation publishes itself, unless the request sets another (B 2.3). */
 export const defaultThreshold = 85;

@@ -1,11 +1,18 @@
 import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import type { CallScope, Engine } from '#server/platform/engines/engine.ts';
-import type { TextRequest } from '../request.ts';
-import type { AgentRun, AgentStep, QualityAssessment, QualityGate, Refinement, VerificationResult } from '../agent-run-schema.ts';
+import type {
+  AgentRun,
+  AgentStep,
+  QualityAssessment,
+  QualityGate,
+  Refinement,
+  VerificationResult,
+} from '../agent-run-schema.ts';
 import { gatherLeverage, type Leverage, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText, termGate } from '../leverage/terms.ts';
 import { riskFlags } from '../plausibility/index.ts';
+import type { TextRequest } from '../request.ts';
 import { assessCandidate, inspectNothing, inspectorOf, verifyFinal } from './assess.ts';
 import { debateCandidates, translateBaseline } from './candidates.ts';
 import { type FastPath, takeFastPath } from './fast-path.ts';

@@ -5,7 +5,7 @@ import type { Segment } from '#server/formats/document.ts';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { Warning } from '#server/http/warnings.ts';
-import { mismatchWarnings } from '#server/translation/texts/intake/request-warnings.ts';
+import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';

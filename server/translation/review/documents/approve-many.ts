@@ -4,12 +4,13 @@ import { AppError } from '#server/errors.ts';
 import { eachItem, itemRefusal } from '#server/http/bulk.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
-import { documentApproval, documentApproveInput } from './review-schema.ts';
+import { documentApproval } from '#server/translation/documents/schema.ts';
 import { documentSegment } from '#server/translation/documents/segments.ts';
 import { leftOutOf } from '../confirmation.ts';
 import { openedBy } from '../openings.ts';
 import { leftOutReason } from '../schema.ts';
 import { approveDocument } from './approve.ts';
+import { documentApproveInput } from './review-schema.ts';
 
 const ids = z.array(z.string().max(200)).max(100);
 

@@ -15,10 +15,11 @@ import {
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
-import type { DocumentApprovalResult, DocumentApproveRequest } from './review-schema.ts';
+import type { DocumentApprovalResult } from '#server/translation/documents/schema.ts';
 import { selectCritical } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
 import { requireTranslated, reviewerOf } from './decide.ts';
+import type { DocumentApproveRequest } from './review-schema.ts';
 
 type ApproveServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
 

@@ -11,6 +11,7 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
+import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
 import {
   insertArtifact,
   layoutTypes,
@@ -37,7 +38,6 @@ import {
   storeTargetRectangles,
 } from '#server/translation/documents/segments.ts';
 import { checkSegments } from './check-segments.ts';
-import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
 
 type ReviewServices = LocatingServices &
   Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'glossaries' | 'log'>;

@@ -4,7 +4,7 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { SegmentKind } from '#server/formats/document.ts';
-import { hasText, searchedText } from '#server/matching/text-search.ts';
+import { hasText, searchedText } from '#server/http/text-search.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';

@@ -13,11 +13,11 @@ import { advance, reviewableStatuses } from '#server/translation/texts/job-state
 import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import { publishJob } from '#server/translation/texts/pending-persistence.ts';
 import type { JobStatus, TranslationJob } from '#server/translation/texts/schema.ts';
-import type { ReviewRequest } from './review-schema.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
 import { recordOpening } from '../openings.ts';
 import { type ClosingReview, compareLater, countReview } from './count-review.ts';
 import { criticalFindings, keptCandidate, pipelineText } from './critical-findings.ts';
+import type { ReviewRequest } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
 
 /** The job is not as the reviewer saw it. */

@@ -9,10 +9,9 @@ import {
   deferredTenantProcedure,
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
 import { translationJob } from '#server/translation/texts/schema.ts';
-import { searchJobs } from './search.ts';
 import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { claimantOf } from '../claims.ts';
@@ -41,6 +40,7 @@ import {
   reviewResults,
   textCheck,
 } from './review-schema.ts';
+import { searchJobs } from './search.ts';
 
 /** What a reviewer's workplace needs, and no program does: without a route, so only /trpc serves it. */
 export const workplaceProcedures = {

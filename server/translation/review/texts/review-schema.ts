@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { itemRefusal } from '#server/http/bulk.ts';
-import { dateTime, id, qualityIssue, reviewAction, triggerCode } from '#server/translation/core/agent-run-schema.ts';
+import {
+  dateTime,
+  id,
+  qualityIssue,
+  reviewAction,
+  triggerCode,
+} from '#server/translation/core/agent-run-schema.ts';
 import { jobStatus, translationJob } from '#server/translation/texts/schema.ts';
 import { claimState, confirmCritical, leftOutReason } from '../schema.ts';
 

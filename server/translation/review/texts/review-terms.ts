@@ -1,6 +1,6 @@
 import { extractHtml } from '#server/formats/html-segments.ts';
-import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import type { LanguageCode } from '#server/languages.ts';
+import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
 /** An entry of `terminology_matches`, as `writtenMetadata` writes it. */

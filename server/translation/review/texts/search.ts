@@ -1,8 +1,8 @@
 import type { Tx } from '#db/client.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
-import { holdersOf } from '../claims.ts';
 import { cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
 import type { SearchInput, SearchPage } from '#server/translation/texts/search-schema.ts';
+import { holdersOf } from '../claims.ts';
 
 /**
  * A page of the tenant's jobs that pass a filter, and who is on each of them besides the member who asks.

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Warning } from '#server/http/warnings.ts';
 import type { Settings } from '#server/settings.ts';
+import { textWarnings, warningsOf } from '#server/translation/core/intake/request-warnings.ts';
 import type { Submitted } from '../admit-series.ts';
 import { itemKey } from '../idempotency.ts';
 import { checkRequest } from './check-request.ts';
-import { textWarnings, warningsOf } from './request-warnings.ts';
 import { type BatchRequest, batchRequest } from './schema.ts';
 
 /** The fields that a batch may have, at any depth. */

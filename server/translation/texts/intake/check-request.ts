@@ -1,10 +1,10 @@
-import { namesIn } from '#server/translation/core/pipeline/quality-gate.ts';
 import { AppError, tooLarge } from '#server/errors.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { Settings } from '#server/settings.ts';
+import { readSourceLanguage, withDetection } from '#server/translation/core/intake/source-language.ts';
+import { namesIn } from '#server/translation/core/pipeline/quality-gate.ts';
 import type { TranslationRequest } from '../schema.ts';
-import { readSourceLanguage, withDetection } from './source-language.ts';
 
 /** Metadata keys that only the service writes (B 2.6). A caller's values are discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
@@ -87,7 +87,6 @@ export function requireAllowedModels(
       );
   }
 }
-
 
 /** A caller's metadata without the keys that only the service writes. */
 export function callersMetadata(metadata: Record<string, unknown>): Record<string, unknown> {

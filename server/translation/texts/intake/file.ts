@@ -9,12 +9,16 @@ import { findUnstorable } from '#server/platform/input-limits.ts';
 import { flattenUpload } from '#server/platform/sandbox/file-work.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
+import {
+  asksForDetection,
+  readSourceLanguage,
+  withDetection,
+} from '#server/translation/core/intake/source-language.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { callersMetadata, requireAllowedModels } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
-import { asksForDetection, readSourceLanguage, withDetection } from './source-language.ts';
 
 /** Form or query fields that become numbers in the request's metadata (B 2.6). */
 const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;

@@ -14,7 +14,7 @@ import {
 } from '#server/formats/xliff/writer.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
 import { contentOf, cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { jobOfRow } from '#server/translation/texts/jobs.ts';

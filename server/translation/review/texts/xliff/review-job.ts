@@ -4,8 +4,7 @@ import { originalText, type XliffContent } from '#server/formats/xliff/content.t
 import type { ReadUnit } from '#server/formats/xliff/reader.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
-import { type TranslationJob } from '#server/translation/texts/schema.ts';
-import { reviewInput } from '../review-schema.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { rawBody } from '#server/trpc.ts';
 import {
   readXliffBody,
@@ -15,6 +14,7 @@ import {
   unitError,
 } from '../../xliff-exchange.ts';
 import { JobChanged, reviewJob } from '../decide.ts';
+import { reviewInput } from '../review-schema.ts';
 import { readVersion, unitOfJob } from './export-jobs.ts';
 import { codedTexts } from './text-codes.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 import { type LanguageCode, languageCodes, languageName } from '#server/languages.ts';
-import { detectLanguage } from '#server/translation/core/plausibility/detect-language.ts';
+import { detectLanguage } from '../plausibility/detect-language.ts';
 
 /** What `metadata.source_lang_detection` holds of a request that asked for detection. */
 export interface SourceDetection {

@@ -1,11 +1,11 @@
 import { clip } from '#server/formats/text.ts';
 import { type Warning, warningOf } from '#server/http/warnings.ts';
 import { languageName } from '#server/languages.ts';
-import { regulatedLike } from '#server/translation/core/pipeline/regulated-domain.ts';
-import { detectLanguage, sampleOf } from '#server/translation/core/plausibility/detect-language.ts';
-import { isInOtherLanguage } from '#server/translation/core/plausibility/source-language.ts';
-import type { TranslationRequest } from '../schema.ts';
+import { detectLanguage, sampleOf } from '../plausibility/detect-language.ts';
+import { isInOtherLanguage } from '../plausibility/source-language.ts';
+import type { TextRequest } from '../request.ts';
 import { nearKey } from './near-key.ts';
+import { regulatedLike } from './regulated-domain.ts';
 
 /** The names of a request's fields, where they have others: `inputs[0].Language`. */
 export interface LanguageFields {
@@ -27,7 +27,7 @@ const mostWarnings = 20;
  * @param ofText `textWarnings` of the request, if they are known from another target of the text
  */
 export function warningsOf(
-  request: TranslationRequest,
+  request: TextRequest,
   {
     unknownFields,
     fields = Object.keys(request),
@@ -50,11 +50,11 @@ export function warningsOf(
 }
 
 /** A warning if the text of a request is plainly not in the language that it states. */
-export function textWarnings(request: TranslationRequest, field: string): Warning[] {
+export function textWarnings(request: TextRequest, field: string): Warning[] {
   return isDetected(request) ? [] : mismatchWarnings(request.source_text, request.source_lang, field);
 }
 
-function isDetected({ metadata }: TranslationRequest): boolean {
+function isDetected({ metadata }: TextRequest): boolean {
   return metadata['source_lang_detection'] !== undefined;
 }
 

@@ -1,13 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import type { Services } from '#server/context.ts';
 import { deleteApiKeys, insertApiKey } from '#server/identity/access/api-keys.ts';
 import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
-import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
-import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
-import { type Proof, withProof } from '#server/identity/auth/reauthentication.ts';
-import type { RotatedKey } from './schema.ts';
 import { readTenant, type TenantRow } from './tenant-row.ts';
 
 /** A tenant's new key. Only this has it: the database keeps its hash and its first characters. */
@@ -35,27 +30,4 @@ export async function replaceKeys(tx: Tx, tenantId: string): Promise<ReplacedKey
     .returning();
   const after = row as TenantRow;
   return { apiKey, row: after, change: { from: before.apiKeyPrefix, to: after.apiKeyPrefix } };
-}
-
-/**
- * Replaces the key of an administrator's own tenant. The old key is refused from the next request on; sessions go on.
- * @throws AppError what `withProof` throws
- */
-export async function rotateOwnKey(
-  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
-  origin: Origin,
-  asAdministrator: AsAdministratorSession,
-  proof: Proof,
-): Promise<RotatedKey> {
-  return withProof(services, origin, asAdministrator, proof, async (tx, { tenantId, userId }) => {
-    const { apiKey, change } = await replaceKeys(tx, tenantId);
-    await recordEvent(tx, origin, {
-      action: 'api_key_rotated',
-      tenantId,
-      actor: { kind: 'member', userId },
-      target: tenantId,
-      details: change,
-    });
-    return { api_key: apiKey, api_key_prefix: change.to };
-  });
 }
