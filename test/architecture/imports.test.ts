@@ -54,7 +54,11 @@ describe('forbidden imports are refused', () => {
     ['the server, from the database', 'db/x.ts', '../server/errors.ts'],
     ['a domain, from the REST transport', 'rest/x.ts', '../server/billing/metering/entitlement.ts'],
     ['the database, from the REST transport', 'rest/x.ts', '#db/client.ts'],
-    ["a domain's inside, from a worker", 'workers/x.ts', '#server/language/translation-memory/lookup/grams.ts'],
+    [
+      "a domain's inside, from a worker",
+      'workers/x.ts',
+      '#server/language/translation-memory/lookup/grams.ts',
+    ],
     ['a table, from a worker', 'workers/x.ts', '#db/schema/identity.ts'],
     [
       "a domain's inside, from an operator's command",

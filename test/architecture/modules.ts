@@ -283,5 +283,6 @@ function mayImport(
   if (below === layer) return true;
   if (below < layer || (module.only && !module.only.test(to))) return false;
   if (to.startsWith('db/')) return (module.db ?? /^db\/client\.ts$/).test(to);
-  return to.startsWith(`${dirname(from)}/`) || (modules[below]?.interface?.test(to) ?? true);
+  const ownDomain = module.name === 'routers' && from !== 'server/router.ts' && `${dirname(from)}/`;
+  return (ownDomain && to.startsWith(ownDomain)) || (modules[below]?.interface?.test(to) ?? true);
 }
