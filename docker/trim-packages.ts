@@ -2,14 +2,14 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /*
- * Deletes what installed packages bring and nothing here ever loads, about a third of the disk space of a production install. `npm ci` runs
- * it, through the script `prepare`.
+ * Deletes files of installed packages that no process loads, about a third of the disk space of a production install. The Dockerfile runs it
+ * for the image.
  */
 
 const packages = join(import.meta.dirname, '../node_modules');
 
-/** Paths within `node_modules`, and why nothing loads them. */
-const unused: RegExp[] = [
+/** Paths within `node_modules`, and why no process loads them. */
+export const unused: RegExp[] = [
   // C headers, for building native addons. The ones that are used come built.
   /^node-[^/]+\/include$/,
   // For drawing pages: pdf.js reads their text here, in a process that may load no native addon.
@@ -30,4 +30,4 @@ async function trim(folder: string): Promise<void> {
   }
 }
 
-await trim('');
+if (import.meta.main) await trim('');
