@@ -3,6 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { createArrayCheck } from '#server/http/array-limits.ts';
+import {
+  bodyCeiling,
+  declaredSize,
+  mediaType,
+  refuseDeclaredSize,
+  tooLargeUnauthenticated,
+} from '#server/http/request-limits.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { Settings } from '#server/settings.ts';
 import {
@@ -12,13 +19,18 @@ import {
   type StreamResponse,
   type Upload,
 } from '#server/trpc.ts';
-import { bodyTypes, formType, parseChoosingBody, parseForm, parseFormOrJson, parseJsonBody } from './body-parsers.ts';
-import { mediaType } from '#server/http/request-limits.ts';
+import {
+  bodyTypes,
+  formType,
+  parseChoosingBody,
+  parseForm,
+  parseFormOrJson,
+  parseJsonBody,
+} from './body-parsers.ts';
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
 import { isKeyed, needsBody, type RestProcedure, restProcedures } from './procedures.ts';
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
-import { bodyCeiling, declaredSize, refuseDeclaredSize, tooLargeUnauthenticated } from '#server/http/request-limits.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route at its REST address. */

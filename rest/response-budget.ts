@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
-import { createMemoryBudget, type Reservation } from './memory-budget.ts';
 import { setRetryAfter } from '#server/http/response-headers.ts';
+import { createMemoryBudget, type Reservation } from './memory-budget.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

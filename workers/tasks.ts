@@ -1,5 +1,3 @@
-import { approvalRecords } from '#server/translation/documents/approval-record.ts';
-import { textRecords } from '#server/translation/texts/golden-records.ts';
 import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
@@ -14,6 +12,7 @@ import { jobsAtATime } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/replays.ts';
+import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { resumeDocuments } from '#server/translation/documents/queue.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
@@ -22,6 +21,7 @@ import { removeGoldenRecords } from '#server/translation/records/golden-records.
 import { pruneClaims } from '#server/translation/review/claims.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
 import { pruneOpenings } from '#server/translation/review/openings.ts';
+import { textRecords } from '#server/translation/texts/golden-records.ts';
 import {
   publishUnpersistedJobs,
   queueUnpersistedJobs,
@@ -55,7 +55,9 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   // Two runs that rewrite lost lines would write them twice.
   check_golden_records: {
     run: (services) => checkGoldenRecords(services, [textRecords, approvalRecords]),
-    every: everySweep, oneAtATime: true },
+    every: everySweep,
+    oneAtATime: true,
+  },
   check_document_files: { run: removeUnreferencedFiles, every: hourly },
   import_memory: { run: (services, { tenantId, importId }) => runImport(services, tenantId, importId) },
   index_memory: { run: (services, { tenantId, setId }) => indexSet(services, tenantId, setId) },

@@ -2,9 +2,9 @@ import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-records.ts';
 import { publishUnpersistedJobs } from '#server/translation/texts/pending-persistence.ts';
+import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
