@@ -1,6 +1,7 @@
 /**
- * The fuzzy tier's index and measure, without storage. `buildShard` turns sources into packed posting lists of hashed grams,
- * `selectCandidates` turns the lists of a query's grams into candidates, and `closest` ranks candidates by true similarity.
+ * The index and the similarity measure of fuzzy matches, without storage. `buildShard` turns sources into packed posting lists
+ * of hashed grams, `selectCandidates` turns the lists of a query's grams into candidates, and `closest` ranks candidates by
+ * edit similarity.
  */
 
 export {

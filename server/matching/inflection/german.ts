@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Puts an umlaut on the last vowel, not counting that of -er, -el, -en: Vertrag, Verträge; Haus, Häuser; Mutter, Mütter. */
+/** Puts an umlaut on the last vowel, ignoring the vowel of -er, -el, -en: Vertrag, Verträge; Haus, Häuser; Mutter, Mütter. */
 function umlaut(stem: string): string[] {
   const changed = stem.replace(
     /(au|a|o|(?<![ae])u)([^aeiouyäöü]*(?:e[lnr])?)$/,
@@ -20,8 +20,8 @@ function umlaut(stem: string): string[] {
 const umlauts: Record<string, string> = { au: 'äu', a: 'ä', o: 'ö', u: 'ü' };
 
 /**
- * Returns the stem before the plural in -er: with an umlaut if its vowel can have one; otherwise only short words have this
- * plural: Bild, Feld.
+ * Returns the stem before the plural ending -er. The stem gets an umlaut if its vowel can have one; otherwise only short words
+ * have this plural: Bild, Feld.
  */
 function beforeEr(stem: string): string[] {
   const changed = umlaut(stem);
@@ -88,7 +88,7 @@ function stems(word: string, context: WordContext): Stem[] {
   );
 }
 
-/** Compounds of Rechnung do not include Berechnung, Abrechnung, Verrechnung: those begin with prefixes. */
+/** Berechnung, Abrechnung and Verrechnung are not compounds of Rechnung: they begin with prefixes. */
 const compounds = compounding(
   'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
   'e?s|e?ns?|er|e',

@@ -1,6 +1,6 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Accents are ignored, because they move. Without case, a final ς is a σ. */
+/** Accents are ignored, because they move between syllables. With case ignored, a final ς equals σ. */
 export const greek: Inflection = {
   stems: stemsBy(
     [

@@ -1,7 +1,7 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Inserts h after c and g before e and i: banca, banche; pagare, pagherà. Other words do without: amico, amici; cominciare,
+ * Inserts h after c and g before e and i: banca, banche; pagare, pagherà. Other words stay without h: amico, amici; cominciare,
  * comincerà.
  */
 function hard(stem: string): string[] {

@@ -1,7 +1,7 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Softens the last consonant before i: client, clienți. Before i and e the vowel may change, too: plată, plăți; școală, școli;
+ * Softens the last consonant before i: client, clienți. The vowel before i and e may also change: plată, plăți; școală, școli;
  * seară, seri; piață, piețe.
  */
 function softened(stem: string): string[] {

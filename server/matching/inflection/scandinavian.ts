@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Changes the last vowel of a stem as in the plural: hand, händer. */
+/** Changes the last vowel of a stem, as some plurals do: hand, händer. */
 function umlautBy(vowels: Readonly<Record<string, string>>): (stem: string) => string[] {
   return (stem) => {
     const changed = stem.replace(

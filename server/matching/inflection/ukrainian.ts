@@ -1,6 +1,6 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** Changes the і of a closed last syllable to о or е, as it is in an open one: договір, договору. */
+/** Changes і in a closed last syllable to о or е, as in an open syllable: договір, договору. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'о'), stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'е')];
 }

@@ -3,14 +3,15 @@ import { classAt, joinsWord } from './character-class.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 
 /**
- * Words that are attached to another word: a term may end before Korean particles (계약을) and Nepali postpositions (सम्झौताको),
- * and may have Arabic particles, article and pronouns around it (وبالعقد).
+ * Particles that are attached to another word. A term may end before Korean particles (계약을) and Nepali postpositions
+ * (सम्झौताको), and may have Arabic particles, an article and pronouns around it (وبالعقد).
  */
 export interface Attachments {
-  /** What may precede the term in its word, from the word's start, and follow it, to the word's end. */
+  /** Matches the text that may precede the term in its word, from the start of the word. */
   before?: RegExp;
+  /** Matches the text that may follow the term in its word, up to the end of the word. */
   after: RegExp;
-  /** The least units of a term; shorter ones occur in other words by chance. */
+  /** The minimum length of a term in units; shorter terms occur in other words by chance. */
   minimum: number;
 }
 
@@ -34,10 +35,10 @@ const attachmentsOf: Partial<Record<LanguageCode, Attachments>> = {
   },
 };
 
-/** The most units on either side. Longer parts are not examined. */
+/** The maximum units on either side. Longer parts are not examined. */
 const most = 12;
 
-/** Checks whether a term from `start` to `end`, with an edge inside a word, is the whole word except for what is attached to it. */
+/** Checks whether a term from `start` to `end`, with an edge inside a word, is the whole word except for attached particles. */
 export function attachmentChecker(
   text: FoldedText,
   language: LanguageCode,

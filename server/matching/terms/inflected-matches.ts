@@ -20,8 +20,8 @@ interface Occurrence {
 }
 
 /**
- * Finds terms whose words occur in any of their forms: in order, separated by hyphens, spaces or apostrophes, with at most
- * one other word between two of them.
+ * Finds terms whose words occur in any of their forms: in order, separated by hyphens, spaces or apostrophes, with at most one
+ * other word between two of them.
  */
 export function findInflected(
   terms: readonly SearchTerm[],
@@ -58,8 +58,9 @@ export function findInflected(
 }
 
 /**
- * Returns the index of the word after the sequence, or undefined if the words from `next` on do not match at `at`. Repetitive
- * glossaries and texts could take very long: when the steps are used up, phrases match only as spelled.
+ * Returns the index of the word after the sequence, or undefined if the words from `next` on do not match at `at`. The number
+ * of steps is limited, because repetitive glossaries and texts could take very long. At the limit, phrases match only as
+ * spelled.
  */
 function follow(
   sequence: readonly number[],
@@ -85,7 +86,7 @@ function follow(
   return mayInsert ? continueAt(at + 1) : undefined;
 }
 
-/** A form of a search word: the word's number, and the text's word before which it ends. */
+/** A form of a search word: the number of the search word, and the index of the text's word after the form. */
 interface Form {
   word: number;
   to: number;
@@ -185,7 +186,7 @@ function addForms(
   }
 }
 
-/** Whether the stem has the term's case, if that matters, and a noun its capital letter. */
+/** Whether the stem has the case of the term, if case matters, and the capital letter of a noun. */
 function hasCaseOf(
   { capitals, isNoun }: SearchWord,
   { cased, folded }: Units,

@@ -37,11 +37,12 @@ export interface SearchWords {
   stems: SearchStems;
 }
 
-/** The most words of a term that are inflected one by one, and the most letters of a word. */
+/** The maximum number of words of a term that are inflected word by word. */
 const mostWords = 12;
+/** The maximum number of letters of an inflected word. */
 export const longestWord = 100;
 
-/** Returns the words to search for. Only terms that consist of words have any; others ("C++", "50 %") match only as spelled. */
+/** Returns the words to search for. Only terms that consist of words have any; others ("C++", "50%") match only as spelled. */
 export function searchWordsOf(
   terms: readonly SearchTerm[],
   inflection: Inflection,
