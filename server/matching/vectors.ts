@@ -5,7 +5,7 @@ export const dimensions = 256;
 export const codeBytes = dimensions / 8;
 
 /** A vector in its stored form. */
-export interface Quantised {
+export interface Quantized {
   /** 32 bytes: bit `i % 8` of byte `i / 8` is the sign of component `i`. */
   code: Uint8Array;
   /** Components between -127 and 127. Their common scale is not stored; a cosine does not need it. */
@@ -13,7 +13,7 @@ export interface Quantised {
 }
 
 /** Rounds a vector of 256 components; returns undefined if it has no direction (all zero, or not finite). */
-export function quantise(vector: Float32Array): Quantised | undefined {
+export function quantize(vector: Float32Array): Quantized | undefined {
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
   if (!(largest > 0 && largest < Number.POSITIVE_INFINITY)) return undefined;
@@ -34,7 +34,7 @@ export function quantise(vector: Float32Array): Quantised | undefined {
  * For a vector of up to 256 components the transform is orthogonal, and its angles stay exactly the same.
  */
 export function project(vector: ArrayLike<number>): Float32Array {
-  const { signs, kept } = chanceFor(vector.length);
+  const { signs, kept } = randomChoicesFor(vector.length);
   const spread = new Float32Array(signs.length);
   for (let i = 0; i < vector.length; i++) spread[i] = vector[i]! * signs[i]!;
   transform(spread);
@@ -53,21 +53,21 @@ function transform(values: Float32Array): void {
       }
 }
 
-interface Chance {
+interface RandomChoices {
   /** 1 or -1 for each component of the padded vector. */
   signs: Int8Array;
   /** The positions that are kept. */
   kept: Uint16Array;
 }
 
-const chances = new Map<number, Chance>();
+const choicesBySize = new Map<number, RandomChoices>();
 
 /** Returns the random choices for vectors of a length. Never change them: stored vectors depend on them. */
-function chanceFor(length: number): Chance {
+function randomChoicesFor(length: number): RandomChoices {
   let size = dimensions;
   while (size < length) size *= 2;
-  let chance = chances.get(size);
-  if (chance) return chance;
+  let choices = choicesBySize.get(size);
+  if (choices) return choices;
   const random = mulberry32(size);
   const signs = Int8Array.from({ length: size }, () => (random() & 1 ? 1 : -1));
   const places = Uint16Array.from({ length: size }, (_, index) => index);
@@ -76,9 +76,9 @@ function chanceFor(length: number): Chance {
     const other = i + (random() % (size - i));
     [places[i], places[other]] = [places[other]!, places[i]!];
   }
-  chance = { signs, kept: places.slice(0, dimensions) };
-  chances.set(size, chance);
-  return chance;
+  choices = { signs, kept: places.slice(0, dimensions) };
+  choicesBySize.set(size, choices);
+  return choices;
 }
 
 /** Tommy Ettinger's generator; returns its upper 31 bits. */

@@ -3,7 +3,7 @@ import { grams } from './grams.ts';
 import { readVarints } from './shard.ts';
 
 /** The minimum similarity of a fuzzy match. */
-export const leastSimilarity = 0.7;
+export const minSimilarity = 0.7;
 
 /**
  * The maximum number of postings that a lookup reads in one shard, rarest buckets first. docs/performance.md has the
@@ -50,8 +50,8 @@ export function selectCandidates(query: string, shard: ShardPostings, limit: num
   const length = countCodePoints(query);
   const { begin, lengths } = readLengths(
     shard.lengthMarks,
-    Math.ceil(leastSimilarity * length - 1e-9),
-    Math.floor(length / leastSimilarity + 1e-9),
+    Math.ceil(minSimilarity * length - 1e-9),
+    Math.floor(length / minSimilarity + 1e-9),
   );
   const scores = new Float32Array(lengths.length);
 

@@ -137,16 +137,16 @@ export interface Closest {
  * Returns up to `limit` texts, all with a similarity of `atLeast` or more. It is fastest if the best texts come first: it stops
  * comparing a text that cannot be among the best.
  */
-export function closest(query: string, texts: readonly string[], most: number, atLeast: number): Closest[] {
+export function closest(query: string, texts: readonly string[], limit: number, atLeast: number): Closest[] {
   const similarity = similarityTo(query);
   const best: Closest[] = [];
   for (const [index, text] of texts.entries()) {
-    const bar = best.length < most ? atLeast : best.at(-1)!.similarity;
+    const bar = best.length < limit ? atLeast : best.at(-1)!.similarity;
     const alike = similarity(text, bar);
     if (alike < bar || alike === 0) continue;
     const place = best.findLastIndex((other) => other.similarity >= alike) + 1;
     best.splice(place, 0, { index, similarity: alike });
-    if (best.length > most) best.pop();
+    if (best.length > limit) best.pop();
   }
   return best;
 }

@@ -1,17 +1,18 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
 /** The maximum length of a text that has fuzzy matches or is one, in code points of its normal form. */
-export const longestFuzzy = 2000;
+export const maxFuzzyLength = 2000;
 
 /** Whether a text is short enough to have fuzzy matches, or to be one. */
 export function isShortEnough(text: string): boolean {
   return (
-    text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && countCodePoints(text) <= longestFuzzy)
+    text.length <= maxFuzzyLength ||
+    (text.length <= 2 * maxFuzzyLength && countCodePoints(text) <= maxFuzzyLength)
   );
 }
 
 /** The maximum number of buckets that a lookup reads in one shard. Limits the rows read for a long text. */
-const mostGrams = 256;
+const maxGrams = 256;
 
 /**
  * The number of buckets into which grams are hashed. Buckets are stored: if this number or the hash changes, stored indexes
@@ -31,7 +32,7 @@ const none = 0x110001;
  */
 export function grams(normal: string): Uint16Array {
   const distinct = [...new Set(gramCutter()(normal))];
-  const read = Math.min(distinct.length, mostGrams);
+  const read = Math.min(distinct.length, maxGrams);
   return Uint16Array.from(
     { length: read },
     (_, index) => distinct[Math.floor((index * distinct.length) / read)]!,
@@ -45,10 +46,10 @@ export function grams(normal: string): Uint16Array {
  */
 export function gramCutter(): (normal: string) => Uint16Array {
   // Only İ has a lower case of two code points. The two extra elements are for the edges.
-  const points = new Uint32Array(2 * longestFuzzy + 2);
+  const points = new Uint32Array(2 * maxFuzzyLength + 2);
   const buckets = new Uint16Array(points.length);
   return (normal) => {
-    if (countCodePoints(normal) > longestFuzzy) return buckets.subarray(0, 0);
+    if (countCodePoints(normal) > maxFuzzyLength) return buckets.subarray(0, 0);
     const folded = normal.toLowerCase();
     let end = 0;
     points[end++] = edge;

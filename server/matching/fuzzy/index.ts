@@ -7,11 +7,11 @@
 export {
   type Candidate,
   candidateLimit,
-  leastSimilarity,
+  minSimilarity,
   postingsBudget,
   type ShardPostings,
   selectCandidates,
 } from './candidates.ts';
 export { type Closest, closest, editSimilarity, similarityTo } from './edit-similarity.ts';
-export { grams, isShortEnough, longestFuzzy } from './grams.ts';
-export { type BuiltShard, buildShard, largestShard } from './shard.ts';
+export { grams, isShortEnough, maxFuzzyLength } from './grams.ts';
+export { type BuiltShard, buildShard, maxShardSegments } from './shard.ts';

@@ -1,8 +1,8 @@
 import { countCodePoints } from '#server/formats/text.ts';
-import { bucketCount, gramCutter, longestFuzzy } from './grams.ts';
+import { bucketCount, gramCutter, maxFuzzyLength } from './grams.ts';
 
 /** The maximum number of segments of a shard. */
-export const largestShard = 65_536;
+export const maxShardSegments = 65_536;
 
 /**
  * A shard to store. Ordinals number its segments from 0, shortest first; segments of equal length keep the order of the input.
@@ -32,7 +32,8 @@ export interface BuiltShard {
  * @throws RangeError for more than `maxShardSegments` sources, or a source of more than `maxFuzzyLength` code points
  */
 export function buildShard(normals: readonly string[]): BuiltShard {
-  if (normals.length > largestShard) throw new RangeError(`a shard has at most ${largestShard} segments`);
+  if (normals.length > maxShardSegments)
+    throw new RangeError(`a shard has at most ${maxShardSegments} segments`);
   const { order, lengthMarks } = orderByLength(normals);
 
   const allCounts = new Uint32Array(bucketCount);
@@ -67,7 +68,7 @@ export function buildShard(normals: readonly string[]): BuiltShard {
 function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
   const lengths = Uint16Array.from(normals, (normal) => {
     const length = countCodePoints(normal);
-    if (length > longestFuzzy) throw new RangeError(`a segment has at most ${longestFuzzy} characters`);
+    if (length > maxFuzzyLength) throw new RangeError(`a segment has at most ${maxFuzzyLength} characters`);
     return length;
   });
   const ofLength = new Uint32Array(lengths.reduce((longest, length) => Math.max(longest, length), 0) + 1);

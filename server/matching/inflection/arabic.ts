@@ -58,5 +58,5 @@ export const arabic: Inflection = {
   stems,
   /** Particles and the article, as in وبالعقد. */
   before: /^(?:[وف]?(?:[بك]?ال|لل|[بكلس])?)$/u,
-  alike: { أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي' },
+  equivalents: { أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي' },
 };

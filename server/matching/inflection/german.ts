@@ -36,12 +36,12 @@ const nouns = [
   paradigm(/$/, 'er ern', { stems: beforeEr }),
   paradigm(/(?<=nis)$/, 'se ses sen'),
   paradigm(/(?<=[a-zäöü]{3}in)$/, 'nen'),
-  paradigm(/(?:um|us|on|o|a)$/, 'en a i', { shortest: 3 }),
+  paradigm(/(?:um|us|on|o|a)$/, 'en a i', { minLetters: 3 }),
 ];
 
 const adjectives = [
-  paradigm(/$/, '- e er es en em', { shortest: 3 }),
-  paradigm(/(?:e|er|es|en|em)$/, '- e er es en em', { shortest: 3, inPhrase: true }),
+  paradigm(/$/, '- e er es en em', { minLetters: 3 }),
+  paradigm(/(?:e|er|es|en|em)$/, '- e er es en em', { minLetters: 3, inPhrase: true }),
 ];
 
 const verbEndings = 'en e st t est et te test ten tet ete etest eten etet end ende enden ender endes endem';
@@ -76,13 +76,13 @@ const articles = stemsBy([], articleForms);
 
 function stems(word: string, context: WordContext): Stem[] {
   if (Object.hasOwn(articleForms, word)) return articles(word, context);
-  const isNoun = context.capitalised && context.last;
+  const isNoun = context.capitalized && context.last;
   const own = isNoun
     ? nounStems(word, context)
-    : context.capitalised
+    : context.capitalized
       ? [...nounStems(word, context), ...adjectiveStems(word, context)]
       : otherStems(word, context);
-  const all = context.capitalised ? [...own, ...compounds(word, own, context)] : own;
+  const all = context.capitalized ? [...own, ...compounds(word, own, context)] : own;
   return all.flatMap((stem) =>
     stem.stem.includes('ß') ? [stem, { ...stem, stem: stem.stem.replaceAll('ß', 'ss') }] : [stem],
   );
@@ -94,4 +94,4 @@ const compounds = compounding(
   'e?s|e?ns?|er|e',
 );
 
-export const german: Inflection = { stems, capitalisesNouns: true };
+export const german: Inflection = { stems, capitalizesNouns: true };

@@ -47,6 +47,6 @@ export const hungarian: Inflection = {
     paradigm(consonant, afterConsonant, { stems: shortened }),
     paradigm(/a$/, afterVowel, { stems: (stem) => [`${stem}á`] }),
     paradigm(/e$/, afterVowel, { stems: (stem) => [`${stem}é`] }),
-    paradigm(/(?<=[^aeiouöüáéíóőúű])ni$/, verbEndings, { shortest: 3 }),
+    paradigm(/(?<=[^aeiouöüáéíóőúű])ni$/, verbEndings, { minLetters: 3 }),
   ]),
 };

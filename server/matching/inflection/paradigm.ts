@@ -20,7 +20,7 @@ export interface WordContext {
   inPhrase: boolean;
   last: boolean;
   /** Starts with a capital letter, which marks a noun in German. */
-  capitalised: boolean;
+  capitalized: boolean;
 }
 
 /** The inflection of a language. It receives words without case and with the letters of `equivalents` replaced. */
@@ -30,11 +30,11 @@ export interface Inflection {
    * Letters to replace before a comparison, because forms of a word differ in them (accents that move, е for ё). Keys and
    * values are single UTF-16 units.
    */
-  alike?: Readonly<Record<string, string>>;
+  equivalents?: Readonly<Record<string, string>>;
   /** Particles and articles that may be attached to the beginning of a form. */
   before?: RegExp;
   /** Forms of a noun keep its capital letter. */
-  capitalisesNouns?: true;
+  capitalizesNouns?: true;
 }
 
 /** One pattern of inflection. */
@@ -47,7 +47,7 @@ export interface Paradigm {
   /** Returns the stems to use instead of the plain one, such as those with an umlaut. */
   stems?: (stem: string) => readonly string[];
   /** The minimum number of letters of the stem; 2 by default. */
-  shortest?: number;
+  minLetters?: number;
   /** Applies only to words of a term with several words. */
   inPhrase?: true;
 }
@@ -75,10 +75,10 @@ export function stemsBy(
 ): (word: string, context: WordContext) => Stem[] {
   return (word, { inPhrase }) => {
     const stems: Stem[] = [];
-    for (const { citation, endings, stems: change, shortest = 2, inPhrase: phraseOnly } of paradigms) {
+    for (const { citation, endings, stems: change, minLetters = 2, inPhrase: phraseOnly } of paradigms) {
       if (phraseOnly && !inPhrase) continue;
       const at = word.search(citation);
-      if (at < shortest) continue;
+      if (at < minLetters) continue;
       const stem = word.slice(0, at);
       for (const changed of change?.(stem) ?? [stem]) stems.push({ stem: changed, endings });
     }

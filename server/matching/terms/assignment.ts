@@ -16,7 +16,7 @@ interface SpanKind {
 }
 
 /** Limits the search for augmenting paths, which could take very long with nested alternatives. */
-const mostSteps = 1_000_000;
+const maxSteps = 1_000_000;
 
 /** Assigns each span of a translation to one expectation, so that as many expectations as possible are met. */
 export class SpanAssignment {
@@ -46,7 +46,7 @@ export class SpanAssignment {
 
   /** Returns the counts by expectation. Call it after the last `assign`. */
   settle(): Observed[] {
-    if (this.#needs.some((_, number) => this.#isShort(number))) this.#passOn();
+    if (this.#needs.some((_, number) => this.#isShort(number))) this.#moveSurplus();
     const observed = this.#counts.map((count): Observed => ({ count, asSpelled: false }));
     for (const { claims, counts } of this.#kinds.values())
       for (const [number, count] of counts)
@@ -55,16 +55,16 @@ export class SpanAssignment {
   }
 
   /** Moves spans from expectations with a surplus to those with too few, along augmenting paths as in bipartite matching. */
-  #passOn(): void {
+  #moveSurplus(): void {
     const claimable = this.#needs.map((): SpanKind[] => []);
     for (const kind of this.#kinds.values())
       for (const number of kind.claims.keys()) claimable[number]!.push(kind);
-    const steps = { left: mostSteps };
+    const steps = { left: maxSteps };
     // A later search need not visit the expectations that a failed search has reached: they have no surplus.
-    const inVain = new Set<number>();
+    const exhausted = new Set<number>();
     for (const short of this.#needs.keys()) {
-      while (this.#isShort(short) && !inVain.has(short)) {
-        const path = this.#findPath(short, claimable, inVain, steps);
+      while (this.#isShort(short) && !exhausted.has(short)) {
+        const path = this.#findPath(short, claimable, exhausted, steps);
         for (const { from, to, kind } of path) {
           this.#count(kind, from, -1);
           this.#count(kind, to, 1);
@@ -77,25 +77,25 @@ export class SpanAssignment {
   #findPath(
     short: number,
     claimable: readonly (readonly SpanKind[])[],
-    inVain: Set<number>,
+    exhausted: Set<number>,
     steps: { left: number },
   ): { from: number; to: number; kind: SpanKind }[] {
     const reached = new Map<number, { to: number; kind: SpanKind } | undefined>([[short, undefined]]);
-    const looked = new Set<SpanKind>();
+    const visited = new Set<SpanKind>();
     for (const to of reached.keys()) {
       for (const kind of claimable[to]!) {
         if (steps.left-- <= 0) break;
-        if (looked.has(kind)) continue;
-        looked.add(kind);
+        if (visited.has(kind)) continue;
+        visited.add(kind);
         steps.left -= kind.counts.size;
         for (const [from, count] of kind.counts) {
-          if (count === 0 || reached.has(from) || inVain.has(from)) continue;
+          if (count === 0 || reached.has(from) || exhausted.has(from)) continue;
           reached.set(from, { to, kind });
           if (this.#counts[from]! > this.#needs[from]!) return pathFrom(from, reached);
         }
       }
     }
-    for (const number of reached.keys()) inVain.add(number);
+    for (const number of reached.keys()) exhausted.add(number);
     return [];
   }
 

@@ -51,7 +51,7 @@ export interface Glossaries {
     pair: { sourceLang: LanguageCode; targetLang: LanguageCode },
   ): Glossary;
   /** Runs `checkTerms` if it is short enough to run inline; otherwise returns undefined. */
-  checkAtOnce(asked: TermCheck): TermCompliance | undefined;
+  checkInline(asked: TermCheck): TermCompliance | undefined;
   /** Runs `checkTerms`; a long check runs in a worker slot. @throws AppError rate_limit if too many such tasks are queued */
   check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }

@@ -3,7 +3,7 @@ import { type Inflection, inflections } from '../inflection/index.ts';
 import type { Boundaries } from './boundaries.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 import {
-  longestWord,
+  maxWordLetters,
   type SearchTerm,
   type SearchWord,
   type SearchWords,
@@ -100,7 +100,7 @@ function findForms(
   words: Words,
 ): Map<number, Form[]> {
   const forms = new Map<number, Form[]>();
-  const units: Units = { letters: alikeUnits(folded, inflection), cased, folded };
+  const units: Units = { letters: replaceEquivalents(folded, inflection), cased, folded };
   for (let at = 0; at < words.count; at++) {
     let found = formsIn(search, inflection, units, words.starts[at]!, words.ends[at]!).map((word) => ({
       word,
@@ -124,12 +124,12 @@ interface Units {
   folded: Uint16Array;
 }
 
-function alikeUnits(units: Uint16Array, inflection: Inflection): Uint16Array {
-  if (inflection.alike === undefined) return units;
-  const alike = new Map(
-    Object.entries(inflection.alike).map(([from, to]) => [from.charCodeAt(0), to.charCodeAt(0)]),
+function replaceEquivalents(units: Uint16Array, inflection: Inflection): Uint16Array {
+  if (inflection.equivalents === undefined) return units;
+  const equivalents = new Map(
+    Object.entries(inflection.equivalents).map(([from, to]) => [from.charCodeAt(0), to.charCodeAt(0)]),
   );
-  return units.map((unit) => alike.get(unit) ?? unit);
+  return units.map((unit) => equivalents.get(unit) ?? unit);
 }
 
 /** The words `first` to `last`, joined without separators. */
@@ -150,7 +150,7 @@ function formsIn(
   start: number,
   end: number,
 ): number[] {
-  if (end - start > longestWord) return [];
+  if (end - start > maxWordLetters) return [];
   const found: number[] = [];
   addForms(found, search, units, { start, from: start, end, inCompound: false });
   if (inflection.before)

@@ -9,7 +9,7 @@ import type { Candidates } from './patterns.ts';
  */
 export function selectNonOverlapping(candidates: Candidates, ranks: Int32Array, length: number): number[] {
   const { count, starts, ends, patterns } = candidates;
-  const last = ranks.reduce((most, rank) => Math.max(most, rank), 0);
+  const last = ranks.reduce((maxKey, rank) => Math.max(maxKey, rank), 0);
   const taken = new OccupiedSpans(length);
   const selected: number[] = [];
   // Candidates are ordered by their ends; for equal lengths that is the order of their starts.
