@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { accountsOfPassword, hashPassword } from '#server/auth/passwords/hashing.ts';
-import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
+import { accountsOfPassword, hashPassword } from '#server/identity/auth/passwords/hashing.ts';
+import { hashOnThread } from '#server/identity/auth/passwords/hashing-pool.ts';
 import { env, found, freshEmail, password, signUpFounder } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { grant } from './sign-in.ts';
 
-vi.mock('#server/auth/passwords/hashing-pool.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('#server/auth/passwords/hashing-pool.ts')>();
+vi.mock('#server/identity/auth/passwords/hashing-pool.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('#server/identity/auth/passwords/hashing-pool.ts')>();
   return { hashOnThread: vi.fn(original.hashOnThread) };
 });
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { checkPlausibility } from '#server/translations/plausibility/index.ts';
+import { checkPlausibility } from '#server/translation/core/plausibility/index.ts';
 
 const areLoaded = () =>
   Object.keys(createRequire(import.meta.url).cache).some((file) =>
