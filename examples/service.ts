@@ -25,7 +25,7 @@ export async function startService(): Promise<Service> {
     let output = '';
     child.stdout.on('data', (chunk) => {
       output += chunk;
-      const listening = /LinguaLoop listens on (\S+)/.exec(output);
+      const listening = /LinguaLoop listens on ([^\s"]+)/.exec(output);
       if (listening) resolve(listening[1] as string);
     });
     child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it responded`)));

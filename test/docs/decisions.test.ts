@@ -16,6 +16,15 @@ test('every record has its number and a title, then a status', () => {
   expect(new Set(records.map(({ number }) => number)).size).toBe(records.length);
 });
 
+test('an accepted record has a context, a decision and consequences, on at most 60 lines', () => {
+  for (const { file, text } of records) {
+    expect(text.trimEnd().split('\n').length, file).toBeLessThanOrEqual(60);
+    if (text.includes('\nStatus: superseded')) continue;
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings, file).toEqual(expect.arrayContaining(['Context', 'Decision', 'Consequences']));
+  }
+});
+
 test('a superseded record names a later one, which names it', () => {
   for (const { file, number, text } of records) {
     const by = /^Status: superseded by (\d+)$/m.exec(text)?.[1];

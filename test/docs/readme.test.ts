@@ -30,7 +30,7 @@ test('docs/settings.md names every setting with its default, and none that does 
 
 describe('commands', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const users = ['README.md', 'CONTRIBUTING.md', 'docs/operating.md'];
+  const users = ['README.md', 'CONTRIBUTING.md', 'docs/running.md'];
   const text = users.map(read).join('\n');
 
   test('every command of package.json is named', () => {
@@ -44,9 +44,9 @@ describe('commands', () => {
   });
 
   test('every operator command is named', () => {
-    const operating = read('docs/operating.md');
+    const running = read('docs/running.md');
     for (const name of Object.keys(operatorCommands))
-      expect(operating).toMatch(new RegExp(`\\| .*\`${name}\\b`));
+      expect(running).toMatch(new RegExp(`\\| .*\`${name}\\b`));
   });
 });
 

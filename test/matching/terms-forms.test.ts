@@ -21,7 +21,7 @@ function verdictsOf(language: LanguageCode): Verdict[] {
 }
 
 function share(verdicts: readonly Verdict[]): string {
-  return `${verdicts.filter(({ counted }) => counted).length} of ${verdicts.length}`;
+  return `${verdicts.filter(({ counted }) => counted).length}/${verdicts.length}`;
 }
 
 describe.each(languages)('%s: forms of a term count, other words do not', (language) => {

@@ -127,9 +127,9 @@ describe('the search', () => {
 
   test('finds headings first, beginnings of words, and words without their accents and case', async () => {
     expect((await find('Replacing the secrets key'))[0]).toBe(
-      '/docs/guides/operating#replacing-the-secrets-key',
+      '/docs/guides/running#replacing-the-secrets-key',
     );
-    expect(await find('REPLAC SECR')).toContain('/docs/guides/operating#replacing-the-secrets-key');
+    expect(await find('REPLAC SECR')).toContain('/docs/guides/running#replacing-the-secrets-key');
     expect(await find('réplacing')).toEqual(await find('replacing'));
     expect(await find('STRIPE_PRICE_TOPUP')).toContain('/docs/guides/settings#settings');
   });
@@ -226,6 +226,6 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/search\?q=/);
     await page.getByRole('link', { name: 'Replacing the secrets key' }).press('Enter');
-    await page.waitForURL(/operating#replacing-the-secrets-key$/);
+    await page.waitForURL(/running#replacing-the-secrets-key$/);
   });
 });
