@@ -2,13 +2,13 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The script "prepare", which builds nothing without the dev dependencies.
-COPY server/trim-packages.ts server/trim-packages.ts
+# The script "prepare" builds nothing without the dev dependencies; the other one deletes what no process loads.
+COPY docker/trim-packages.ts docker/trim-packages.ts
 COPY web/build.ts web/build.ts
 COPY web/server/locale.ts web/server/locale.ts
-COPY server/cookies.ts server/cookies.ts
+COPY server/http/cookies.ts server/http/cookies.ts
 # The image has a Node of its own.
-RUN npm ci --omit=dev && rm -rf node_modules/node-* node_modules/.bin/node
+RUN npm ci --omit=dev && node docker/trim-packages.ts && rm -rf node_modules/node-* node_modules/.bin/node
 
 FROM node:24-slim AS web
 WORKDIR /app
@@ -40,6 +40,6 @@ VOLUME /data
 USER node
 EXPOSE 8080
 # Whether it is ready. Job workers need METRICS_PORT for it, as in compose.yaml.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["node", "server/probe.ts"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["node", "server/commands/probe.ts"]
 # Not through npm: SIGTERM must reach the process itself, which drains.
 CMD ["node", "--max-semi-space-size=8", "server/main.ts", "--api-only"]

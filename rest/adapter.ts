@@ -1,8 +1,15 @@
 import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createArrayCheck } from '#server/array-limits.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { createArrayCheck } from '#server/http/array-limits.ts';
+import {
+  bodyCeiling,
+  declaredSize,
+  mediaType,
+  refuseDeclaredSize,
+  tooLargeUnauthenticated,
+} from '#server/http/request-limits.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { Settings } from '#server/settings.ts';
 import {
@@ -15,7 +22,6 @@ import {
 import {
   bodyTypes,
   formType,
-  mediaType,
   parseChoosingBody,
   parseForm,
   parseFormOrJson,
@@ -25,7 +31,6 @@ import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
 import { isKeyed, needsBody, type RestProcedure, restProcedures } from './procedures.ts';
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
-import { bodyCeiling, declaredSize, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route at its REST address. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import type { BodyCeiling } from './request-limits.ts';
+import type { BodyCeiling } from '#server/http/request-limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

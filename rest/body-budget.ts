@@ -2,8 +2,8 @@ import { type Readable, Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
+import { declaredSize, largestUnauthenticated } from '#server/http/request-limits.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
-import { declaredSize, largestUnauthenticated } from './request-limits.ts';
 
 /** Bodies up to this size, in bytes, are not counted: the limit on connections bounds them. */
 const uncounted = 8_000;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { refuseManyValues } from '#server/input-limits.ts';
+import { mediaType } from '#server/http/request-limits.ts';
+import { refuseManyValues } from '#server/platform/input-limits.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
 /** B 4.1: the content types of a file sent as the body itself. `text/*` stands for every text type. */
@@ -15,11 +16,6 @@ export const rawTypes = [
 /** Whether a media type, without parameters and in lower case, is one of `rawTypes`. */
 export function isRawType(mediaType: string): boolean {
   return mediaType.startsWith('text/') || (rawTypes as readonly string[]).includes(mediaType);
-}
-
-/** A Content-Type without its parameters, in lower case; empty if there is none. */
-export function mediaType(contentType: string | undefined): string {
-  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
 /** Passes every body on as bytes for its route to parse. Routes that accept files get a multipart form as a stream. */

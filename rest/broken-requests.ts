@@ -1,7 +1,7 @@
 import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
-import { requestIdFrom } from '#server/ids.ts';
+import { requestIdFrom } from '#server/platform/ids.ts';
 
 /** How long, in milliseconds, a client may take to read the error. */
 const readingTime = 1000;

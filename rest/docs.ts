@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pageHeaders } from '#server/response-headers.ts';
+import { pageHeaders } from '#server/http/response-headers.ts';
 import type { AppRouter } from '#server/router.ts';
 import { page, pageStyle, start } from './docs-page.ts';
 

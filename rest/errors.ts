@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
+import { bodyOver, declaredSize } from '#server/http/request-limits.ts';
+import { setRetryAfter } from '#server/http/response-headers.ts';
 import { notAForm } from './body-parsers.ts';
-import { bodyOver, declaredSize } from './request-limits.ts';
-import { setRetryAfter } from './retry-after.ts';
 
 /** Sends an error response, with Retry-After if the error has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {

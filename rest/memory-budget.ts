@@ -1,4 +1,4 @@
-import { networkOf } from '#server/client-address.ts';
+import { networkOf } from '#server/http/client-address.ts';
 
 /** The memory that one process holds for clients that send or read slowly, shared among their addresses. */
 export interface MemoryBudget {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
+import { setRetryAfter } from '#server/http/response-headers.ts';
 import { createMemoryBudget, type Reservation } from './memory-budget.ts';
-import { setRetryAfter } from './retry-after.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/connections.ts` watches it. */
+/** Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/http/connections.ts` watches it. */
 const sentWhole = 65_536;
 
 /** Limits for the responses of one process. Tests set smaller ones. */

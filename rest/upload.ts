@@ -2,10 +2,16 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
+import {
+  type BodyLimits,
+  bodyTooLarge,
+  declaredSize,
+  isForm,
+  mediaType,
+} from '#server/http/request-limits.ts';
+import { leftOutFields } from '#server/http/unknown-fields.ts';
 import type { Upload } from '#server/trpc.ts';
-import { leftOutFields } from '#server/unknown-fields.ts';
-import { isRawType, mediaType } from './body-parsers.ts';
-import { type BodyLimits, bodyTooLarge, declaredSize, isForm } from './request-limits.ts';
+import { isRawType } from './body-parsers.ts';
 
 export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
   return isForm(request) || (raw && isRawType(mediaType(request.headers['content-type'])));

@@ -12,29 +12,29 @@ import { acceptBodies } from '#rest/body-parsers.ts';
 import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { collectPaths, handleErrors, sendError } from '#rest/errors.ts';
-import { bodyTooLarge, declaredSize } from '#rest/request-limits.ts';
 import { limitUnreadResponses } from '#rest/response-budget.ts';
+import { clientAddress } from '#server/http/client-address.ts';
+import { trackConnections } from '#server/http/connections.ts';
+import { readCookie } from '#server/http/cookies.ts';
+import { type AllowOrigin, allowOrigins } from '#server/http/cross-origin.ts';
+import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from '#server/http/csrf.ts';
+import { bodyTooLarge, declaredSize } from '#server/http/request-limits.ts';
+import { addDefaultHeaders } from '#server/http/response-headers.ts';
+import { serveRpc } from '#server/http/rpc-handler.ts';
+import { challenge, describeCredential } from '#server/identity/access/credential-hints.ts';
+import { readCredentials } from '#server/identity/access/credentials.ts';
+import { authenticateCaller } from '#server/identity/access/guards/authenticate.ts';
+import { checkSsoSettings } from '#server/identity/auth/sso/provider.ts';
+import { requestIdFrom } from '#server/platform/ids.ts';
+import { logOptions } from '#server/platform/log.ts';
 import { serveArtifactBytes } from '#web/server/artifact-bytes.ts';
 import { serveWeb, type WebFront, wantsHtml } from '#web/server/serve.ts';
-import { readCredentials } from './access/credentials.ts';
-import { authenticateCaller } from './access/guards/authenticate.ts';
-import { checkSsoSettings } from './auth/sso/provider.ts';
-import { clientAddress } from './client-address.ts';
-import { trackConnections } from './connections.ts';
 import type { RequestContext, Services } from './context.ts';
-import { readCookie } from './cookies.ts';
-import { challenge } from './credential-hints.ts';
-import { type AllowOrigin, allowOrigins } from './cross-origin.ts';
-import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
-import { requestIdFrom } from './ids.ts';
-import { logOptions } from './log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { type Readiness, watchReadiness } from './observability/readiness.ts';
 import { notesOf, observeRequests } from './observability/requests.ts';
-import { addDefaultHeaders } from './response-headers.ts';
 import { appRouter } from './router.ts';
-import { serveRpc } from './rpc-handler.ts';
 import { basePathOf, publicAddress } from './settings.ts';
 
 /** What `buildApp` needs. The application's own log becomes the services' log. */
@@ -184,6 +184,9 @@ export function contextOf(services: Services, cookies: boolean) {
     crossSite: isCrossSite(request.headers, BASE_URL),
     fromBrowser: isFromBrowser(request.headers),
     disconnected: () => hangUpSignal(reply),
+    describeCredential(guard) {
+      describeCredential(this, guard);
+    },
     authenticate(guard) {
       return authenticateCaller(this, guard);
     },

@@ -1,23 +1,15 @@
 import type { Database } from '#db/client.ts';
-import type { PresentedCredentials } from './access/credentials.ts';
-import type { BackgroundWork } from './background-work.ts';
-import type { PaymentProcessor } from './billing/processor.ts';
-import type { SecretsKeys } from './encryption.ts';
-import type { Embedder, Engine } from './engines/engine.ts';
+import type { Glossaries } from '#server/matching/terms/glossary.ts';
+import type { BackgroundWork } from '#server/platform/background-work.ts';
+import type { SecretsKeys } from '#server/platform/encryption.ts';
+import type { Embedder, Engine } from '#server/platform/engines/engine.ts';
+import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
+import type { FileWork } from '#server/platform/sandbox/file-work.ts';
+import type { AccountStores } from '#server/platform/stores/account-stores.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { AppError } from './errors.ts';
-import type { FileWork } from './sandbox/file-work.ts';
+import type { Log } from './platform/log.ts';
 import type { Settings } from './settings.ts';
-import type { AccountStores } from './storage/account-stores.ts';
-import type { PlatformStore } from './storage/blob-store.ts';
-import type { Glossaries } from './terminology/glossary.ts';
-
-/** The part of pino's interface that we use. Log lines never contain text, secrets or parameters. */
-export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 /** The dependencies of a process, created once at its start. */
 export interface Services {
@@ -75,6 +67,18 @@ export type GuardName =
   | 'challenge_or_cookie'
   | 'session_cookie';
 
+/** The credentials of a request as sent, not verified. */
+export interface PresentedCredentials {
+  bearer: string | null;
+  apiKey: string | null;
+  /** Whether an Authorization header was sent without a bearer. Then the cookie does not count either. */
+  unreadable: boolean;
+  /** The session cookie's access token. Few routes accept it (C 7), `/trpc` never. */
+  cookie: string | null;
+  /** X-Tenant-ID restricts every credential to that tenant (A 5.1 rule 3). */
+  tenantId: string | null;
+}
+
 /** One request, the same for REST and `/trpc`. Its `credentials` are not authenticated yet. */
 export interface RequestContext {
   services: Services;
@@ -94,6 +98,11 @@ export interface RequestContext {
   response: HttpResponse;
   /** Aborts when the client disconnects. Translation runs continue; work that only serves this response stops. */
   disconnected(): AbortSignal;
+  /**
+   * Names in the 401's WWW-Authenticate header which credential a procedure with this guard needs, if the request has one of
+   * another kind.
+   */
+  describeCredential(guard: GuardName | undefined): void;
   /**
    * Authenticates the caller before the body is read. The guard authenticates again with the body. Returns false if
    * `guard` requires no credential that could be checked without the body.

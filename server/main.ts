@@ -1,1 +1,1 @@
-main.mjs
+commands/serve.mjs

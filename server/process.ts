@@ -1,28 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Database, PoolOptions } from '#db/client.ts';
-import { createBackgroundWork } from './background-work.ts';
+import { tokenLimitOf } from '#server/billing/metering/token-limit.ts';
+import { openTokenSpending, type TokenSpending } from '#server/billing/metering/token-spending.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
+import { createBackgroundWork } from '#server/platform/background-work.ts';
+import { poolSizes } from '#server/platform/database-connections.ts';
+import { type DatabaseHome, explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
+import { loadSecretsKeys } from '#server/platform/encryption.ts';
+import { selectModels } from '#server/platform/engines/select.ts';
+import { collectWhenIdle } from '#server/platform/garbage-collection.ts';
+import {
+  openStandaloneLog,
+  takeOverOutput,
+  warnOfWaiting,
+  writeFatalLine,
+  writeLogLine,
+} from '#server/platform/log.ts';
+import {
+  explainListening,
+  refuseContradictions,
+  refuseUnusableFolder,
+} from '#server/platform/process-settings.ts';
+import { openFileWork } from '#server/platform/sandbox/file-work.ts';
+import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
+import { listenForStop, type StopSignals } from '#server/platform/stop-signals.ts';
+import { openAccountStores } from '#server/platform/stores/account-stores.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
 import type { Services } from './context.ts';
-import { poolSizes } from './database-connections.ts';
-import { type DatabaseHome, explainUnreachable, joinDatabase } from './database-home.ts';
-import { loadSecretsKeys } from './encryption.ts';
-import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
-import { collectWhenIdle } from './garbage-collection.ts';
-import { openStandaloneLog, takeOverOutput, warnOfWaiting, writeFatalLine, writeLogLine } from './log.ts';
-import { tokenLimitOf } from './metering/token-limit.ts';
-import { openTokenSpending, type TokenSpending } from './metering/token-spending.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
-import { explainListening, refuseContradictions, refuseUnusableFolder } from './process-settings.ts';
-import { openFileWork } from './sandbox/file-work.ts';
-import { systemIsolation } from './sandbox/isolation.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
-import { listenForStop, type StopSignals } from './stop-signals.ts';
-import { openAccountStores } from './storage/account-stores.ts';
-import { openPlatformStore } from './storage/platform-store.ts';
-import { refuseWrongSecretsKey } from './stored-secrets.ts';
-import { createGlossaries } from './terminology/glossary.ts';
 
 /** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
 const longestDrain = 120_000;

@@ -1,15 +1,15 @@
-import { auditRouter } from './audit/router.ts';
-import { authRouter } from './auth/router.ts';
+import { usageRouter } from '#server/billing/metering/router.ts';
+import { auditRouter } from '#server/identity/audit/router.ts';
+import { authRouter } from '#server/identity/auth/router.ts';
+import { membersRouter } from '#server/identity/members/router.ts';
+import { tenantsRouter } from '#server/identity/tenants/router.ts';
+import { terminologyRouter } from '#server/language/terminology/router.ts';
+import { memoryRouter } from '#server/language/translation-memory/router.ts';
+import { systemRouter } from '#server/observability/health-router.ts';
+import { documentsRouter } from '#server/translation/documents-router.ts';
+import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { billingRouter } from './billing/router.ts';
-import { documentsRouter } from './documents/router.ts';
-import { membersRouter } from './members/router.ts';
-import { usageRouter } from './metering/router.ts';
 import { storageRouter } from './storage/router.ts';
-import { systemRouter } from './system/router.ts';
-import { tenantsRouter } from './tenants/router.ts';
-import { terminologyRouter } from './terminology/router.ts';
-import { memoryRouter } from './translation-memory/router.ts';
-import { reviewsRouter, translationsRouter } from './translations/router.ts';
 import { router } from './trpc.ts';
 
 /** All procedures of the service, by domain. */

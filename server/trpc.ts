@@ -1,11 +1,10 @@
 import { type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
+import { findUnstorable } from '#server/platform/input-limits.ts';
 import type { GuardName, RequestContext, Services } from './context.ts';
-import { describeCredential } from './credential-hints.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
-import { findUnstorable } from './input-limits.ts';
-import './input-messages.ts';
+import '#server/platform/input-messages.ts';
 
 /**
  * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all
@@ -166,7 +165,7 @@ const mapErrors = middleware(async ({ ctx, path, meta, next }) => {
   const result = await next();
   if (result.ok) return result;
   const known = invalidInput(result.error, meta?.route) ?? toAppError(result.error.cause ?? result.error);
-  describeCredential(known, ctx, meta?.guard);
+  if (known.code === 'unauthenticated') ctx.describeCredential(meta?.guard);
   if (known.code === 'internal_error')
     ctx.services.log.error(
       { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },

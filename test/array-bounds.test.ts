@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { arrayLimits, createArrayCheck } from '#server/array-limits.ts';
 import { AppError } from '#server/errors.ts';
+import { arrayLimits, createArrayCheck } from '#server/http/array-limits.ts';
 import { appRouter } from '#server/router.ts';
 import { readSettings } from '#server/settings.ts';
 import { proceduresOf } from '#server/trpc.ts';

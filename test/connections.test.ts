@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { refuseOnConnection } from '#rest/broken-requests.ts';
-import { type ConnectionLimits, trackConnections } from '#server/connections.ts';
+import { type ConnectionLimits, trackConnections } from '#server/http/connections.ts';
 import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
 

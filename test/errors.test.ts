@@ -1,6 +1,5 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { stubEngine } from '#server/engines/stub.ts';
 import {
   AppError,
   describeForLog,
@@ -9,6 +8,7 @@ import {
   errorTable,
   toAppError,
 } from '#server/errors.ts';
+import { stubEngine } from '#server/platform/engines/stub.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 /** A 7.3, as it is written. */

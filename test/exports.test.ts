@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createExports, type ExportLimits, type ExportSlot } from '#server/exports.ts';
+import { createExports, type ExportLimits, type ExportSlot } from '#server/http/exports.ts';
 import { poll } from '#test/setup/poll.ts';
 
 const make = (bounds: Partial<ExportLimits>) =>

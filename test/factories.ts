@@ -1,4 +1,4 @@
-import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/access/sessions.ts';
+import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseManyValues } from '#server/input-limits.ts';
+import { refuseManyValues } from '#server/platform/input-limits.ts';
 
 /** A JSON text of more than a megabyte that holds `inside` in a string, and then `values` values. */
 function jsonOf(inside: string, values: number): Buffer {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
-import type { Log } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import type { Log } from '#server/platform/log.ts';
 
 /** How often, in milliseconds, a process reports its worker pools and looks for others that have stopped reporting. */
 const intervalMs = 10_000;

@@ -1,5 +1,5 @@
-import { loadModulesFast } from '#server/module-loading.ts';
-import { listenForStop } from '#server/stop-signals.ts';
+import { loadModulesFast } from '#server/platform/module-loading.ts';
+import { listenForStop } from '#server/platform/stop-signals.ts';
 
 // Listen before anything else is loaded, so that a signal during the start is handled.
 const signals = listenForStop();

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import { queueUrl } from '#db/queue-url.ts';
-import type { Log } from '#server/context.ts';
-import { connectionsOfQueue } from '#server/database-connections.ts';
 import { describeForLog } from '#server/errors.ts';
+import { connectionsOfQueue } from '#server/platform/database-connections.ts';
+import type { Log } from '#server/platform/log.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
 const lookEvery = 1000;

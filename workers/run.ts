@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
-import { connectionsForService, mostConnections } from '#server/database-connections.ts';
+import { connectionsForService, mostConnections } from '#server/platform/database-connections.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
 import { workerPools } from './tasks.ts';

@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { addJob, type TaskName } from '#server/job-queue.ts';
+import { addJob, type TaskName } from '#server/platform/job-queue.ts';
 import { tasks } from './tasks.ts';
 
 /**

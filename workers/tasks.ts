@@ -1,31 +1,33 @@
-import { pruneExpired } from '#server/access/prune-expired.ts';
+import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
-import { jobsAtATime } from '#server/database-connections.ts';
-import { resumeApproval, resumeApprovals } from '#server/documents/approve.ts';
-import { resumeDocuments } from '#server/documents/queue.ts';
-import { runDocument } from '#server/documents/run-document.ts';
-import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
-import { pruneQueue, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
-import { foldUsage } from '#server/metering/daily-usage.ts';
-import { pruneClaims } from '#server/reviews/claims.ts';
-import { pruneOpenings } from '#server/reviews/openings.ts';
+import { pruneExpired } from '#server/identity/access/prune-expired.ts';
+import { embedSet, embedWaiting } from '#server/language/translation-memory/embed-golden-sets.ts';
+import { pruneImports } from '#server/language/translation-memory/imports/import-jobs.ts';
+import { resumeImports, runImport } from '#server/language/translation-memory/imports/run-import.ts';
+import { indexPair, indexWaitingPairs } from '#server/language/translation-memory/index-pair.ts';
+import { indexSet, indexWaiting } from '#server/language/translation-memory/index-set.ts';
+import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
+import { jobsAtATime } from '#server/platform/database-connections.ts';
+import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
-import { removeGoldenRecords } from '#server/storage/golden-records.ts';
 import { pruneReplays } from '#server/storage/replays.ts';
-import { embedSet, embedWaiting } from '#server/translation-memory/embed-golden-sets.ts';
-import { pruneImports } from '#server/translation-memory/imports/import-jobs.ts';
-import { resumeImports, runImport } from '#server/translation-memory/imports/run-import.ts';
-import { indexPair, indexWaitingPairs } from '#server/translation-memory/index-pair.ts';
-import { indexSet, indexWaiting } from '#server/translation-memory/index-set.ts';
-import { sweepUnusedVersions } from '#server/translation-memory/versions.ts';
-import { checkGoldenRecords } from '#server/translations/golden/check.ts';
+import { approvalRecords } from '#server/translation/documents/approval-record.ts';
+import { resumeDocuments } from '#server/translation/documents/queue.ts';
+import { runDocument } from '#server/translation/documents/run-document.ts';
+import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
+import { checkGoldenRecords } from '#server/translation/records/check.ts';
+import { removeGoldenRecords } from '#server/translation/records/golden-records.ts';
+import { pruneClaims } from '#server/translation/review/claims.ts';
+import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
+import { pruneOpenings } from '#server/translation/review/openings.ts';
+import { textRecords } from '#server/translation/texts/golden-records.ts';
 import {
   publishUnpersistedJobs,
   queueUnpersistedJobs,
   replayParkedJobs,
-} from '#server/translations/golden/pending-persistence.ts';
-import { failStaleJobs, queueStaleJobs } from '#server/translations/stale-sweep.ts';
+} from '#server/translation/texts/pending-persistence.ts';
+import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
 
 /** How one background task is run, and when. The file that `run` comes from also has the query that finds its work. */
 interface Task<N extends TaskName> {
@@ -51,7 +53,11 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   },
   replay_parked_jobs: { run: replayParkedJobs },
   // Two runs that rewrite lost lines would write them twice.
-  check_golden_records: { run: checkGoldenRecords, every: everySweep, oneAtATime: true },
+  check_golden_records: {
+    run: (services) => checkGoldenRecords(services, [textRecords, approvalRecords]),
+    every: everySweep,
+    oneAtATime: true,
+  },
   check_document_files: { run: removeUnreferencedFiles, every: hourly },
   import_memory: { run: (services, { tenantId, importId }) => runImport(services, tenantId, importId) },
   index_memory: { run: (services, { tenantId, setId }) => indexSet(services, tenantId, setId) },

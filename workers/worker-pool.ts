@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { TaskList } from 'graphile-worker';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { observe } from '#server/telemetry.ts';
+import { observe } from '#server/platform/telemetry.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { tasks, type WorkerPool } from './tasks.ts';
 

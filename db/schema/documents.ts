@@ -36,7 +36,7 @@ export const documentJobs = pgTable(
     request: jsonb('request').notNull(),
     /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
     requestFingerprint: bytes('request_fingerprint'),
-    /** What the caller should know about the request (`server/warnings.ts`). Null if there is nothing. */
+    /** What the caller should know about the request (`server/http/warnings.ts`). Null if there is nothing. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
     sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),

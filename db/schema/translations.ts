@@ -32,7 +32,7 @@ export const translationJobs = pgTable(
     request: jsonb('request').notNull(),
     /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
     requestFingerprint: bytes('request_fingerprint'),
-    /** What the caller should know about the request (`server/warnings.ts`). Null if there is nothing. */
+    /** What the caller should know about the request (`server/http/warnings.ts`). Null if there is nothing. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),

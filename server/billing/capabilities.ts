@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
 import type { Settings } from '#server/settings.ts';
-import type { PaymentProcessor } from './processor.ts';
 
 type BillingServices = Pick<Services, 'settings' | 'payments'>;
 
@@ -59,6 +59,6 @@ export function requireWebhookSecret({ settings, payments }: BillingServices): P
 export async function openPaymentProcessor(settings: Settings): Promise<PaymentProcessor | null> {
   if (settings.STRIPE_SECRET_KEY === undefined && settings.STRIPE_WEBHOOK_SECRET === undefined) return null;
   // Load the package only if it is used: it is large.
-  const { openStripe } = await import('./stripe.ts');
+  const { openStripe } = await import('#server/platform/payments/stripe.ts');
   return openStripe(settings);
 }

@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
+import { isNoSuchCustomer } from '#server/platform/payments/processor.ts';
 import { lockBilledTenant, type PayingTenant, readBillingAccount, updateBilledTenant } from './account.ts';
 import { requireBilling } from './capabilities.ts';
-import { isNoSuchCustomer } from './processor.ts';
 
 /** The services that talk to the processor in a tenant's name. */
 export type CustomerServices = Pick<Services, 'database' | 'settings' | 'payments'>;

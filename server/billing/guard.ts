@@ -1,10 +1,11 @@
-import { deferredTenantProcedure, type WithTenant } from '#server/access/guards/tenant.ts';
-import { hasTenants } from '#server/access/service-key.ts';
-import type { Log, Services } from '#server/context.ts';
+import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { hasTenants } from '#server/identity/access/service-key.ts';
+import type { Log } from '#server/platform/log.ts';
+import { ProcessorError } from '#server/platform/payments/processor.ts';
 import { detailInWords, middleware } from '#server/trpc.ts';
 import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';
-import { ProcessorError } from './processor.ts';
 
 /**
  * The base of the procedures for paying (A 4.5). Checks in this order: the capability (503), the caller, the input. The caller

@@ -1,11 +1,11 @@
 import { AppError } from '#server/errors.ts';
+import { isNoSuchCustomer } from '#server/platform/payments/processor.ts';
+import { type Tier, tierPrices } from '#server/platform/payments/tiers.ts';
 import { publicAddress } from '#server/settings.ts';
 import type { PayingTenant } from './account.ts';
 import { requireBilling } from './capabilities.ts';
 import { asCustomer, type CustomerServices, forgetCustomer } from './customer.ts';
-import { isNoSuchCustomer } from './processor.ts';
 import { stateAtProcessor } from './subscription-state.ts';
-import { type Tier, tierPrices } from './tiers.ts';
 
 /**
  * Opens a checkout for a tier (A 4.5).

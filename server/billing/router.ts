@@ -1,4 +1,4 @@
-import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { router } from '#server/trpc.ts';
 import { requireBilling, requireTopUps, requireWebhookSecret } from './capabilities.ts';
 import { payingProcedure } from './guard.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type Tier, tiers } from '#server/platform/payments/tiers.ts';
 import { rawBody } from '#server/trpc.ts';
-import { type Tier, tiers } from './tiers.ts';
 import { mostPacks } from './top-up.ts';
 
 const slugs = tiers.join(', ');

@@ -1,5 +1,5 @@
+import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
 import type { BillingAccount } from './account.ts';
-import type { PaymentProcessor } from './processor.ts';
 
 /** Statuses that end a subscription for good (A 3.1). */
 const ended: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);

@@ -1,8 +1,13 @@
+import type {
+  PaymentEvent,
+  SubscriptionEvent,
+  SubscriptionSession,
+  TopUpPayment,
+} from '#server/platform/payments/payment-event.ts';
+import { type TierPrices, tierOfPrices } from '#server/platform/payments/tiers.ts';
 import type { BillingAccount, KnownSubscription } from './account.ts';
-import type { PaymentEvent, SubscriptionEvent, SubscriptionSession, TopUpPayment } from './payment-event.ts';
 import { subscriptionStateOf } from './subscription-state.ts';
 import { allowanceOfTier, withAllowanceWindow } from './tier-change.ts';
-import { type TierPrices, tierOfPrices } from './tiers.ts';
 
 /**
  * A tenant's billing account after a payment event (A 3.1, A 6). Events may come late, twice and in any order: each updates

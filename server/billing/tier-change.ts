@@ -1,6 +1,6 @@
+import { includedChars, isTier } from '#server/platform/payments/tiers.ts';
 import type { BillingAccount, KnownSubscription } from './account.ts';
 import { subscriptionStateOf } from './subscription-state.ts';
-import { includedChars, isTier } from './tiers.ts';
 
 /**
  * The allowance that a subscription's tier sets: the tier and its characters a month. Nothing for a subscription that has

@@ -1,13 +1,13 @@
-import { countAttempt } from '#server/access/rate-limit.ts';
-import { rateLimitSubject } from '#server/client-address.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { rateLimitSubject } from '#server/http/client-address.ts';
+import { countAttempt } from '#server/identity/access/rate-limit.ts';
+import { charsPerPack, largestBalance } from '#server/platform/payments/tiers.ts';
 import { publicAddress } from '#server/settings.ts';
 import type { PayingTenant } from './account.ts';
 import { requireBilling, requireTopUps } from './capabilities.ts';
 import { asCustomer, type CustomerServices } from './customer.ts';
 import { stateAtProcessor, subscriptionStateOf } from './subscription-state.ts';
-import { charsPerPack, largestBalance } from './tiers.ts';
 
 /** Packs in one purchase (A 8). */
 export const mostPacks = 5;

@@ -1,6 +1,8 @@
-import { type AuditEvent, recordEvent } from '#server/audit/audit-log.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { type AuditEvent, recordEvent } from '#server/identity/audit/audit-log.ts';
+import type { PaymentEvent, ReceivedEvent } from '#server/platform/payments/payment-event.ts';
+import { tierPrices } from '#server/platform/payments/tiers.ts';
 import {
   type BillingAccount,
   changedMetadata,
@@ -9,9 +11,7 @@ import {
   updateBilledTenant,
 } from './account.ts';
 import { requireWebhookSecret } from './capabilities.ts';
-import type { PaymentEvent, ReceivedEvent } from './payment-event.ts';
 import { applyPaymentEvent } from './subscription-sync.ts';
-import { tierPrices } from './tiers.ts';
 import { insertPaymentEvent } from './webhook-dedupe.ts';
 
 /**

@@ -26,7 +26,7 @@ const readers: Record<FlattenKind, Reader> = {
 
 /**
  * Returns the text of a file: line ends as `\n`, paragraphs separated by blank lines, trimmed. It terminates for all input,
- * but for PDF, time and memory are only roughly in proportion to the size. So it runs in a sandbox (`server/sandbox/`).
+ * but for PDF, time and memory are only roughly in proportion to the size. So it runs in a sandbox (`server/platform/sandbox/`).
  *
  * @throws {FileError} if the file has no readable text: a 400 (B 4.1)
  */

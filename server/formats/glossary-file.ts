@@ -1,8 +1,8 @@
 import { type LanguageCode, languageOfName, readDeclaredVariant, readLanguage } from '#server/languages.ts';
-import { CsvError, type CsvRow, readCsv } from './csv-reader.ts';
-import { readTbx, type TbxConcept } from './tbx-reader.ts';
+import { CsvError, type CsvRow, readCsv } from './csv/reader.ts';
+import { readTbx, type TbxConcept } from './tbx/reader.ts';
 import { countCodePoints } from './text.ts';
-import { readTmx, type TmxPair, type TmxSides } from './tmx-reader.ts';
+import { readTmx, type TmxPair, type TmxSides } from './tmx/reader.ts';
 import { XmlFileError } from './xml/xml-parser.ts';
 
 /** The columns of a glossary, in the order of a file without a header (B 4.4). */

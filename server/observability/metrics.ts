@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolState } from '#db/client.ts';
-import type { Counted, Meter, WorkKind } from '#server/telemetry.ts';
+import type { Counted, Meter, WorkKind } from '#server/platform/telemetry.ts';
 import type { QueueState } from './queue-state.ts';
 
 /** What is read when the metrics are asked for. */

@@ -1,8 +1,8 @@
 import { type Database, openDatabase, type PoolOptions, type PoolState } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import type { Models } from '#server/engines/select.ts';
+import type { Models } from '#server/platform/engines/select.ts';
+import { isObserved, sendMeasurements, traceIfRegistered } from '#server/platform/telemetry.ts';
 import type { Settings } from '#server/settings.ts';
-import { isObserved, sendMeasurements, traceIfRegistered } from '#server/telemetry.ts';
 import type { Metrics } from './metrics.ts';
 import { observeDatabase, observeServices } from './observed-services.ts';
 import { type OperatorServer, startOperatorServer } from './operator-server.ts';

@@ -1,9 +1,9 @@
 import type { Database } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import type { Embedder, Engine, EngineResult } from '#server/engines/engine.ts';
-import type { FileWork } from '#server/sandbox/file-work.ts';
-import type { PlatformStore } from '#server/storage/blob-store.ts';
-import { observe } from '#server/telemetry.ts';
+import type { Embedder, Engine, EngineResult } from '#server/platform/engines/engine.ts';
+import type { FileWork } from '#server/platform/sandbox/file-work.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
+import { observe } from '#server/platform/telemetry.ts';
 
 type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
 

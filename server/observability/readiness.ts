@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
-import type { Log } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import type { PlatformStore } from '#server/storage/blob-store.ts';
+import type { Log } from '#server/platform/log.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 
 /** How long, in milliseconds, a result of a check is given again: anybody may ask, and as often as they like. */
 const maximumAge = { database: 1000, storage: 10_000 };

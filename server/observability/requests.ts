@@ -2,7 +2,7 @@ import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestNotes } from '#server/context.ts';
 import type { AppError } from '#server/errors.ts';
-import { activeTracer } from '#server/telemetry.ts';
+import { activeTracer } from '#server/platform/telemetry.ts';
 import type { Metrics } from './metrics.ts';
 
 declare module 'fastify' {

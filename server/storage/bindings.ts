@@ -2,10 +2,10 @@ import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { storageBindings } from '#db/schema/storage.ts';
 import type { Services } from '#server/context.ts';
-import { seal, secretsKeyId } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
-import type { Binding } from './account-stores.ts';
-import type { BlobStore } from './blob-store.ts';
+import { seal, secretsKeyId } from '#server/platform/encryption.ts';
+import type { Binding } from '#server/platform/stores/account-stores.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 import { defaultPrefixes, type StorageBinding } from './schema.ts';
 
 /** The tenant's binding; undefined if it uses the platform's storage. */

@@ -1,9 +1,9 @@
 import { and, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { storageBindings } from '#db/schema/storage.ts';
-import { atTheServer, recordEvent } from '#server/audit/audit-log.ts';
-import type { Binding } from './account-stores.ts';
-import type { BlobStore } from './blob-store.ts';
+import { atTheServer, recordEvent } from '#server/identity/audit/audit-log.ts';
+import type { Binding } from '#server/platform/stores/account-stores.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 
 /*
  * Which workspaces hold a container. The identity of the service can open every container whose owner has authorized it, for one workspace or

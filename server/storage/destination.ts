@@ -1,10 +1,10 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { Binding } from './account-stores.ts';
+import type { Binding } from '#server/platform/stores/account-stores.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { StoreError } from '#server/platform/stores/store-error.ts';
 import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } from './bindings.ts';
-import type { BlobStore } from './blob-store.ts';
-import { StoreError } from './store-error.ts';
 
 /*
  * Where a tenant's records and files go, and where they are (B "Routing"). An address is relative to the tenant's part of the platform's

@@ -3,8 +3,8 @@ import { and, eq, lt, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { parkedJobReplays } from '#db/schema/storage.ts';
 import type { Services } from '#server/context.ts';
-import { newId } from '#server/ids.ts';
-import { addJob } from '#server/job-queue.ts';
+import { newId } from '#server/platform/ids.ts';
+import { addJob } from '#server/platform/job-queue.ts';
 import type { ReplaySummary } from './schema.ts';
 
 /*

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, isNotNull } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { storageBindings } from '#db/schema/storage.ts';
-import { type Resealed, type SecretsKeys, secretsKeyId } from '#server/encryption.ts';
-import { type Binding, readSecret } from './account-stores.ts';
+import { type Resealed, type SecretsKeys, secretsKeyId } from '#server/platform/encryption.ts';
+import { type Binding, readSecret } from '#server/platform/stores/account-stores.ts';
 import { sealSecret } from './bindings.ts';
 
 /** Bindings that are in memory at a time. */

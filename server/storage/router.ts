@@ -1,6 +1,6 @@
-import { deferredTenantAdminProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { deferredTenantAdminProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { detailInWords, router } from '#server/trpc.ts';
 import { bindingView, selectBinding } from './bindings.ts';
 import { removeBinding, replaceBinding } from './change-binding.ts';

@@ -1,9 +1,9 @@
 import { count, eq, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { storageTotals } from '#db/schema/storage.ts';
-import { serverAdministrator } from '#server/access/guards/admin.ts';
-import { atTheServer, recordAdministration } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
+import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
+import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
 import { selectBinding } from './bindings.ts';
 import type { StorageUsage } from './schema.ts';

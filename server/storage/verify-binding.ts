@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { storageBindings } from '#db/schema/storage.ts';
-import type { WithTenant } from '#server/access/guards/tenant.ts';
-import { type Actor, actorOfPrincipal, type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { clip } from '#server/formats/text.ts';
-import { newId } from '#server/ids.ts';
-import type { Binding } from './account-stores.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { type Actor, actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { Binding } from '#server/platform/stores/account-stores.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { StoreError } from '#server/platform/stores/store-error.ts';
 import { bindingView, selectBinding } from './bindings.ts';
-import type { BlobStore } from './blob-store.ts';
 import { heldByAnother, holdContainer, otherHolders, readOwners, takeTurn } from './container-holders.ts';
 import { awaitReplay, beginReplay } from './replays.ts';
 import type { StorageBinding } from './schema.ts';
-import { StoreError } from './store-error.ts';
 
 type VerifyServices = Pick<
   Services,

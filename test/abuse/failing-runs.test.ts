@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { SaturatedError } from '#server/concurrency-limit.ts';
+import { recordFailedRun } from '#server/billing/metering/failed-run-rate.ts';
 import { AppError } from '#server/errors.ts';
-import { recordFailedRun } from '#server/metering/failed-run-rate.ts';
+import { SaturatedError } from '#server/platform/concurrency-limit.ts';
 import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { submit, useProcesses } from '#test/metering/admission-processes.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createGlossaries } from '#server/terminology/glossary.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pruneExpired } from '#server/access/prune-expired.ts';
+import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startWorkers } from '#workers/run.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { hashSecret } from '#server/access/credentials.ts';
-import { rotateRefreshToken } from '#server/access/refresh-token-rotation.ts';
-import { lockMember } from '#server/access/sessions.ts';
+import { hashSecret } from '#server/identity/access/credentials.ts';
+import { rotateRefreshToken } from '#server/identity/access/refresh-token-rotation.ts';
+import { lockMember } from '#server/identity/access/sessions.ts';
 import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
 import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

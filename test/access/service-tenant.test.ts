@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hashSecret, newSecret } from '#server/access/credentials.ts';
-import { newId } from '#server/ids.ts';
+import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
+import { newId } from '#server/platform/ids.ts';
 import { found, freshEmail, operator, operatorKey, type Person, password } from '#test/factories.ts';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { lockMember } from '#server/access/sessions.ts';
+import { lockMember } from '#server/identity/access/sessions.ts';
 import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
 import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

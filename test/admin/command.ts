@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readCommandLine } from '#server/admin/command-line.ts';
+import { readCommandLine } from '#server/commands/admin/command-line.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -19,7 +19,7 @@ export interface Ended {
 
 /** Starts an operator's command as its own process, without a SECRETS_KEY. */
 export const startCommand = (env: Record<string, string>, args: string[]) =>
-  spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/admin/main.ts'), ...args], {
+  spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/commands/admin/main.ts'), ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lockMember, newFamily, startSession } from '#server/access/sessions.ts';
+import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import { challengeFor } from '#test/auth/mfa.ts';
 import { passwordGrant, refresh } from '#test/auth/sign-in.ts';
 import { found, invite, join, type Person } from '#test/factories.ts';

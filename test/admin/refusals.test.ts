@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '#server/admin/command.ts';
-import { commands, readCommandLine } from '#server/admin/command-line.ts';
+import { Refusal } from '#server/commands/admin/command.ts';
+import { commands, readCommandLine } from '#server/commands/admin/command-line.ts';
 import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

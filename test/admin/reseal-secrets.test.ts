@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type SecretsKeys, seal, secretsKeyId, unseal } from '#server/encryption.ts';
+import { type SecretsKeys, seal, secretsKeyId, unseal } from '#server/platform/encryption.ts';
 import { readSettings } from '#server/settings.ts';
 import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';

@@ -26,7 +26,7 @@ export function importsOf(
   file: string,
   source = readFileSync(join(root, file), 'utf8'),
 ): Import[] {
-  const specifiers = [...source.matchAll(/(?:\bfrom|\bimport|\bimport\s*\()\s*'([^']+)'/g)].map(
+  const specifiers = [...source.matchAll(/(?:\bfrom|\bimport|\bimport\s*\()\s*'([^'\n]+)'/g)].map(
     ([, specifier]) => specifier as string,
   );
   return specifiers.map((specifier) => ({ from: file, specifier, to: resolve(root, file, specifier) }));
@@ -47,311 +47,242 @@ interface Module {
   name: string;
   /** Which files belong to it; the first module that matches takes a file. */
   files: RegExp;
-  /** What its files may import besides each other, including packages and Node's modules. */
-  may: RegExp[];
+  /** Packages and modules of Node.js that its files may import. */
+  packages: RegExp;
+  /** Which of its files other modules may import. Default: all. */
+  interface?: RegExp;
+  /** The only files of the project that it may import besides its own. Default: the interfaces of all modules below it. */
+  only?: RegExp;
+  /** The parts of `db/` that it may import. Default: `db/client.ts`. */
+  db?: RegExp;
 }
 
-const domains =
-  'access|audit|auth|billing|documents|members|metering|reviews|storage|system|tenants|terminology|translation-memory|translations';
+const libraries = /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@azure\/|pino$)/;
 const anyPackage = /^(npm|node):/;
-/** The files directly in `server/` that every domain may import. */
-const kernelFiles = [
-  'array-limits',
-  'background-work',
-  'bounded-walk',
-  'bulk',
-  'client-address',
-  'concurrency-limit',
-  'context',
-  'cookies',
-  'encryption',
-  'errors',
-  'exports',
-  'ids',
-  'input-limits',
-  'job-list-filter',
-  'job-queue',
-  'languages',
-  'paging',
-  'request-deadline',
-  'request-fingerprint',
-  'sandbox-errors',
-  'set-upload',
-  'settings',
-  'supported-language',
-  'telemetry',
-  'tenant-lock',
-  'text-search',
-  'trpc',
-  'unknown-fields',
-  'warnings',
-  'xliff-exchange',
-];
-const kernel = new RegExp(`^server/(${kernelFiles.join('|')})\\.ts$`);
-/** The files of a domain's subfolders that other modules may import, too. */
-const publishedBelow = [
-  'access/guards/[\\w-]+',
-  'auth/sso/provider',
-  'translation-memory/imports/(import-jobs|run-import)',
-  'translation-memory/lookup/(close-match|exact-match|examples)',
-].join('|');
+
+/** One of several patterns. */
+const any = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join('|'));
+
+/** The module of a domain: a folder whose router, queries and folders below are its own, except the files `published` there. */
+function domain(
+  folder: string,
+  {
+    tables = /$^/,
+    packages = /$^/,
+    published = /$^/,
+  }: { tables?: RegExp; packages?: RegExp; published?: RegExp } = {},
+): Module {
+  return {
+    name: `server/${folder}`,
+    files: new RegExp(`^server/${folder}/`),
+    packages: any(libraries, /^node:(crypto|module|timers\/promises)$/, packages),
+    interface: new RegExp(`^server/${folder}/((?![\\w-]*queries\\.ts$)[\\w-]+\\.ts$|(${published.source}))`),
+    db: any(/^db\/client\.ts$/, new RegExp(`^db/schema/(${tables.source})\\.ts$`)),
+  };
+}
+
 /**
- * The interface of a domain: the files directly in its folder, except its router and its queries. Only the workers import
- * `translations`, which uses the other domains.
+ * The modules from top to bottom (docs/decisions/0086): a file imports files of its own module and the interfaces of modules below it,
+ * never of one above. A file without a module fails the check. `db/` is open to those only that name what they use of it.
  */
-const published = new RegExp(
-  `^server/((?!translations/)(${domains})/(?!(router|[\\w-]*queries)\\.ts$)[\\w-]+|${publishedBelow})\\.ts$`,
-);
-/** The interface of a format is a file directly in the folder; its implementation is in the folders below. */
-const formats = /^server\/formats\/[\w-]+\.ts$/;
-/** The tasks run in child processes, so only their input and result types may be imported. */
-const sandbox =
-  /^server\/sandbox\/(file-work|task-queue|isolation|left-by-level|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
-/** Pure: similarity of texts, and the terms in a text. */
-const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
-/** Checks of the addresses that are dialled for others. */
-const outbound = /^server\/outbound\//;
-/** Metrics, traces, the log of requests, and whether a process is ready. */
-const observability = /^server\/observability\//;
-const port = /^server\/engines\/engine\.ts$/;
-const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
-
-/** The tables that a domain's queries may use, if they are not only those of its own schema file. */
-const tablesOf: Record<string, string> = {
-  access: 'identity|tenants',
-  metering: 'metering|tenants',
-  billing: 'billing|tenants',
-  auth: 'identity|tenants',
-  members: 'identity',
-  tenants: 'tenants',
-};
-
-const domainModules = domains.split('|').map(
-  (name): Module => ({
-    name: `server/${name}`,
-    files: new RegExp(`^server/${name}/`),
-    may: [
-      kernel,
-      published,
-      formats,
-      matching,
-      port,
-      sandbox,
-      /^db\/client\.ts$/,
-      new RegExp(`^db/schema/(${tablesOf[name] ?? name})\\.ts$`),
-      libraries,
-      /^npm:drizzle-orm$/,
-      /^node:(crypto|module|timers\/promises)$/,
-      // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
-      ...(name === 'auth' ? [outbound, /^node:(net|os|worker_threads)$/] : []),
-      // A document's segments take the steps and checks of the text pipeline.
-      ...(name === 'documents'
-        ? [
-            /^server\/translations\/(schema|agent-run-schema|inspect-text|intake\/(request-warnings|source-language)|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/,
-          ]
-        : []),
-      ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
-      ...(name === 'billing' ? [/^npm:stripe$/] : []),
-      // A store is a folder, written by a thread, or a tenant's account whose addresses are checked as they are dialled.
-      ...(name === 'storage' ? [outbound, /^node:(fs|os|path|stream|url|worker_threads)/] : []),
-    ],
-  }),
-);
-
-/** The import rules of docs/decisions/0005. A file without a module fails the check. */
 export const modules: Module[] = [
+  // Programs of their own.
   {
-    name: 'server/formats',
-    files: /^server\/formats\//,
-    may: [
-      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
-      // Glossaries and memories name languages.
-      /^server\/languages\.ts$/,
-      // Typesetting reads its fonts.
-      /^node:(fs|module|vm|timers\/promises)$/,
-      // Office files are zips, and the streams of a PDF are deflated.
-      /^node:zlib$/,
-      // Digests of what a PDF has besides text. Formats draw no random numbers.
-      /^node:crypto$/,
-    ],
+    name: 'web/translate',
+    files: /^web\/translate\//,
+    packages: any(/^npm:@lingui\/message-utils$/, /^node:/),
+    only: /^(sdk\/src\/|web\/server\/locale\.ts$)/,
   },
   {
-    name: 'server/sandbox',
-    files: /^server\/sandbox\//,
-    may: [formats, matching, /^server\/languages\.ts$/, /^node:/],
-  },
-  {
-    name: 'server/matching',
-    files: /^server\/matching\//,
-    may: [formats, /^server\/languages\.ts$/, /^node:crypto$/],
-  },
-  { name: 'server/outbound', files: outbound, may: [/^node:(dns|net)$/] },
-  {
-    name: 'server/engines',
-    files: /^server\/engines\//,
-    may: [
-      /^server\/(errors|concurrency-limit|input-limits|languages|settings|telemetry)\.ts$/,
-      formats,
-      /^npm:(openai|zod)$/,
-      /^node:timers/,
-    ],
-  },
-  ...domainModules,
-  {
-    name: 'server/admin',
-    files: /^server\/admin\//,
-    may: [
-      published,
-      /^server\/(database-home|encryption|errors|log|settings|stop-signals)\.ts$/,
-      /^db\/(client|migrate)\.ts$/,
-      /^npm:zod$/,
-      /^node:util$/,
-    ],
-  },
-  {
-    // It looks at everything that the service needs.
-    name: 'server/doctor',
-    files: /^server\/doctor\//,
-    may: [
-      published,
-      sandbox,
-      /^server\/(database-connections|database-home|encryption|engines\/select|ids|process-settings|settings|stop-signals|stored-secrets)\.ts$/,
-      /^web\/server\/build\.ts$/,
-      /^db\/(client|queue-url|schema-version)\.ts$/,
-      /^npm:(pg|postgres)$/,
-      /^node:(fs\/promises|path|url)$/,
-    ],
-  },
-  {
-    // It copies the database and the platform's storage as they are.
-    name: 'server/backup',
-    files: /^server\/backup\//,
-    may: [
-      published,
-      /^server\/(database-home|encryption|errors|log|settings|stop-signals|stored-secrets)\.ts$/,
-      /^db\/(client|migrate|copy\/(contents|load|outcome|snapshot)|embedded\/(index|upgrade|upgrade-copy))\.ts$/,
-      /^npm:(modern-tar|zod)$/,
-      /^node:/,
-    ],
-  },
-  {
-    // It compares what several domains store, so it reads their tables.
-    name: 'server/verify-store',
-    files: /^server\/verify-store\//,
-    may: [
-      published,
-      /^server\/(database-home|encryption|errors|settings|stop-signals)\.ts$/,
-      /^server\/translations\/golden\/text-records\.ts$/,
-      /^db\/(client|schema\/(documents|storage|tenants|translations))\.ts$/,
-      /^npm:drizzle-orm$/,
-      /^node:(crypto|fs\/promises|path|util)$/,
-    ],
-  },
-  {
-    // It looks at what a process consists of.
-    name: 'server/observability',
-    files: observability,
-    may: [
-      /^server\/(context|errors|settings|telemetry)\.ts$/,
-      published,
-      port,
-      sandbox,
-      /^server\/engines\/select\.ts$/,
-      /^db\/(client|schema-version)\.ts$/,
-      /^npm:(@opentelemetry\/api|drizzle-orm|fastify|prom-client)$/,
-      /^node:http$/,
-    ],
-  },
-  {
-    name: 'the top of server/',
-    files: /^server\/[\w-]+\.ts$/,
-    may: [
-      published,
-      formats,
-      observability,
-      port,
-      /^server\/([\w-]+)\/router\.ts$/,
-      /^server\/(backup\/restored-storage|engines\/select)\.ts$/,
-      sandbox,
-      /^rest\/[\w-]+\.ts$/,
-      /^web\/server\/[\w-]+\.ts$/,
-      /^workers\/run\.ts$/,
-      /^db\/(client|migrate|embedded\/index)\.ts$/,
-      anyPackage,
-    ],
-  },
-  { name: 'db', files: /^db\//, may: [anyPackage] },
-  {
-    name: 'rest',
-    files: /^rest\//,
-    may: [
-      /^server\/(array-limits|client-address|context|errors|ids|input-limits|languages|response-headers|router|settings|trpc|unknown-fields)\.ts$/,
-      /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
-      /^node:/,
-    ],
-  },
-  {
-    // The front for browsers: what the server does of it.
-    name: 'web/server',
-    files: /^web\/server\//,
-    may: [
-      /^rest\/(body-parsers|downloads|errors|openapi)\.ts$/,
-      /^server\/(context|cookies|errors|input-limits|response-headers|router|settings|trpc)\.ts$/,
-      // Whether there is a page for paying to lead to.
-      /^server\/billing\/capabilities\.ts$/,
-      // The files of documents, which no procedure carries.
-      /^server\/(access\/guards\/tenant|documents\/download)\.ts$/,
-      /^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/,
-      /^node:/,
-    ],
+    name: 'the build of web/',
+    files: /^web\/[\w-]+\.ts$/,
+    packages: any(/^npm:(@lingui\/message-utils|vite)$/, /^node:/),
+    only: /^web\/server\/locale\.ts$/,
   },
   {
     // What runs in the browser: the SDK's code, and bundled packages.
     name: 'web/app',
     files: /^web\/(app|preview)\//,
-    may: [
-      /^sdk\/src\//,
-      /^server\/(languages|metering\/weight)\.ts$/,
-      /^web\/locales\//,
-      /^web\/server\/(build|locale|shell)\.ts$/,
+    packages:
       /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-dom|uplot)$/,
-    ],
+    only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight)\.ts$|web\/locales\/|web\/server\/(build|locale|shell)\.ts$)/,
   },
   {
-    name: 'the build of web/',
-    files: /^web\/[\w-]+\.ts$/,
-    may: [/^web\/server\/locale\.ts$/, /^npm:(@lingui\/message-utils|vite)$/, /^node:/],
-  },
-  {
-    // A program of its own, a caller of the service like the examples.
-    name: 'web/translate',
-    files: /^web\/translate\//,
-    may: [/^sdk\/src\//, /^web\/server\/locale\.ts$/, /^npm:@lingui\/message-utils$/, /^node:/],
-  },
-  {
-    name: 'workers',
-    files: /^workers\//,
-    may: [
-      /^server\/(context|database-connections|errors|job-queue|module-loading|process|settings|stop-signals|telemetry)\.ts$/,
-      published,
-      /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
-      /^db\/(client|queue-url)\.ts$/,
-      /^npm:(graphile-worker|drizzle-orm|pg)$/,
-      /^node:/,
-    ],
-  },
-  {
+    // Types of the routers, and the languages, which are plain data.
     name: 'sdk',
     files: /^sdk\/src\//,
-    // The languages are plain data, which the browser application bundles, too.
-    may: [/^server\/(languages|router)\.ts$/, /^npm:@trpc\/server$/],
+    packages: /^npm:@trpc\/server$/,
+    only: /^server\/(languages|router)\.ts$/,
   },
+  {
+    // The commands of operators and the starts of processes. They look at everything.
+    name: 'server/commands',
+    files: /^(server\/commands\/|workers\/main-command\.ts$)/,
+    packages: any(/^npm:(drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
+    db: /^db\//,
+  },
+  {
+    // What a process consists of, the workers' jobs included.
+    name: 'server/process and workers',
+    files: /^(server\/process\.ts$|workers\/)/,
+    packages: any(/^npm:(graphile-worker|drizzle-orm|pg)$/, /^node:/),
+    db: /^db\/(client|migrate|queue-url)\.ts$/,
+  },
+  {
+    name: 'server/app',
+    files: /^server\/app\.ts$/,
+    packages: any(/^npm:fastify$/, /^node:/),
+  },
+  // The transports.
+  {
+    // The front for browsers: what the server does of it.
+    name: 'web/server',
+    files: /^web\/server\//,
+    packages: any(/^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/, /^node:/),
+    db: /$^/,
+  },
+  {
+    name: 'rest',
+    files: /^rest\//,
+    packages: any(/^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/, /^node:/),
+    only: /^server\/((context|errors|languages|router|settings|trpc)\.ts$|http\/|platform\/(ids|input-limits)\.ts$)/,
+  },
+  // The procedures by name. A domain's router uses the inside of its domain, and nothing imports it but the router that joins them.
+  { name: 'routers', files: /^server\/([\w-]+\/)*[\w-]*router\.ts$/, packages: /^npm:zod$/ },
+  {
+    // Metrics, traces, the log of requests, and whether a process is ready.
+    name: 'server/observability',
+    files: /^server\/observability\//,
+    packages: any(/^npm:(@opentelemetry\/api|drizzle-orm|fastify|prom-client|zod)$/, /^node:http$/),
+    db: /^db\/(client|schema-version)\.ts$/,
+  },
+  // Translation.
+  domain('translation/review', {
+    tables: /documents|reviews|translations/,
+    published: /(texts|documents)\/([\w-]+|xliff\/[\w-]+)\.ts$/,
+  }),
+  domain('translation/texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
+  domain('translation/documents', { tables: /documents/ }),
+  domain('translation/records'),
+  domain('translation/core', { packages: /^npm:eld$/, published: /[\w-]+\/[\w-]+\.ts$/ }),
+  // What belongs to a workspace.
+  domain('language/translation-memory', {
+    tables: /translation-memory/,
+    published: /imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples)\.ts$/,
+  }),
+  domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),
+  domain('language'),
+  domain('storage', { tables: /storage/ }),
+  domain('billing/metering', { tables: /metering|tenants/ }),
+  domain('billing', { tables: /billing|tenants/ }),
+  domain('identity/auth', {
+    tables: /identity|tenants/,
+    // Single sign-on checks the addresses that it dials; passwords are hashed on threads.
+    packages: /^node:(net|os|worker_threads)$/,
+    published: /sso\/provider\.ts$/,
+  }),
+  domain('identity/members', { tables: /identity/ }),
+  domain('identity/tenants', { tables: /tenants/ }),
+  domain('identity/audit', { tables: /audit/ }),
+  domain('identity/access', { tables: /identity|tenants/, published: /guards\/[\w-]+\.ts$/ }),
+  // What every procedure may use.
+  {
+    name: 'server/http',
+    files: /^server\/http\//,
+    packages: any(/^npm:(@trpc\/server|drizzle-orm|fastify|superjson|zod)$/, /^node:(crypto|http|net)$/),
+  },
+  {
+    name: 'server/trpc',
+    files: /^server\/trpc\.ts$/,
+    packages: /^npm:(@trpc\/server|superjson|zod)$/,
+  },
+  { name: 'server/context', files: /^server\/context\.ts$/, packages: /$^/ },
+  {
+    name: 'server/platform/engines',
+    files: /^server\/platform\/engines\//,
+    packages: any(/^npm:(openai|zod)$/, /^node:timers/),
+    interface: /\/(engine|select)\.ts$/,
+    db: /$^/,
+  },
+  {
+    name: 'server/platform/payments',
+    files: /^server\/platform\/payments\//,
+    packages: any(/^npm:(stripe|zod)$/, /^node:/),
+    db: /$^/,
+  },
+  {
+    // Stores of files: a folder, written by a thread, or an account whose addresses are checked as they are dialled.
+    name: 'server/platform/stores',
+    files: /^server\/platform\/stores\//,
+    packages: any(/^npm:(@azure\/[\w-]+|undici)$/, /^node:/),
+    interface: /\/stores\/([\w-]+|objects\/[\w-]+)\.ts$/,
+    db: /^db\/schema\/storage\.ts$/,
+  },
+  {
+    name: 'server/platform',
+    files: /^server\/platform\//,
+    packages: anyPackage,
+    db: /^db\/(client|embedded\/index)\.ts$/,
+  },
+  {
+    name: 'server/platform/sandbox',
+    files: /^server\/platform\/sandbox\//,
+    packages: /^node:/,
+    // The tasks run in child processes, so only the types of their input and result are imported.
+    interface:
+      /\/(file-work|task-queue|isolation|left-by-level|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/,
+    only: /^server\/(formats\/|matching\/|languages\.ts$)/,
+  },
+  {
+    // Pure: similarity of texts, and the terms in a text.
+    name: 'server/matching',
+    files: /^server\/matching\//,
+    packages: /^node:crypto$/,
+    interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
+  },
+  {
+    // Pure functions from bytes to bytes. A format is a folder or one file; what it offers is directly in `formats/`, or is its reader or writer.
+    name: 'server/formats',
+    files: /^server\/formats\//,
+    packages: any(
+      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
+      // Typesetting reads its fonts; office files are zips; streams of a PDF are deflated, and compared by digests.
+      /^node:(fs|module|vm|timers\/promises|zlib|crypto)$/,
+    ),
+    interface: /^server\/formats\/([\w-]+|golden\/[\w-]+|(tbx|tmx|xliff|csv)\/(reader|writer|content))\.ts$/,
+    only: /^server\/languages\.ts$/,
+  },
+  {
+    name: 'server/errors, languages and settings',
+    files: /^server\/(errors|languages|settings)\.ts$/,
+    packages: any(/^npm:(@trpc\/server|zod)$/, /^node:/),
+    only: /$^/,
+  },
+  { name: 'web/locales', files: /^web\/locales\//, packages: /$^/, only: /$^/ },
+  // It does not know what it stores.
+  { name: 'db', files: /^db\//, packages: anyPackage, only: /$^/ },
 ];
+
+/** The place of a file's module from the top; -1 if it is in none. */
+export const layerOf = (file: string): number => modules.findIndex(({ files }) => files.test(file));
 
 /** The reason why this import is forbidden; undefined if it is allowed. */
 export function refusal({ from, to }: Import): string | undefined {
-  const module = modules.find(({ files }) => files.test(from));
+  const layer = layerOf(from);
+  const module = modules[layer];
   if (!module) return `${from} is in no module`;
-  if (module.files.test(to) || module.may.some((allowed) => allowed.test(to))) return undefined;
-  return `${from} (${module.name}) may not import ${to}`;
+  return mayImport({ module, layer, from }, to) ? undefined : `${from} (${module.name}) may not import ${to}`;
+}
+
+function mayImport(
+  { module, layer, from }: { module: Module; layer: number; from: string },
+  to: string,
+): boolean {
+  if (/^(npm|node):/.test(to)) return module.packages.test(to);
+  const below = layerOf(to);
+  if (below === layer) return true;
+  if (below < layer || (module.only && !module.only.test(to))) return false;
+  if (to.startsWith('db/')) return (module.db ?? /^db\/client\.ts$/).test(to);
+  const ownDomain = module.name === 'routers' && from !== 'server/router.ts' && `${dirname(from)}/`;
+  return (ownDomain && to.startsWith(ownDomain)) || (modules[below]?.interface?.test(to) ?? true);
 }

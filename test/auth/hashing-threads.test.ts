@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { expect, test } from 'vitest';
-import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
 import { AppError } from '#server/errors.ts';
+import { hashOnThread } from '#server/identity/auth/passwords/hashing-pool.ts';
 
 const password = 'a long enough passphrase';
 /** Cheap to check, because the test is about the queue. */

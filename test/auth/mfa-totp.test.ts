@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { describeEnrolment } from '#server/auth/mfa/enrolment.ts';
-import { readRecoveryCode } from '#server/auth/mfa/recovery-codes.ts';
-import { matchStep, newTotpSecret, otpauthUri } from '#server/auth/mfa/totp.ts';
+import { describeEnrolment } from '#server/identity/auth/mfa/enrolment.ts';
+import { readRecoveryCode } from '#server/identity/auth/mfa/recovery-codes.ts';
+import { matchStep, newTotpSecret, otpauthUri } from '#server/identity/auth/mfa/totp.ts';
 import { totpCode } from '#test/setup/totp.ts';
 
 /** RFC 6238, appendix B, SHA-1: the last six of its eight digits. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Database } from '#db/client.ts';
-import { lockMember } from '#server/access/sessions.ts';
-import { issueChallenge } from '#server/auth/mfa/challenge.ts';
+import { lockMember } from '#server/identity/access/sessions.ts';
+import { issueChallenge } from '#server/identity/auth/mfa/challenge.ts';
 import { readSettings } from '#server/settings.ts';
 import { type App, cookie, type Headers, type Person } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashSecret } from '#server/access/credentials.ts';
-import { type SealPurpose, seal } from '#server/encryption.ts';
+import { hashSecret } from '#server/identity/access/credentials.ts';
+import { type SealPurpose, seal } from '#server/platform/encryption.ts';
 import { type Enrolled, foundEnrolled, found as foundMember } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

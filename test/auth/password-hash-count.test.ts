@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { accountsOfPassword, hashPassword } from '#server/auth/passwords/hashing.ts';
+import { accountsOfPassword, hashPassword } from '#server/identity/auth/passwords/hashing.ts';
 import { env, found, freshEmail, password, signUpFounder } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashSecret } from '#server/access/credentials.ts';
-import { hashPassword } from '#server/auth/passwords/hashing.ts';
-import { type SecretsKeys, seal, unseal } from '#server/encryption.ts';
+import { hashSecret } from '#server/identity/access/credentials.ts';
+import { hashPassword } from '#server/identity/auth/passwords/hashing.ts';
+import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 import { found, foundEnrolled } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { asAdministratorSession } from '#server/access/guards/session.ts';
-import { atTheServer } from '#server/audit/audit-log.ts';
-import { withProof } from '#server/auth/reauthentication.ts';
+import { asAdministratorSession } from '#server/identity/access/guards/session.ts';
+import { atTheServer } from '#server/identity/audit/audit-log.ts';
+import { withProof } from '#server/identity/auth/reauthentication.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { type Fields, found, foundEnrolled, type Headers, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lockMember } from '#server/access/sessions.ts';
-import { redeemRecoveryCode } from '#server/auth/mfa/recovery-codes.ts';
-import type { SecretsKeys } from '#server/encryption.ts';
+import { lockMember } from '#server/identity/access/sessions.ts';
+import { redeemRecoveryCode } from '#server/identity/auth/mfa/recovery-codes.ts';
+import type { SecretsKeys } from '#server/platform/encryption.ts';
 import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

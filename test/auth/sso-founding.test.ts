@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { registerWithOrganization } from '#server/auth/sso/tenant-choice.ts';
+import { registerWithOrganization } from '#server/identity/auth/sso/tenant-choice.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { completeSignIn } from '#server/auth/sign-in.ts';
+import { completeSignIn } from '#server/identity/auth/sign-in.ts';
 import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -7,10 +7,10 @@ const root = join(import.meta.dirname, '../..');
 
 /** The scripts of package.json, by their names there. */
 const scripts = {
-  backup: 'server/backup/backup.ts',
-  restore: 'server/backup/restore.ts',
-  migrate: 'server/migrate.ts',
-  'upgrade-database': 'server/backup/upgrade-database.ts',
+  backup: 'server/commands/backup/backup.ts',
+  restore: 'server/commands/backup/restore.ts',
+  migrate: 'server/commands/migrate.ts',
+  'upgrade-database': 'server/commands/backup/upgrade-database.ts',
 } as const;
 
 type CommandName = keyof typeof scripts;

@@ -1,15 +1,15 @@
 import postgres from 'postgres';
 import { setScope, setScopeByCredential } from '#db/client.ts';
-import { hashSecret } from '#server/access/credentials.ts';
-import { lookUpPrincipal } from '#server/access/principal.ts';
-import { stubEngine } from '#server/engines/stub.ts';
-import { newId } from '#server/ids.ts';
-import { lockAdmissions } from '#server/metering/committed-usage.ts';
-import { finishJob } from '#server/translations/complete.ts';
-import { admitJob } from '#server/translations/insert-jobs.ts';
-import { prefetch } from '#server/translations/leverage/leverage.ts';
-import { runPipeline } from '#server/translations/pipeline/run.ts';
-import { translationRequest } from '#server/translations/schema.ts';
+import { lockAdmissions } from '#server/billing/metering/committed-usage.ts';
+import { hashSecret } from '#server/identity/access/credentials.ts';
+import { lookUpPrincipal } from '#server/identity/access/principal.ts';
+import { stubEngine } from '#server/platform/engines/stub.ts';
+import { newId } from '#server/platform/ids.ts';
+import { prefetch } from '#server/translation/core/leverage/leverage.ts';
+import { runPipeline } from '#server/translation/core/pipeline/run.ts';
+import { finishJob } from '#server/translation/texts/complete.ts';
+import { admitJob } from '#server/translation/texts/insert-jobs.ts';
+import { translationRequest } from '#server/translation/texts/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
 
 /** A placeholder for the tenant and the job in recorded parameters. */

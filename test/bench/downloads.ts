@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { request } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
-import { newId } from '#server/ids.ts';
+import { newId } from '#server/platform/ids.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { createBenchTenant } from './bench-service.ts';
 import { median } from './load.ts';

@@ -1,6 +1,7 @@
 import { openDatabase } from '#db/client.ts';
-import { createGlossaries, type Glossaries } from '#server/terminology/glossary.ts';
-import { readGlossaryRevision } from '#server/terminology/terms.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
+import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
+import type { Glossaries } from '#server/matching/terms/glossary.ts';
 import { createBenchTenant } from './bench-service.ts';
 import { materialOf } from './glossary.ts';
 import { median } from './load.ts';

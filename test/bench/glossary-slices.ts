@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#db/client.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { expectTerms } from '#server/matching/terms/index.ts';
-import { createGlossaries } from '#server/terminology/glossary.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
 /** The limit of a pair's terms, and the longest text. */

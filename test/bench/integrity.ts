@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkIntegrity } from '#server/translations/integrity/index.ts';
+import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
 import { damagesOf } from '#test/translations/integrity/damages.ts';
 import { hostileUnits } from '#test/translations/integrity/hostile-units.ts';
 import { type Message, messagesBelow } from './gettext-catalogs.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { request } from 'undici';
 import { openDatabase } from '#db/client.ts';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
-import { findClose } from '#server/translation-memory/lookup/close-match.ts';
-import { lookUpExact } from '#server/translation-memory/lookup/exact-match.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
+import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
+import { lookUpExact } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { corpusLanguages, countFound, type FuzzyQuery, fuzzyCorpus } from './fuzzy-corpus.ts';
 import { type Latency, latencyOf, measureLatency } from './load.ts';

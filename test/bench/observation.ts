@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { Pool } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { freePort } from '#db/embedded/secrets.ts';
-import { observe } from '#server/telemetry.ts';
+import { observe } from '#server/platform/telemetry.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { createBenchTenant } from './bench-service.ts';
 import { measureRate, median } from './load.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Log } from '#server/context.ts';
+import type { Log } from '#server/platform/log.ts';
 import { fail } from '#test/fakes/stripe.ts';
 import { ask, eventOf, subscriptionEvent, topUpEvent, useBillingApp, webhookSecret } from './billing-app.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BillingAccount } from '#server/billing/account.ts';
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
+import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
 import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './subscription-scenarios.ts';
 import { currentStatuses, lapsedStatuses, liveStatuses } from './subscription-table.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changedMetadata, readBillingAccount } from '#server/billing/account.ts';
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
+import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
 import { describeEvent, walk } from './subscription-replay.ts';
 import { emptyAccount, type Life, lives, prices } from './subscription-scenarios.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
-import { includedChars, type Tier, tiers } from '#server/billing/tiers.ts';
+import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
+import { includedChars, type Tier, tiers } from '#server/platform/payments/tiers.ts';
 import { describeEvent, walk } from './subscription-replay.ts';
 import { changed, completed, deleted, topUp } from './subscription-scenarios.ts';
 import { isCurrent } from './subscription-table.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BillingAccount, changedMetadata, readBillingAccount } from '#server/billing/account.ts';
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
+import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
 import { walk } from './subscription-replay.ts';
 import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './subscription-scenarios.ts';
 import { endedStatuses, liveStatuses, statuses } from './subscription-table.ts';

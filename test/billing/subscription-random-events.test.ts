@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
+import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
 import { walk } from './subscription-replay.ts';
 import { at } from './subscription-scenarios.ts';
 import { statuses } from './subscription-table.ts';

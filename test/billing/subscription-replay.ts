@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BillingAccount } from '#server/billing/account.ts';
-import type { PaymentEvent, TopUpPayment } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
-import { includedChars, isTier, tierOfPrices } from '#server/billing/tiers.ts';
+import type { PaymentEvent, TopUpPayment } from '#server/platform/payments/payment-event.ts';
+import { includedChars, isTier, tierOfPrices } from '#server/platform/payments/tiers.ts';
 import { emptyAccount, prices } from './subscription-scenarios.ts';
 import {
   isCurrent,

@@ -1,6 +1,6 @@
 import type { BillingAccount } from '#server/billing/account.ts';
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
-import type { Tier, TierPrices } from '#server/billing/tiers.ts';
+import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
+import type { Tier, TierPrices } from '#server/platform/payments/tiers.ts';
 
 export const prices: TierPrices = { personal: 'price_personal', pro: 'price_pro', studio: 'price_studio' };
 

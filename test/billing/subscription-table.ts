@@ -1,5 +1,5 @@
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
-import type { Tier } from '#server/billing/tiers.ts';
+import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
+import type { Tier } from '#server/platform/payments/tiers.ts';
 
 /**
  * A 3.1's table as data, to be read against the text line by line. It is written from the specification, not from the

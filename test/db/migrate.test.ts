@@ -65,7 +65,7 @@ test('40 parallel migrations of one empty database leave what one run leaves', a
 
 /** Runs `npm run migrate` as a process. */
 async function runMigrate(url: string): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [join(root, 'server/migrate.ts')], {
+  const child = spawn(process.execPath, [join(root, 'server/commands/migrate.ts')], {
     env: { DATABASE_URL: url, PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

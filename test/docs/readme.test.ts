@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commands as operatorCommands } from '#server/admin/command-line.ts';
+import { commands as operatorCommands } from '#server/commands/admin/command-line.ts';
 import { readSettings, settingNames } from '#server/settings.ts';
 import { anchorOf } from '#web/server/guide-pages.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openPlatformStore } from '#server/storage/platform-store.ts';
-import { checkGoldenRecords } from '#server/translations/golden/check.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';

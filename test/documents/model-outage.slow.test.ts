@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOpenAiEngine } from '#server/engines/openai/openai-engine.ts';
+import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { readSettings } from '#server/settings.ts';
 import { env } from '#test/factories.ts';
 import { askedOf, failure, reset, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { withReviewLease } from '#server/documents/review-lease.ts';
 import { extract as extractWord } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { extract } from '#server/formats/xlsx.ts';
+import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { wordReport } from '#test/bench/documents/word-file.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTokenSpending, type TokenSpending } from '#server/metering/token-spending.ts';
+import { openTokenSpending, type TokenSpending } from '#server/billing/metering/token-spending.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOpenAiEngine } from '#server/engines/openai/openai-engine.ts';
+import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { readSettings } from '#server/settings.ts';
 import { plain } from './live-engine.ts';
 

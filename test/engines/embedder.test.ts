@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Embedder } from '#server/engines/engine.ts';
-import { createOpenAiEmbedder } from '#server/engines/openai/embedder.ts';
-import { selectModels } from '#server/engines/select.ts';
+import type { Embedder } from '#server/platform/engines/engine.ts';
+import { createOpenAiEmbedder } from '#server/platform/engines/openai/embedder.ts';
+import { selectModels } from '#server/platform/engines/select.ts';
 import { readSettings } from '#server/settings.ts';
 import { type EmbeddingsBody, embeddings, meaningOf } from '#test/fakes/embeddings.ts';
 import { after, failure, gather, hang, raw, reset, resetInBody } from '#test/fakes/openai.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import { AppError } from '#server/errors.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { agreeable, failure, gather } from '#test/fakes/openai.ts';
 import { plain, useFakeUpstream } from './live-engine.ts';
 

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { AppError } from '#server/errors.ts';
 import type {
   CallScope,
   Engine,
   EngineResult,
   QualityIssue,
   TranslationTask,
-} from '#server/engines/engine.ts';
+} from '#server/platform/engines/engine.ts';
 import {
   createOpenAiEngine,
   type OpenAiDependencies,
   type OpenAiSettings,
-} from '#server/engines/openai/openai-engine.ts';
-import { AppError } from '#server/errors.ts';
+} from '#server/platform/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { plainTask } from '#test/setup/engine.ts';
 

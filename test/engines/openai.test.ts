@@ -1,13 +1,13 @@
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect, it, vi } from 'vitest';
-import type { TranslationTask } from '#server/engines/engine.ts';
+import type { TranslationTask } from '#server/platform/engines/engine.ts';
 import {
   assessmentFormat,
   comparisonFormat,
   repairFormat,
   translationFormat,
   verificationFormat,
-} from '#server/engines/openai/response-formats.ts';
+} from '#server/platform/engines/openai/response-formats.ts';
 import { agreeable, completion, failure, translatingReply, translation } from '#test/fakes/openai.ts';
 import { calls, eachRole, failed, issue, key, plain, scope, useFakeUpstream } from './live-engine.ts';
 

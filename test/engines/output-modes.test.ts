@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
-import type { OutputMode } from '#server/engines/openai/output-modes.ts';
-import { sendMeasurements } from '#server/telemetry.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import type { OutputMode } from '#server/platform/engines/openai/output-modes.ts';
+import { sendMeasurements } from '#server/platform/telemetry.ts';
 import {
   agreeable,
   type CompletionOptions,

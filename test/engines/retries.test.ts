@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
+import { AppError } from '#server/errors.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import {
   delayBeforeRetry,
   readRetryAfter,
   type Sleep,
   sleep,
-} from '#server/engines/openai/rate-limit-retry-after.ts';
-import { AppError } from '#server/errors.ts';
+} from '#server/platform/engines/openai/rate-limit-retry-after.ts';
 import { agreeable, failure, hang } from '#test/fakes/openai.ts';
 import { eachRole, failed, plain, scope, useFakeUpstream } from './live-engine.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stubEngine } from '#server/engines/stub.ts';
+import { stubEngine } from '#server/platform/engines/stub.ts';
 import { issue, plain, scope } from './live-engine.ts';
 
 const task = { ...plain, targetLang: 'fr-CA', segments: ['Hello', ' two\n'] };

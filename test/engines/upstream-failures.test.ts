@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { APIConnectionError, APIConnectionTimeoutError } from 'openai';
 import { describe, expect, it } from 'vitest';
-import { classify } from '#server/engines/openai/classify-error.ts';
-import { sleep } from '#server/engines/openai/rate-limit-retry-after.ts';
+import { classify } from '#server/platform/engines/openai/classify-error.ts';
+import { sleep } from '#server/platform/engines/openai/rate-limit-retry-after.ts';
 import {
   after,
   agreeable,

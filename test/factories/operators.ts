@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema/identity.ts';
-import { newFamily, startSession } from '#server/access/sessions.ts';
-import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/members.ts';
-import { registerTenant } from '#server/tenants/accounts.ts';
+import { newFamily, startSession } from '#server/identity/access/sessions.ts';
+import { addMember } from '#server/identity/members/members.ts';
+import { registerTenant } from '#server/identity/tenants/accounts.ts';
+import { newId } from '#server/platform/ids.ts';
 import { administrator, bearer, env } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 

@@ -1,16 +1,16 @@
 import { type Algorithm, hashSync } from '@node-rs/argon2';
-import { requireEmail } from '#server/auth/email-address.ts';
-import { normalizePassword } from '#server/auth/passwords/policy.ts';
+import type { Services } from '#server/context.ts';
+import { requireEmail } from '#server/identity/auth/email-address.ts';
+import { normalizePassword } from '#server/identity/auth/passwords/policy.ts';
 import {
   type RegisteredTenant,
   type Registrant,
   registerByInvite,
   registerWithNewTenant,
-} from '#server/auth/registration.ts';
-import type { SignIn } from '#server/auth/sign-in.ts';
-import type { Services } from '#server/context.ts';
-import { newId } from '#server/ids.ts';
-import { readTenantToken } from '#server/members/tenant-token.ts';
+} from '#server/identity/auth/registration.ts';
+import type { SignIn } from '#server/identity/auth/sign-in.ts';
+import { readTenantToken } from '#server/identity/members/tenant-token.ts';
+import { newId } from '#server/platform/ids.ts';
 
 export interface RegistrationFields {
   email: string;

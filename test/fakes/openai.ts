@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QualityIssue } from '#server/engines/engine.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 
 /** The part of a chat completions request that tests look at. */
 export interface ChatRequestBody {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CsvError, readCsv } from '#server/formats/csv-reader.ts';
+import { type CsvError, readCsv } from '#server/formats/csv/reader.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 

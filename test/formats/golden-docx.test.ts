@@ -1,6 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { renderGoldenDocx } from '#server/formats/golden-docx.ts';
+import { renderGoldenDocx } from '#server/formats/golden/docx.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { declaration } from './golden-declaration.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { renderGoldenPdf } from '#server/formats/golden-pdf.ts';
+import { renderGoldenPdf } from '#server/formats/golden/pdf.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { declaration } from './golden-declaration.ts';
 import { hasPdftotext, textByPdfjs, textByPdftotext, withPdf } from './golden-pdf-readers.ts';
@@ -267,7 +267,7 @@ describe('a golden PDF', () => {
       [
         '--input-type=module',
         '--eval',
-        `import { renderGoldenPdf } from ${JSON.stringify(import.meta.resolve('#server/formats/golden-pdf.ts'))};
+        `import { renderGoldenPdf } from ${JSON.stringify(import.meta.resolve('#server/formats/golden/pdf.ts'))};
         const text = Array.from({ length: 200_000 }, (_, index) => String.fromCodePoint(0x4e00 + (index * 7) % 20_000)).join('');
         const pdf = await renderGoldenPdf({ text, language: 'zh-Hans', title: '' });
         console.log(pdf.length, process.resourceUsage().maxRSS / 1024);`,

@@ -1,9 +1,9 @@
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type { InlineContent } from '#server/formats/inline-content.ts';
+import type { SetItem } from '#server/formats/pdf/fitting/frames.ts';
 import type { Matrix, Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
 import { type SetPage, setBlocks } from '#server/formats/pdf/set-blocks.ts';
-import type { SetItem } from '#server/formats/pdf/setting/frames.ts';
 import type { TextBlock, TextStyle } from '#server/formats/pdf/text-block.ts';
 import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
 import { singleLine } from '#server/formats/typesetting/lines.ts';

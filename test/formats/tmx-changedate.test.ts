@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tmxUnit } from '#server/formats/tmx-writer.ts';
+import { tmxUnit } from '#server/formats/tmx/writer.ts';
 import { readAll, tmxOfPair } from './tmx-units.ts';
 
 const read = (written: string): string | null =>

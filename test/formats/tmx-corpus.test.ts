@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TmxPair } from '#server/formats/tmx-reader.ts';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
+import type { TmxPair } from '#server/formats/tmx/reader.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { declared, readAll } from './tmx-units.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { XmlFileError } from '#server/formats/tmx-reader.ts';
+import { XmlFileError } from '#server/formats/tmx/reader.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { readAll, tmxOf, tmxOfPair } from './tmx-units.ts';
 

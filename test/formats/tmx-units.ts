@@ -1,4 +1,4 @@
-import { readTmx, type TmxPair, type TmxSides, type TmxSummary } from '#server/formats/tmx-reader.ts';
+import { readTmx, type TmxPair, type TmxSides, type TmxSummary } from '#server/formats/tmx/reader.ts';
 import { readDeclaredVariant, readLanguage } from '#server/languages.ts';
 
 /** Sides as an uploader declares them. */

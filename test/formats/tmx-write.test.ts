@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type TmxUnit, tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
+import { type TmxUnit, tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { readAll } from './tmx-units.ts';
 
 const languages = { sourceLang: 'en', targetLang: 'fr' };

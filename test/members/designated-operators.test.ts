@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newFamily, startSession } from '#server/access/sessions.ts';
-import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/members.ts';
-import { registerTenant } from '#server/tenants/accounts.ts';
+import { newFamily, startSession } from '#server/identity/access/sessions.ts';
+import { addMember } from '#server/identity/members/members.ts';
+import { registerTenant } from '#server/identity/tenants/accounts.ts';
+import { newId } from '#server/platform/ids.ts';
 import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { deactivateTenant, reactivateTenant } from '#server/tenants/operator-commands.ts';
+import { deactivateTenant, reactivateTenant } from '#server/identity/tenants/operator-commands.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { refresh, sessionStatus } from '#test/auth/sign-in.ts';
 import { env, found, freshEmail, invite, type Person, password } from '#test/factories.ts';

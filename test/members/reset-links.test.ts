@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lockMember } from '#server/access/sessions.ts';
-import { readResetToken, usePasswordResetLink } from '#server/members/password-reset-links.ts';
+import { lockMember } from '#server/identity/access/sessions.ts';
+import { readResetToken, usePasswordResetLink } from '#server/identity/members/password-reset-links.ts';
 import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
 import { enrol } from '#test/auth/mfa.ts';
 import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lockTenant } from '#server/tenants/tenant-row.ts';
+import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
 import { env, found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import type { Tx } from '#db/client.ts';
 import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import { newId } from '#server/ids.ts';
-import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
-import { recordFailedRun, secondsPerFailedRun } from '#server/metering/failed-run-rate.ts';
+import { checkEntitlement, readBilledTenant } from '#server/billing/metering/entitlement.ts';
+import { recordFailedRun, secondsPerFailedRun } from '#server/billing/metering/failed-run-rate.ts';
+import { newId } from '#server/platform/ids.ts';
 import { readSettings } from '#server/settings.ts';
-import { admitJob } from '#server/translations/insert-jobs.ts';
-import { translationRequest } from '#server/translations/schema.ts';
+import { admitJob } from '#server/translation/texts/insert-jobs.ts';
+import { translationRequest } from '#server/translation/texts/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp();

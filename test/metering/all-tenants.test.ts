@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
 import type { Tx } from '#db/client.ts';
-import { foldUsage } from '#server/metering/daily-usage.ts';
-import { selectDaysOfAll } from '#server/metering/usage-totals.ts';
+import { foldUsage } from '#server/billing/metering/daily-usage.ts';
+import { selectDaysOfAll } from '#server/billing/metering/usage-totals.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const operatorKey = 'the-operator';

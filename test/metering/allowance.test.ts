@@ -5,7 +5,7 @@ import {
   type Remedies,
   refuseByAllowance,
   remainingAllowance,
-} from '#server/metering/monthly-allowance.ts';
+} from '#server/billing/metering/monthly-allowance.ts';
 
 const fresh: AllowanceFigures = {
   monthlyLimit: 500_000,

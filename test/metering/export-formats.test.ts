@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { jobStatus } from '#server/translations/schema.ts';
+import { jobStatus } from '#server/translation/texts/schema.ts';
 import { env, found, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { addRecords } from './ledger.ts';

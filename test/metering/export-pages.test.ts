@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageSize } from '#server/metering/usage-ledger.ts';
+import { pageSize } from '#server/billing/metering/usage-ledger.ts';
 import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { addRecords, fillLedger } from './ledger.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { usageRecords, usageTotals } from '#db/schema/metering.ts';
-import { newId } from '#server/ids.ts';
+import { newId } from '#server/platform/ids.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
 type NewRecord = typeof usageRecords.$inferInsert;

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { type BillableRequest, type PaymentState, refuseByPayment } from '#server/metering/payment-gate.ts';
+import {
+  type BillableRequest,
+  type PaymentState,
+  refuseByPayment,
+} from '#server/billing/metering/payment-gate.ts';
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 4, 1);

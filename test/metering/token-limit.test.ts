@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import type { Paid } from '#server/engines/engine.ts';
-import { createOpenAiEmbedder } from '#server/engines/openai/embedder.ts';
-import { openTokenSpending, type TokenSpending } from '#server/metering/token-spending.ts';
+import { openTokenSpending, type TokenSpending } from '#server/billing/metering/token-spending.ts';
+import type { Paid } from '#server/platform/engines/engine.ts';
+import { createOpenAiEmbedder } from '#server/platform/engines/openai/embedder.ts';
 import { completion, failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { weighCharacters } from '#server/billing/metering/weight.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { languageCodes } from '#server/languages.ts';
-import { weighCharacters } from '#server/metering/weight.ts';
 
 describe('C 7: characters are Unicode code points', () => {
   test.each([

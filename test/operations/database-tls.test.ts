@@ -78,7 +78,7 @@ test.skipIf(!hasOpenssl).each([
     const names = connections.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['lingualoop probe', 'lingualoop queue']));
     expect(connections.filter(({ encrypted }) => !encrypted)).toEqual([]);
-    expect(await output('server/doctor/main.ts', env)).toContain('Nothing has failed.');
+    expect(await output('server/commands/doctor/main.ts', env)).toContain('Nothing has failed.');
     expect(await service.stop()).toBe(0);
   },
   60_000,
@@ -90,10 +90,10 @@ test.skipIf(!hasOpenssl)(
     await switchTls('on');
     const unknown =
       /DATABASE_URL: cannot connect to the database .* name the file of its certificate in NODE_EXTRA_CA_CERTS/;
-    expect(await output('server/migrate.ts', envOf('verify-full'))).toMatch(unknown);
-    expect(await output('server/doctor/main.ts', envOf('verify-full'))).toMatch(unknown);
+    expect(await output('server/commands/migrate.ts', envOf('verify-full'))).toMatch(unknown);
+    expect(await output('server/commands/doctor/main.ts', envOf('verify-full'))).toMatch(unknown);
     await switchTls('off');
-    expect(await output('server/migrate.ts', envOf('require'))).toMatch(
+    expect(await output('server/commands/migrate.ts', envOf('require'))).toMatch(
       /DATABASE_URL: .* it may have no TLS \(\w+\)/,
     );
   },

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownerOf } from '#server/auth/mfa/totp.ts';
-import { compareClocks } from '#server/doctor/database.ts';
-import { seal } from '#server/encryption.ts';
+import { compareClocks } from '#server/commands/doctor/database.ts';
+import { ownerOf } from '#server/identity/auth/mfa/totp.ts';
+import { seal } from '#server/platform/encryption.ts';
 import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { ignoresAllBut } from '#test/fakes/openai-endpoints.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
@@ -26,7 +26,7 @@ function doctor(env: Record<string, string>): Promise<Diagnosis> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [join(root, 'server/doctor/main.ts')],
+      [join(root, 'server/commands/doctor/main.ts')],
       { env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env } },
       (error, stdout, stderr) => {
         expect(stderr).toBe('');

@@ -61,11 +61,11 @@ test('the image has every file that its processes load, and every package among 
   const { files, packages } = loadedBy([
     'server/main.ts',
     'workers/main.ts',
-    'server/probe.ts',
-    'server/migrate.ts',
-    'server/admin/main.ts',
-    'server/verify-store/main.ts',
-    'server/sandbox/child.ts',
+    'server/commands/probe.ts',
+    'server/commands/migrate.ts',
+    'server/commands/admin/main.ts',
+    'server/commands/verify-store/main.ts',
+    'server/platform/sandbox/child.ts',
   ]);
   expect(files.size).toBeGreaterThan(300);
   for (const file of files)

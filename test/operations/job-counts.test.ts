@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { openMetrics } from '#server/observability/metrics.ts';
 import { type OperatorServer, startOperatorServer } from '#server/observability/operator-server.ts';
 import { watchReadiness } from '#server/observability/readiness.ts';
-import { sendMeasurements } from '#server/telemetry.ts';
-import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
-import { failStaleJobsOfTenant } from '#server/translations/stale-sweep.ts';
+import { sendMeasurements } from '#server/platform/telemetry.ts';
+import { publishUnpersistedJobs } from '#server/translation/texts/pending-persistence.ts';
+import { failStaleJobsOfTenant } from '#server/translation/texts/stale-sweep.ts';
 import { openDocuments, recordingEngine } from '#test/documents/workspace.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -66,7 +66,7 @@ async function start(
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     /** `npm run probe` with the environment of the process. */
     probe: () =>
-      run(process.execPath, [join(root, 'server/probe.ts')], { env }).then(
+      run(process.execPath, [join(root, 'server/commands/probe.ts')], { env }).then(
         ({ stdout }) => ({ code: 0, stdout }),
         ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
       ),

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import type { Log } from '#server/context.ts';
 import { watchReadiness } from '#server/observability/readiness.ts';
+import type { Log } from '#server/platform/log.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
-import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

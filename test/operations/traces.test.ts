@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { isObserved, observe, traceIfRegistered } from '#server/telemetry.ts';
+import { isObserved, observe, traceIfRegistered } from '#server/platform/telemetry.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';

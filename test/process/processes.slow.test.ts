@@ -260,7 +260,7 @@ test('SIGTERM: a run whose client has hung up is finished before the process end
 
 test('npm run migrate says which database has the schema, and whether it has just made it', async () => {
   const migrate = (env: Record<string, string>) => {
-    const { stdout, stderr } = spawnSync(process.execPath, [join(root, 'server/migrate.ts')], {
+    const { stdout, stderr } = spawnSync(process.execPath, [join(root, 'server/commands/migrate.ts')], {
       env: { PATH: process.env['PATH'], ...env },
       encoding: 'utf8',
     });

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ownerOf } from '#server/auth/mfa/totp.ts';
-import { seal } from '#server/encryption.ts';
+import { ownerOf } from '#server/identity/auth/mfa/totp.ts';
+import { seal } from '#server/platform/encryption.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
@@ -58,7 +58,7 @@ describe('a start that must fail', () => {
   };
 
   test('C 1: a bad value stops it with one line that names the variable', async () => {
-    for (const script of ['server/main.ts', 'workers/main.ts', 'server/migrate.ts']) {
+    for (const script of ['server/main.ts', 'workers/main.ts', 'server/commands/migrate.ts']) {
       const { code, stdout, stderr } = await fail({ MFA_REQUIRED: 'yes' }, script);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(oneLine(stderr)).toBe('MFA_REQUIRED: must be true, false, 1 or 0');

@@ -5,8 +5,8 @@ import { acceptBodies } from '#rest/body-parsers.ts';
 import { handleErrors } from '#rest/errors.ts';
 import { contextOf } from '#server/app.ts';
 import type { Services } from '#server/context.ts';
+import { serveRpc } from '#server/http/rpc-handler.ts';
 import type { AppRouter } from '#server/router.ts';
-import { serveRpc } from '#server/rpc-handler.ts';
 import { readSettings } from '#server/settings.ts';
 import type { router } from '#server/trpc.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAddress, rateLimitSubject } from '#server/client-address.ts';
+import { clientAddress, rateLimitSubject } from '#server/http/client-address.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const socket = '10.0.0.9';

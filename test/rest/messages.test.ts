@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as sdk from '#sdk/index.ts';
-import '#server/input-messages.ts';
+import '#server/platform/input-messages.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 
 const operatorKey = 'the-operator-of-the-messages-test';

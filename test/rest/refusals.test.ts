@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { stubEngine } from '#server/engines/stub.ts';
+import { stubEngine } from '#server/platform/engines/stub.ts';
 import { type Signup, type TestAppOptions, useTestApp } from '#test/setup/app.ts';
 import { env, expectHarmless, expectRefusal, HELLO, PATH, REQUEST_ID, wireTo } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pruneClaims } from '#server/reviews/claims.ts';
+import { pruneClaims } from '#server/translation/review/claims.ts';
 import { addDocument, env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openReviewers } from '../translations/workplace/reviewers.ts';

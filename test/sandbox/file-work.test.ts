@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { flattenUpload, openFileWork } from '#server/sandbox/file-work.ts';
-import { limitsOfTask } from '#server/sandbox/limits.ts';
-import { DeferredTenants } from '#server/sandbox/task-queue.ts';
+import { flattenUpload, openFileWork } from '#server/platform/sandbox/file-work.ts';
+import { limitsOfTask } from '#server/platform/sandbox/limits.ts';
+import { DeferredTenants } from '#server/platform/sandbox/task-queue.ts';
 import { characterRanges, nestedForms } from '#test/abuse/hostile-files.ts';
 import { zipOf } from '../formats/flatten-zip.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentKind } from '#server/formats/document-kind.ts';
-import { flattenUpload, openFileWork } from '#server/sandbox/file-work.ts';
+import { flattenUpload, openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { characterRanges } from '#test/abuse/hostile-files.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 

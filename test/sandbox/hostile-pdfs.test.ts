@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { openFileWork } from '#server/sandbox/file-work.ts';
+import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { chainedFilters } from '#test/abuse/chained-filters.ts';
 
 /** Each takes 8 to 14 s of CPU time where its filters are not bounded. */

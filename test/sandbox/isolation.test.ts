@@ -12,8 +12,8 @@ import {
   type FoundIsolation,
   findIsolation,
   type IsolationLevel,
-} from '#server/sandbox/isolation.ts';
-import { leftByLevel } from '#server/sandbox/left-by-level.ts';
+} from '#server/platform/sandbox/isolation.ts';
+import { leftByLevel } from '#server/platform/sandbox/left-by-level.ts';
 import { openTestSandbox } from './open-sandbox.ts';
 import type { Probed, Targets } from './probes.ts';
 

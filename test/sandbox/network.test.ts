@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type FoundIsolation, findIsolation } from '#server/sandbox/isolation.ts';
+import { type FoundIsolation, findIsolation } from '#server/platform/sandbox/isolation.ts';
 import type { NetworkAttempts } from './network-attempts.ts';
 import { openTestSandbox } from './open-sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { Sandbox, type SandboxOptions } from '#server/sandbox/sandbox.ts';
+import { Sandbox, type SandboxOptions } from '#server/platform/sandbox/sandbox.ts';
 import type { tasks } from './tasks.ts';
 
 export type TestSandbox = Sandbox<typeof tasks>;

@@ -202,7 +202,7 @@ describe('the service that opened it', () => {
       [
         '--input-type=module',
         '--eval',
-        `const { Sandbox } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
+        `const { Sandbox } = await import('${new URL('../../server/platform/sandbox/sandbox.ts', import.meta.url).href}');
          const sandbox = new Sandbox(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
            ['network-attempts', 'probes'].map((name) => new URL('./' + name + '.ts', '${import.meta.url}')));
          ${code}`,

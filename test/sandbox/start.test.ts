@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CurrentIsolation, type FoundIsolation } from '#server/sandbox/isolation.ts';
+import { CurrentIsolation, type FoundIsolation } from '#server/platform/sandbox/isolation.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
@@ -71,10 +71,10 @@ describe('a process that does not start', () => {
     if (process.platform === 'win32') skip();
     const program = `
       const { openSync, closeSync } = await import('node:fs');
-      const { Sandbox } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
+      const { Sandbox } = await import('${new URL('../../server/platform/sandbox/sandbox.ts', import.meta.url).href}');
       const sandbox = new Sandbox(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
         ['network-attempts', 'probes'].map((name) => new URL('./' + name + '.ts', '${import.meta.url}')));
-      const { systemIsolation } = await import('${new URL('../../server/sandbox/isolation.ts', import.meta.url).href}');
+      const { systemIsolation } = await import('${new URL('../../server/platform/sandbox/isolation.ts', import.meta.url).href}');
       await systemIsolation.get();
       const taken = [];
       try { for (;;) taken.push(openSync('/dev/null')); } catch {}

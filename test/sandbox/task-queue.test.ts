@@ -5,7 +5,7 @@ import {
   ProvenTenants,
   TaskQueue,
   type TaskQueueOptions,
-} from '#server/sandbox/task-queue.ts';
+} from '#server/platform/sandbox/task-queue.ts';
 
 /** Slots, and tasks that end on demand. `running` has their names in the order in which they began. */
 function open(options: TaskQueueOptions, deferred: string[] = [], unproven: string[] = []) {

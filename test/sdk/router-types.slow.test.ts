@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-const schema = 'server/translations/schema.ts';
-const router = 'server/translations/router.ts';
+const schema = 'server/translation/texts/schema.ts';
+const router = 'server/translation/texts-router.ts';
 
 type Change = readonly [file: string, pattern: string | RegExp, replacement: string];
 
@@ -63,7 +63,7 @@ const breaking: readonly [what: string, change: Change, message: RegExp][] = [
   [
     'a value that is no longer accepted',
     [
-      'server/translations/agent-run-schema.ts',
+      'server/translation/core/agent-run-schema.ts',
       "z.enum(['save', 'approve', 'modify', 'reject'])",
       "z.enum(['approve', 'modify', 'reject'])",
     ],
@@ -71,7 +71,7 @@ const breaking: readonly [what: string, change: Change, message: RegExp][] = [
   ],
   [
     'a new field that a batch requires',
-    ['server/translations/intake/schema.ts', 'Text: z.string()', 'Region: z.string(), Text: z.string()'],
+    ['server/translation/texts/intake/schema.ts', 'Text: z.string()', 'Region: z.string(), Text: z.string()'],
     /test\/sdk\/types\.test-d\.ts.*'Region' is missing/,
   ],
   [

@@ -1,4 +1,4 @@
-import type { Engine, EngineResult, Judgement, TranslationTask } from '#server/engines/engine.ts';
+import type { Engine, EngineResult, Judgement, TranslationTask } from '#server/platform/engines/engine.ts';
 
 /** A text with nothing special about it. */
 export const plainTask: TranslationTask = {

@@ -1,4 +1,4 @@
-import type { Engine } from '#server/engines/engine.ts';
+import type { Engine } from '#server/platform/engines/engine.ts';
 import { answered, engineOf } from './engine.ts';
 import { poll } from './poll.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { QualityIssue } from '#server/engines/engine.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';

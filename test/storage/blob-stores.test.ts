@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BlobStore } from '#server/storage/blob-store.ts';
-import { openFolder } from '#server/storage/folder-store.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { startAccount } from './data-lake-account.ts';
 
 /** A place, several stores in it as several processes open them, and its end. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { openDataLake } from '#server/storage/data-lake.ts';
+import { openDataLake } from '#server/platform/stores/data-lake.ts';
 import { env as platform } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

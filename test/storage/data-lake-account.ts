@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type DataLakeOptions, openDataLake } from '#server/storage/data-lake.ts';
-import type { DataLakeCredential } from '#server/storage/data-lake-address.ts';
+import { type DataLakeOptions, openDataLake } from '#server/platform/stores/data-lake.ts';
+import type { DataLakeCredential } from '#server/platform/stores/data-lake-address.ts';
 import { type DataLakeEmulator, type DataLakeEmulatorParts, startDataLake } from './data-lake-emulator.ts';
 
 /** An account of an emulator with one filesystem, and the secrets that it accepts. */

@@ -4,7 +4,7 @@ import {
   checkSecret,
   type DataLakeCredential,
   parseAccountUrl,
-} from '#server/storage/data-lake-address.ts';
+} from '#server/platform/stores/data-lake-address.ts';
 
 const accountUrl = 'https://contoso01.dfs.core.windows.net';
 

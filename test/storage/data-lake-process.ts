@@ -1,4 +1,4 @@
-import { openDataLake } from '#server/storage/data-lake.ts';
+import { openDataLake } from '#server/platform/stores/data-lake.ts';
 
 /*
  * A process of its own with a store, for the tests of memory and of several processes:

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { BlobStore } from '#server/storage/blob-store.ts';
-import { accountClient } from '#server/storage/data-lake/account-client.ts';
-import { openConnections } from '#server/storage/data-lake/connections.ts';
-import { type DataLakeOptions, openDataLake } from '#server/storage/data-lake.ts';
-import { StoreError } from '#server/storage/store-error.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { accountClient } from '#server/platform/stores/data-lake/account-client.ts';
+import { openConnections } from '#server/platform/stores/data-lake/connections.ts';
+import { type DataLakeOptions, openDataLake } from '#server/platform/stores/data-lake.ts';
+import { StoreError } from '#server/platform/stores/store-error.ts';
 import { startAccount, type TestAccount } from './data-lake-account.ts';
 
 const path = 'tenant/golden/record.json';

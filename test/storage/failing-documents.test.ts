@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { sendMeasurements } from '#server/telemetry.ts';
+import { sendMeasurements } from '#server/platform/telemetry.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFolder } from '#server/storage/folder-store.ts';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -201,7 +201,7 @@ describe('writes that are made together', () => {
 
   test('are finished by a process that has nothing else to do, and whose thread does not keep it alive', () => {
     const script = `
-      const { openFolder } = await import('#server/storage/folder-store.ts');
+      const { openFolder } = await import('#server/platform/stores/folder-store.ts');
       const store = openFolder(${JSON.stringify(folder)});
       await store.appendLine('tenant/lines.jsonl', 'first');
       void store.appendLine('tenant/lines.jsonl', 'last');`;

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFolder } from '#server/storage/folder-store.ts';
-import { linesBetween } from '#server/storage/json-lines.ts';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
+import { linesBetween } from '#server/platform/stores/json-lines.ts';
 
 const path = 'golden/manifest/day.jsonl';
 const minute = 60_000;

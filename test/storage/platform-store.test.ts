@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, redactSettings } from '#server/settings.ts';
-import { openPlatformStore } from '#server/storage/platform-store.ts';
 import { startAccount } from './data-lake-account.ts';
 
 const path = 'tenant/golden/record.json';

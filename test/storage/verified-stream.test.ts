@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BlobStore } from '#server/storage/blob-store.ts';
-import { openFolder } from '#server/storage/folder-store.ts';
-import { openVerifiedStream } from '#server/storage/verified-stream.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
+import { openVerifiedStream } from '#server/platform/stores/verified-stream.ts';
 import { startAccount } from './data-lake-account.ts';
 
 const path = 'tenant/documents/file';

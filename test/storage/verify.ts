@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { compareStore } from '#server/commands/verify-store/compare.ts';
+import { Report } from '#server/commands/verify-store/report.ts';
 import type { Services } from '#server/context.ts';
-import { compareStore } from '#server/verify-store/compare.ts';
-import { Report } from '#server/verify-store/report.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -46,7 +46,7 @@ export function runVerify(
 ): Promise<VerifyCommand> {
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=8', ...nodeArgs, join(root, 'server/verify-store/main.ts'), ...args],
+    ['--max-semi-space-size=8', ...nodeArgs, join(root, 'server/commands/verify-store/main.ts'), ...args],
     { cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let stdout = '';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Database } from '#db/client.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { languageCodes } from '#server/languages.ts';
+import type { Glossaries } from '#server/matching/terms/glossary.ts';
 import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
-import { createGlossaries, type Glossaries } from '#server/terminology/glossary.ts';
 
 const pair = { sourceLang: 'en', targetLang: 'fr' } as const;
 

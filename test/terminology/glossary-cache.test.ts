@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CachedGlossary, createGlossaryCache } from '#server/terminology/glossary-cache.ts';
+import { type CachedGlossary, createGlossaryCache } from '#server/language/terminology/glossary-cache.ts';
 
 /** Keeps glossaries that are named `<tenant> <number>`, in megabytes; returns which of them are kept in the end. */
 function keptOf(...uses: (string | [key: string, megabytes: number])[]): string[] {

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import { readUnits } from '#server/translation-memory/search/read-units.ts';
-import { selectSearchedSets } from '#server/translation-memory/search/searched-sets.ts';
+import { readUnits } from '#server/language/translation-memory/search/read-units.ts';
+import { selectSearchedSets } from '#server/language/translation-memory/search/searched-sets.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { type Fields, type Headers, submitHeld } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { runImport } from '#server/translation-memory/imports/run-import.ts';
-import { indexSet } from '#server/translation-memory/index-set.ts';
-import { appendPairOfJob } from '#server/translation-memory/learning.ts';
-import { sweepUnusedVersions } from '#server/translation-memory/versions.ts';
+import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
+import { indexSet } from '#server/language/translation-memory/index-set.ts';
+import { appendPairOfJob } from '#server/language/translation-memory/learning.ts';
+import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { openSets, refusal } from './sets.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { embedSet, embedWaiting } from '#server/language/translation-memory/embed-golden-sets.ts';
+import { findExamples } from '#server/language/translation-memory/lookup/examples.ts';
 import { project, quantise } from '#server/matching/vectors.ts';
-import { embedSet, embedWaiting } from '#server/translation-memory/embed-golden-sets.ts';
-import { findExamples } from '#server/translation-memory/lookup/examples.ts';
 import { atItsPath, embeddedTexts, embeddings, isEmbedding, meaningOf } from '#test/fakes/embeddings.ts';
 import { failure } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runImport } from '#server/translation-memory/imports/run-import.ts';
+import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
 import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/embeddings.ts';
 import { failure, hang, type Reply } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';

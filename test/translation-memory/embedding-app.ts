@@ -1,7 +1,7 @@
 import { afterAll, beforeEach } from 'vitest';
-import { createOpenAiEmbedder } from '#server/engines/openai/embedder.ts';
-import { createOpenAiEngine } from '#server/engines/openai/openai-engine.ts';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
+import { createOpenAiEmbedder } from '#server/platform/engines/openai/embedder.ts';
+import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { bytesOfPage, exportSet } from '#server/translation-memory/tmx-export.ts';
+import { bytesOfPage, exportSet } from '#server/language/translation-memory/tmx-export.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets, TM } from './sets.ts';
 import { pairs, readTmx } from './tmx.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { runImport } from '#server/translation-memory/imports/run-import.ts';
-import { findClose } from '#server/translation-memory/lookup/close-match.ts';
+import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
+import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { openSets } from './sets.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { indexSet, indexWaiting } from '#server/translation-memory/index-set.ts';
-import { findClose } from '#server/translation-memory/lookup/close-match.ts';
+import { indexSet, indexWaiting } from '#server/language/translation-memory/index-set.ts';
+import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
 

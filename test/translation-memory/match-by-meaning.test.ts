@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { findExamples } from '#server/translation-memory/lookup/examples.ts';
+import { findExamples } from '#server/language/translation-memory/lookup/examples.ts';
 import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/embeddings.ts';
 import { askedOf, failure, hang, type Reply } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';

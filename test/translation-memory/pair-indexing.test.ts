@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
+import { indexPair, indexWaitingPairs, markOf } from '#server/language/translation-memory/index-pair.ts';
+import { indexSet } from '#server/language/translation-memory/index-set.ts';
+import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
+import { selectPostings } from '#server/language/translation-memory/lookup/posting-lists.ts';
 import { grams } from '#server/matching/fuzzy/index.ts';
-import { indexPair, indexWaitingPairs, markOf } from '#server/translation-memory/index-pair.ts';
-import { indexSet } from '#server/translation-memory/index-set.ts';
-import { findClose } from '#server/translation-memory/lookup/close-match.ts';
-import { selectPostings } from '#server/translation-memory/lookup/posting-lists.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
 

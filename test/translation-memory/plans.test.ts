@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
+import { lookUpExact } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { sourceHashHex } from '#server/matching/normal-form.ts';
-import { lookUpExact } from '#server/translation-memory/lookup/exact-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { indexPair, indexWaitingPairs } from '#server/translation-memory/index-pair.ts';
-import { indexSet } from '#server/translation-memory/index-set.ts';
-import { findClose } from '#server/translation-memory/lookup/close-match.ts';
+import { indexPair, indexWaitingPairs } from '#server/language/translation-memory/index-pair.ts';
+import { indexSet } from '#server/language/translation-memory/index-set.ts';
+import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
 

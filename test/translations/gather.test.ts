@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { CloseHit } from '#server/translation-memory/lookup/close-match.ts';
-import type { MemoryHit } from '#server/translation-memory/lookup/exact-match.ts';
-import type { AgentStep } from '#server/translations/agent-run-schema.ts';
-import { gatherLeverage } from '#server/translations/leverage/leverage.ts';
+import type { CloseHit } from '#server/language/translation-memory/lookup/close-match.ts';
+import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
+import type { AgentStep } from '#server/translation/core/agent-run-schema.ts';
+import { gatherLeverage } from '#server/translation/core/leverage/leverage.ts';
 
 const stored = (sourceText: string): MemoryHit => ({
   sourceText,

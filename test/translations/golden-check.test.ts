@@ -1,10 +1,10 @@
 import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { removeGoldenRecords } from '#server/storage/golden-records.ts';
-import { openPlatformStore } from '#server/storage/platform-store.ts';
-import { checkGoldenRecords } from '#server/translations/golden/check.ts';
-import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { removeGoldenRecords } from '#server/translation/records/golden-records.ts';
+import { publishUnpersistedJobs } from '#server/translation/texts/pending-persistence.ts';
+import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';

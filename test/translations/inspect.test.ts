@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, extractHtml } from '#server/formats/html-segments.ts';
-import { inspectorOf } from '#server/translations/pipeline/assess.ts';
-import { readSourceText } from '#server/translations/pipeline/source-text.ts';
-import { translationRequest } from '#server/translations/schema.ts';
+import { inspectorOf } from '#server/translation/core/pipeline/assess.ts';
+import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
+import { translationRequest } from '#server/translation/texts/schema.ts';
 
 /** The issues of a page whose texts were translated by the table, and otherwise without fault. */
 function inspectPage(source_text: string, translated: Record<string, string>) {

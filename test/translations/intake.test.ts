@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '#server/settings.ts';
-import { requestPages } from '#server/translations/intake/pages.ts';
-import { translationRequest } from '#server/translations/schema.ts';
+import { requestPages } from '#server/translation/texts/intake/pages.ts';
+import { translationRequest } from '#server/translation/texts/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { keyed, openWorkspace } from './workspace.ts';

@@ -2,7 +2,7 @@ import {
   createOpenAiEngine,
   type OpenAiDependencies,
   type OpenAiSettings,
-} from '#server/engines/openai/openai-engine.ts';
+} from '#server/platform/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, type Reply, translatingReply } from '#test/fakes/openai.ts';
 
 /** Names that occur nowhere else, so that a leak is visible. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { pagesOf } from '#server/formats/text-pages.ts';
 import { readSettings } from '#server/settings.ts';
-import { requestPages } from '#server/translations/intake/pages.ts';
-import { translationRequest } from '#server/translations/schema.ts';
+import { requestPages } from '#server/translation/texts/intake/pages.ts';
+import { translationRequest } from '#server/translation/texts/schema.ts';
 
 const settings = readSettings({ MAX_BATCH_ITEMS: '50', MAX_PAGE_CHARS: '500' });
 const document = { name: 'a.txt', content_type: null, size_bytes: 1 };

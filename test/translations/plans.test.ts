@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import { lookUpPrincipal } from '#server/access/principal.ts';
-import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
-import { selectJobsByKeys } from '#server/translations/idempotency.ts';
-import { selectJobs } from '#server/translations/jobs.ts';
+import { selectCommittedUsage } from '#server/billing/metering/committed-usage.ts';
+import { lookUpPrincipal } from '#server/identity/access/principal.ts';
+import { selectJobsByKeys } from '#server/translation/texts/idempotency.ts';
+import { selectJobs } from '#server/translation/texts/jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { QualityIssue } from '#server/engines/engine.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { type Asked, askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { goldenFiles } from './golden-files.ts';

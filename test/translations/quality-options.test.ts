@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readQualityOptions } from '#server/translations/pipeline/quality-gate.ts';
+import { readQualityOptions } from '#server/translation/core/pipeline/quality-gate.ts';
 
 test('B 2.6: without any key', () => {
   expect(readQualityOptions({})).toEqual({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Engine, Judgement, QualityIssue, TranslationTask } from '#server/engines/engine.ts';
-import { type Assessed, assessCandidate } from '#server/translations/pipeline/assess.ts';
-import { repairDelta, repairLoop } from '#server/translations/pipeline/repair.ts';
-import type { Inspect, StepDeps } from '#server/translations/pipeline/step.ts';
+import type { Engine, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
+import { type Assessed, assessCandidate } from '#server/translation/core/pipeline/assess.ts';
+import { repairDelta, repairLoop } from '#server/translation/core/pipeline/repair.ts';
+import type { Inspect, StepDeps } from '#server/translation/core/pipeline/step.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 
 const task: TranslationTask = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOpenAiEngine } from '#server/engines/openai/openai-engine.ts';
+import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { readSettings } from '#server/settings.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
 import { env } from '#test/factories.ts';

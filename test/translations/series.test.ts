@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { failStaleJobsOfTenant } from '#server/translations/stale-sweep.ts';
+import { failStaleJobsOfTenant } from '#server/translation/texts/stale-sweep.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';

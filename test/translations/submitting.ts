@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { afterEach, expect } from 'vitest';
-import { stubEngine } from '#server/engines/stub.ts';
+import { stubEngine } from '#server/platform/engines/stub.ts';
 import type { Signup, TestApp, TestAppOptions } from '#test/setup/app.ts';
 
 export const PATH = '/api/translations';

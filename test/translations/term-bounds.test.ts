@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { promptData } from '#server/engines/openai/prompts.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
-import { termGate, termIssues } from '#server/translations/leverage/terms.ts';
-import { decideGate } from '#server/translations/pipeline/quality-gate.ts';
-import { writtenMetadata } from '#server/translations/pipeline/run.ts';
+import { promptData } from '#server/platform/engines/openai/prompts.ts';
+import { termGate, termIssues } from '#server/translation/core/leverage/terms.ts';
+import { decideGate } from '#server/translation/core/pipeline/quality-gate.ts';
+import { writtenMetadata } from '#server/translation/core/pipeline/run.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { plainTask as task } from '#test/setup/engine.ts';
 import { openSets } from '../translation-memory/sets.ts';

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { SandboxError } from '#server/sandbox/sandbox-error.ts';
+import { SandboxError } from '#server/platform/sandbox/sandbox-error.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });

@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { recordEvent } from '#server/audit/audit-log.ts';
-import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/members.ts';
+import { recordEvent } from '#server/identity/audit/audit-log.ts';
+import { addMember } from '#server/identity/members/members.ts';
+import { newId } from '#server/platform/ids.ts';
 import {
   addAdministrator,
   openOperators,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lockMember, newFamily, startSession } from '#server/access/sessions.ts';
+import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import { subscriptionEvent, useBillingApp } from '#test/billing/billing-app.ts';
 import { found, foundEnrolled } from '#test/factories.ts';
 import { totpCode } from '#test/setup/totp.ts';

@@ -1,6 +1,6 @@
 import { createDecipheriv } from 'node:crypto';
 import type { CDPSession, Page } from 'playwright-core';
-import { draftKeys } from '#server/encryption.ts';
+import { draftKeys } from '#server/platform/encryption.ts';
 import { pick, type Random } from '#test/bench/seeded-random.ts';
 import type { KeptWork } from './kept-work.ts';
 import { field } from './reviewing.ts';

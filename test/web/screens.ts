@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { lockMember, newFamily, startSession } from '#server/access/sessions.ts';
+import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
 /** The addresses of all screens, from the source of the router: a new screen is visited without a word here. */

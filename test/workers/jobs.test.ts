@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addJob, pruneQueue } from '#server/job-queue.ts';
+import { addJob, pruneQueue } from '#server/platform/job-queue.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';

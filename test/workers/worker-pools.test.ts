@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Embedder } from '#server/engines/engine.ts';
+import type { Embedder } from '#server/platform/engines/engine.ts';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

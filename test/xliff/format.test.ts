@@ -8,8 +8,8 @@ import {
   type XliffCode,
   type XliffContent,
   xliffStates,
-} from '#server/formats/xliff-content.ts';
-import { readXliff } from '#server/formats/xliff-reader.ts';
+} from '#server/formats/xliff/content.ts';
+import { readXliff } from '#server/formats/xliff/reader.ts';
 import {
   type XliffUnit,
   xliffFileHead,
@@ -17,7 +17,7 @@ import {
   xliffHead,
   xliffTail,
   xliffUnit,
-} from '#server/formats/xliff-writer.ts';
+} from '#server/formats/xliff/writer.ts';
 import { checkXliff } from './core-rules.ts';
 
 const head = { sourceLang: 'en', targetLang: 'ar' };

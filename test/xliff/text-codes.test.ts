@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { originalText } from '#server/formats/xliff-content.ts';
-import { readXliff } from '#server/formats/xliff-reader.ts';
-import { xliffFileHead, xliffFileTail, xliffHead, xliffTail } from '#server/formats/xliff-writer.ts';
-import type { TranslationJob } from '#server/translations/schema.ts';
-import { readVersion, unitOf } from '#server/translations/xliff/export-jobs.ts';
-import { codedTexts } from '#server/translations/xliff/text-codes.ts';
-import { textVersion } from '#server/xliff-exchange.ts';
+import { originalText } from '#server/formats/xliff/content.ts';
+import { readXliff } from '#server/formats/xliff/reader.ts';
+import { xliffFileHead, xliffFileTail, xliffHead, xliffTail } from '#server/formats/xliff/writer.ts';
+import { readVersion, unitOf } from '#server/translation/review/texts/xliff/export-jobs.ts';
+import { codedTexts } from '#server/translation/review/texts/xliff/text-codes.ts';
+import { textVersion } from '#server/translation/review/xliff-exchange.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { checkXliff } from './core-rules.ts';
 
 const pieces = [

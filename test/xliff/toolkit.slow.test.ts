@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readXliff } from '#server/formats/xliff-reader.ts';
+import { readXliff } from '#server/formats/xliff/reader.ts';
 import {
   xliffFileHead,
   xliffFileTail,
   xliffHead,
   xliffTail,
   xliffUnit,
-} from '#server/formats/xliff-writer.ts';
+} from '#server/formats/xliff/writer.ts';
 import { toolkit } from './translate-toolkit.ts';
 
 /** Characters that XML carries as they are; the toolkit knows no others. */

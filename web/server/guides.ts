@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pageHeaders } from '#server/response-headers.ts';
+import { pageHeaders } from '#server/http/response-headers.ts';
 import type { AppRouter } from '#server/router.ts';
 import { type Guide, type GuideBook, readGuides } from './guide-pages.ts';
 import {

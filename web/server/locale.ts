@@ -1,4 +1,4 @@
-import { prefixedCookie } from '#server/cookies.ts';
+import { prefixedCookie } from '#server/http/cookies.ts';
 
 /** The languages of the interface. */
 export const locales = ['en', 'fr', 'de', 'ar', 'ja'] as const;

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJsonBody } from '#rest/body-parsers.ts';
 import { sendError } from '#rest/errors.ts';
 import type { RequestContext } from '#server/context.ts';
-import { prefixedCookie, readCookie } from '#server/cookies.ts';
 import { AppError, toAppError } from '#server/errors.ts';
+import { prefixedCookie, readCookie } from '#server/http/cookies.ts';
 import type { AppRouter } from '#server/router.ts';
 
 /*

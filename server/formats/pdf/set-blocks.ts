@@ -1,18 +1,18 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
+import { columnsOf } from './fitting/columns.ts';
+import { cut, formatPoints } from './fitting/cut.ts';
+import { drawBlock } from './fitting/draw-block.ts';
+import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './fitting/frames.ts';
+import { FreeSpace } from './fitting/free-space.ts';
+import { cutNotches } from './fitting/notches.ts';
+import { type Obstacle, obstaclesOf } from './fitting/obstacles.ts';
+import { mirror, mirroredEdges } from './fitting/right-edges.ts';
+import { type Fitting, fitAll, takenBy } from './fitting/shrink.ts';
+import { missingInFonts } from './fitting/styled-text.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
-import { columnsOf } from './setting/columns.ts';
-import { cut, formatPoints } from './setting/cut.ts';
-import { drawBlock } from './setting/draw-block.ts';
-import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './setting/frames.ts';
-import { FreeSpace } from './setting/free-space.ts';
-import { cutNotches } from './setting/notches.ts';
-import { type Obstacle, obstaclesOf } from './setting/obstacles.ts';
-import { mirror, mirroredEdges } from './setting/right-edges.ts';
-import { type Fitting, fitAll, takenBy } from './setting/shrink.ts';
-import { missingInFonts } from './setting/styled-text.ts';
 import type { TextBlock } from './text-block.ts';
 
 /** The translations of a page's blocks, set. */

@@ -1,8 +1,8 @@
 import { directionOf } from '../typesetting/languages.ts';
 import { shapeParagraph } from '../typesetting/paragraph.ts';
+import type { Languages, SetItem } from './fitting/frames.ts';
 import { intersection, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
-import type { Languages, SetItem } from './setting/frames.ts';
 
 /**
  * Takes the bullet or number in front of a text into its translation if that runs from right to left, unlike its source: the label has to

@@ -1,11 +1,11 @@
+import { XmlFileError } from '../xml/xml-parser.ts';
 import {
   type XliffCode,
   type XliffContent,
   type XliffState,
   xliffAuthority,
   xliffStates,
-} from '../xliff-content.ts';
-import { XmlFileError } from '../xml/xml-parser.ts';
+} from './content.ts';
 
 /** A unit as it came back. */
 export interface ReadUnit {

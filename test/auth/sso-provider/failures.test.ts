@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { SsoExchange } from '#server/auth/sso/oidc-client.ts';
-import type { OutboundParts } from '#server/auth/sso/outbound.ts';
-import type { Resolve } from '#server/outbound/checked-lookup.ts';
+import type { SsoExchange } from '#server/identity/auth/sso/oidc-client.ts';
+import type { OutboundParts } from '#server/identity/auth/sso/outbound.ts';
+import type { Resolve } from '#server/platform/outbound/checked-lookup.ts';
 import { type OidcEndpoint, type OidcFaults, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 import {
   ada,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { checkIssuer, openOutbound } from '#server/auth/sso/outbound.ts';
-import { openSsoProvider } from '#server/auth/sso/provider.ts';
-import { rangeOf } from '#server/outbound/address-range.ts';
-import type { Resolve } from '#server/outbound/checked-lookup.ts';
+import { checkIssuer, openOutbound } from '#server/identity/auth/sso/outbound.ts';
+import { openSsoProvider } from '#server/identity/auth/sso/provider.ts';
+import { rangeOf } from '#server/platform/outbound/address-range.ts';
+import type { Resolve } from '#server/platform/outbound/checked-lookup.ts';
 import { SettingsError } from '#server/settings.ts';
 import { clientId, expectFailed, newExchange, useProvider } from './provider.ts';
 

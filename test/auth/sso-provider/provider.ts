@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import type { SsoExchange } from '#server/auth/sso/oidc-client.ts';
-import type { OutboundParts } from '#server/auth/sso/outbound.ts';
-import { openSsoProvider, type SsoProvider } from '#server/auth/sso/provider.ts';
 import type { AppError } from '#server/errors.ts';
+import type { SsoExchange } from '#server/identity/auth/sso/oidc-client.ts';
+import type { OutboundParts } from '#server/identity/auth/sso/outbound.ts';
+import { openSsoProvider, type SsoProvider } from '#server/identity/auth/sso/provider.ts';
 import {
   type FakeOidcProvider,
   type OidcFaults,

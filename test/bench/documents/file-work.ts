@@ -1,8 +1,8 @@
 import type { Segment, SegmentTranslation } from '#server/formats/document.ts';
 import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { joinStrings } from '#server/formats/inline-content.ts';
-import { type FileWork, openFileWork } from '#server/sandbox/file-work.ts';
-import type { RefusedFile } from '#server/sandbox/tasks/layout-document.ts';
+import { type FileWork, openFileWork } from '#server/platform/sandbox/file-work.ts';
+import type { RefusedFile } from '#server/platform/sandbox/tasks/layout-document.ts';
 import { processFigures } from '../process-figures.ts';
 
 /** What the file work of one job took. */

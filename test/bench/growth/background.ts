@@ -1,12 +1,12 @@
 import { openDatabase } from '#db/client.ts';
-import { createBackgroundWork } from '#server/background-work.ts';
 import type { Services } from '#server/context.ts';
-import { stubEngine } from '#server/engines/stub.ts';
-import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
-import { openFileWork } from '#server/sandbox/file-work.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
+import { createBackgroundWork } from '#server/platform/background-work.ts';
+import { stubEngine } from '#server/platform/engines/stub.ts';
+import type { TaskName, TaskPayloads } from '#server/platform/job-queue.ts';
+import { openFileWork } from '#server/platform/sandbox/file-work.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
-import { openPlatformStore } from '#server/storage/platform-store.ts';
-import { createGlossaries } from '#server/terminology/glossary.ts';
 import { tasks } from '#workers/tasks.ts';
 import type { Side } from './side.ts';
 

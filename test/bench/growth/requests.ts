@@ -1,4 +1,4 @@
-import { writeCursor } from '#server/paging.ts';
+import { writeCursor } from '#server/http/paging.ts';
 import { operatorKey, type Side } from './side.ts';
 
 /** What is measured: one request, sent anew each time. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { createBenchTenant } from '../bench-service.ts';
 import type { Sizes } from './sizes.ts';

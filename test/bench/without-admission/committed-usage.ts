@@ -1,4 +1,4 @@
-export * from '#server/metering/committed-usage.ts';
+export * from '#server/billing/metering/committed-usage.ts';
 
 /** Takes no lock. */
 export async function lockAdmissions(): Promise<void> {}

@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
-import { type Counted, insertJob, type NewJob } from '#server/translations/insert-jobs.ts';
+import { type Counted, insertJob, type NewJob } from '#server/translation/texts/insert-jobs.ts';
 
-export * from '#server/translations/insert-jobs.ts';
+export * from '#server/translation/texts/insert-jobs.ts';
 
 const nothingCounted = {
   monthlyLimit: 0,

@@ -2,9 +2,9 @@ import { registerHooks } from 'node:module';
 
 /** The modules that replace the service's own: text jobs without admission. */
 const instead: Record<string, string> = {
-  '/server/metering/committed-usage.ts': './committed-usage.ts',
-  '/server/metering/usage-recording.ts': './usage-recording.ts',
-  '/server/translations/insert-jobs.ts': './queries-admission.ts',
+  '/server/billing/metering/committed-usage.ts': './committed-usage.ts',
+  '/server/billing/metering/usage-recording.ts': './usage-recording.ts',
+  '/server/translation/texts/insert-jobs.ts': './queries-admission.ts',
 };
 
 registerHooks({

@@ -1,9 +1,9 @@
 import type { WithSubquery } from 'drizzle-orm';
 import type { QueryBuilder } from '#db/client.ts';
 import { usageRecords } from '#db/schema/metering.ts';
-import { recordsOf } from '#server/metering/usage-recording.ts';
+import { recordsOf } from '#server/billing/metering/usage-recording.ts';
 
-export * from '#server/metering/usage-recording.ts';
+export * from '#server/billing/metering/usage-recording.ts';
 
 /** Inserts the records, and adds nothing to the totals. */
 export function recordUsage(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QualityIssue } from '#server/engines/engine.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { type Asked, agreeable, translatingReply } from '#test/fakes/openai.ts';
 import { cipher, issue, longTask, longText, plain, scope, units, useAskedUpstream } from '../live-engine.ts';
 

@@ -1,5 +1,5 @@
-import type { QualityIssue } from '#server/engines/engine.ts';
-import { checkIntegrity } from '#server/translations/integrity/index.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
 
 /** The issues of a plain text's translation. */
 export function issuesOf(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QualityIssue } from '#server/engines/engine.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { issuesOf } from './checked.ts';
 import { damagesOf, type Seed } from './damages.ts';
 import { type Pair, pairs } from './pairs.ts';

@@ -1,11 +1,11 @@
-import { addedLinkIssue } from '#server/translations/plausibility/additions.ts';
-import { echoIssue } from '#server/translations/plausibility/echo.ts';
-import { languageIssue } from '#server/translations/plausibility/language.ts';
-import { lengthIssue } from '#server/translations/plausibility/length-ratio.ts';
-import { loopIssue } from '#server/translations/plausibility/loop.ts';
-import { refusalIssue } from '#server/translations/plausibility/refusal.ts';
-import { scriptIssue } from '#server/translations/plausibility/script.ts';
-import { textPair } from '#server/translations/plausibility/text-pair.ts';
+import { addedLinkIssue } from '#server/translation/core/plausibility/additions.ts';
+import { echoIssue } from '#server/translation/core/plausibility/echo.ts';
+import { languageIssue } from '#server/translation/core/plausibility/language.ts';
+import { lengthIssue } from '#server/translation/core/plausibility/length-ratio.ts';
+import { loopIssue } from '#server/translation/core/plausibility/loop.ts';
+import { refusalIssue } from '#server/translation/core/plausibility/refusal.ts';
+import { scriptIssue } from '#server/translation/core/plausibility/script.ts';
+import { textPair } from '#server/translation/core/plausibility/text-pair.ts';
 
 const checks = {
   length: lengthIssue,

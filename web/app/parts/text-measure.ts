@@ -1,4 +1,4 @@
-import { weighCharacters } from '#server/metering/weight.ts';
+import { weighCharacters } from '#server/billing/metering/weight.ts';
 import { deployment } from '../deployment.ts';
 
 /** The length of a text as it is limited and metered: in Unicode code points. */

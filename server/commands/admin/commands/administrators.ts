@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { inviteByOperator, restoreAdministrator } from '#server/identity/members/operator-commands.ts';
+import { role } from '#server/identity/members/schema.ts';
+import { defineCommand, emailAddress, Refusal, tenantId } from '../command.ts';
+import { inactiveNote, named } from '../printing.ts';
+
+export const restoreAdmin = defineCommand({
+  summary: 'Makes a member an active administrator again, and prints a link to set a new password.',
+  parameters: ['tenant_id', 'email'],
+  options: { 'reset-mfa': { type: 'boolean', summary: 'clear the authenticator, too' } },
+  input: z.object({
+    tenant_id: tenantId,
+    email: emailAddress,
+    'reset-mfa': z.boolean().default(false),
+  }),
+  async *run(server, { tenant_id, email, 'reset-mfa': clearMfa }) {
+    const restored = await restoreAdministrator(server, tenant_id, email, { clearMfa });
+    if (!restored)
+      throw new Refusal(
+        `${tenant_id} has no member ${email}; to let somebody in: npm run admin -- invite ${tenant_id} --email ${email}`,
+      );
+    const { account, changed, mfaCleared, link } = restored;
+    yield `${email} is an active administrator of ${named(account)}${changed ? '' : ', and was one already'}.`;
+    if (mfaCleared) yield 'The authenticator is cleared.';
+    yield* inactiveNote(account);
+    if (!link) {
+      yield 'This member signs in through the identity provider: there is no password to set.';
+      return;
+    }
+    yield `A link to set a new password. It works once, until ${link.expires_at}, and ends all sessions:`;
+    yield link.reset_url;
+  },
+});
+
+export const invite = defineCommand({
+  summary: 'Creates an invite to a tenant, even one without an administrator, and prints its token.',
+  parameters: ['tenant_id'],
+  options: {
+    email: { type: 'string', value: 'address', summary: 'only this address may use it' },
+    role: {
+      type: 'string',
+      value: 'role',
+      summary: `${role.options.join(' or ')}; global_administrator by default`,
+    },
+  },
+  input: z.object({
+    tenant_id: tenantId,
+    email: emailAddress.optional(),
+    role: z
+      .enum(role.options, { error: `must be ${role.options.join(' or ')}` })
+      .default('global_administrator'),
+  }),
+  async *run(server, { tenant_id, email = null, role: invitedAs }) {
+    const { account, invite: created } = await inviteByOperator(server, tenant_id, {
+      email,
+      role: invitedAs,
+    });
+    yield* inactiveNote(account);
+    const holder = email ?? 'anyone with the token';
+    yield `An invite for ${holder} into ${named(account)} as ${created.role}. It works once, until ${created.expires_at}:`;
+    yield created.invite_token;
+  },
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
+import { atTheServer } from '#server/identity/audit/audit-log.ts';
+import { readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { requeueDocuments } from '#server/translation/documents/requeue.ts';
+import { defineCommand, moment, Refusal, tenantIdOrNone } from '../command.ts';
+import { printable } from '../printing.ts';
+
+export const requeue = defineCommand({
+  summary:
+    'Queues failed documents again whose failure was transient_error, interrupted or stage_timeout: one, or all that failed since a moment.',
+  parameters: [],
+  options: {
+    id: { type: 'string', value: 'document_id', summary: 'only this document' },
+    since: {
+      type: 'string',
+      value: 'moment',
+      summary: 'all that failed from this time on: 2026-07-31, or 2026-07-31T09:00:00Z',
+    },
+    tenant: { type: 'string', value: 'id', summary: 'with --since: only documents of this tenant' },
+    'dry-run': { type: 'boolean', summary: 'print the counts and change nothing' },
+  },
+  input: z
+    .object({
+      id: z.string().min(1, 'is empty').max(200, 'is no document id').optional(),
+      since: moment.optional(),
+      tenant: tenantIdOrNone.optional(),
+      'dry-run': z.boolean().default(false),
+    })
+    .refine(({ id, since }) => (id === undefined) !== (since === undefined), {
+      error: 'or --since must be given, and not both',
+      path: ['id'],
+    })
+    .refine(({ id, tenant }) => id === undefined || tenant === undefined, {
+      error: 'needs --since',
+      path: ['tenant'],
+    }),
+  async *run({ database }, { id, since, tenant, 'dry-run': dryRun }) {
+    if (tenant && !(await database.inTenant(tenant, (tx) => readTenant(tx, tenant))))
+      throw new Refusal(`unknown tenant: ${tenant}`);
+    // A document that fails again while the command runs is not queued a second time.
+    const until = new Date();
+    const selection =
+      id !== undefined ? { documentId: id } : { since: since ?? until, until, tenantId: tenant };
+    let requeued = 0;
+    for (let isFirst = true; ; isFirst = false) {
+      const result = await requeueDocuments(database, serverAdministrator, atTheServer, selection, {
+        dryRun,
+      });
+      if (isFirst) for (const { code, documents } of result.found) yield `${printable(code)}\t${documents}`;
+      if (dryRun) {
+        yield `${documents(result.left)} would be queued again; nothing was changed.`;
+        return;
+      }
+      requeued += result.requeued;
+      if (result.left === 0 || result.requeued === 0) break;
+    }
+    yield `${documents(requeued)} queued again.`;
+  },
+});
+
+const documents = (count: number) => `${count} ${count === 1 ? 'document' : 'documents'}`;

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { atTheServer, recordEvent } from '#server/identity/audit/audit-log.ts';
+import {
+  countRecoveryCodes,
+  type RecoveryCodeGroup,
+  resealAuthenticators,
+} from '#server/identity/auth/reseal-authenticators.ts';
+import {
+  loadSecretsKeys,
+  type Resealed,
+  type SecretsKeys,
+  secretsKeyId,
+} from '#server/platform/encryption.ts';
+import { resealBindings } from '#server/storage/reseal-bindings.ts';
+import { defineCommand, type Server } from '../command.ts';
+
+export const resealSecrets = defineCommand({
+  summary:
+    'Encrypts what SECRETS_KEY_PREVIOUS has encrypted with SECRETS_KEY, and says what still needs the previous one.',
+  parameters: [],
+  options: {},
+  input: z.object({}),
+  async *run({ database, settings }) {
+    // A key that it made itself would be unknown to the service, and everything would be encrypted with it.
+    const keys = await loadSecretsKeys(settings, { make: false });
+    const authenticators = new Tally();
+    for await (const { tenantId, userId, state } of resealAuthenticators(database, keys)) {
+      authenticators.count(state);
+      if (state === 'unreadable') yield `Cannot be read: the authenticator of ${userId} in ${tenantId}`;
+    }
+    const secrets = new Tally();
+    for await (const { tenantId, state } of resealBindings(database, keys)) {
+      secrets.count(state);
+      if (state === 'unreadable') yield `Cannot be read: the storage secret of ${tenantId}`;
+    }
+    await recordRun(database, keys, authenticators, secrets);
+    yield `Authenticators: ${authenticators.summary()}.`;
+    yield `Storage secrets: ${secrets.summary()}.`;
+    yield describeRecoveryCodes(await countRecoveryCodes(database), keys);
+  },
+});
+
+/** How many values are in which state. */
+class Tally {
+  readonly counts: Record<Resealed['state'], number> = { resealed: 0, current: 0, unreadable: 0 };
+
+  count(state: Resealed['state']): void {
+    this.counts[state] += 1;
+  }
+
+  summary(): string {
+    const { resealed, current, unreadable } = this.counts;
+    return `${resealed} encrypted with the current key now, ${current} were already, ${unreadable} cannot be read with either key`;
+  }
+}
+
+/** One event for a run that changed something: nobody's access has changed, so tenants' own logs say nothing. */
+async function recordRun(
+  database: Server['database'],
+  { current }: SecretsKeys,
+  authenticators: Tally,
+  secrets: Tally,
+): Promise<void> {
+  const details = {
+    key_id: secretsKeyId(current),
+    authenticators: authenticators.counts.resealed,
+    storage_secrets: secrets.counts.resealed,
+  };
+  if (details.authenticators + details.storage_secrets === 0) return;
+  await database.inPlatform((tx) =>
+    recordEvent(tx, atTheServer, {
+      action: 'secrets_resealed',
+      tenantId: null,
+      actor: { kind: 'server' },
+      details,
+    }),
+  );
+}
+
+/** Hashes cannot be made anew: the line says how many members have to replace their codes before a key may go. */
+function describeRecoveryCodes(groups: readonly RecoveryCodeGroup[], keys: SecretsKeys): string {
+  const [current, previous] = [keys.current, keys.previous].map((key) => key && secretsKeyId(key));
+  const counted = (belongs: (keyId: string | null) => boolean) => {
+    const ofKeys = groups.filter(({ keyId }) => belongs(keyId));
+    const sum = (what: 'codes' | 'members') => ofKeys.reduce((total, group) => total + group[what], 0);
+    return `${sum('codes')} (members: ${sum('members')})`;
+  };
+  const known = [current, previous, null];
+  return [
+    `Recovery codes: ${counted((keyId) => keyId === current)} hashed with the current key`,
+    `${counted((keyId) => keyId !== null && keyId === previous)} with the previous one`,
+    `${counted((keyId) => keyId === null)} before keys were recorded`,
+    `${counted((keyId) => !known.includes(keyId))} with a key that is not set.`,
+  ].join(', ');
+}

@@ -1,0 +1,90 @@
+import { access, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { openDatabase } from '#db/client.ts';
+import { describeForLog } from '#server/errors.ts';
+import { explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
+import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { readSettings, type Settings } from '#server/settings.ts';
+import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
+import { fileArgument, runCommand } from './command.ts';
+import { Refusal } from './refusal.ts';
+import { type Taken, takeBackup } from './take.ts';
+
+const usage = `npm run backup -- FILE
+
+Writes the database and the platform's storage into one file, beside the running service, with the service's own environment. An existing file is
+not overwritten. docs/backup.md says what is in it and what is not.`;
+
+await runCommand(usage, async (stop, print) => {
+  const file = resolve(fileArgument());
+  const settings = readSettings();
+  await requireData(settings);
+  const keys = await loadSecretsKeys(settings, { make: false });
+  const begun = performance.now();
+  const home = await joinDatabase(settings, stop);
+  try {
+    const source = {
+      url: home.url,
+      storage: openPlatformStore(settings),
+      keys,
+      keyFile: await keyFileOf(settings),
+      service: await serviceVersion(),
+    };
+    const explain = (error: unknown) => {
+      throw explainUnreachable(error, settings);
+    };
+    if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseOtherKey(home.url, keys).catch(explain);
+    const taken = await takeBackup(source, file, stop).catch(explain);
+    const seconds = (performance.now() - begun) / 1000;
+    for (const line of describe(taken, file, seconds, source.keyFile !== undefined)) print(line);
+  } finally {
+    await home.stop();
+  }
+});
+
+/** An embedded database is never created by a look at it. */
+async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {
+  if (DATABASE_URL !== undefined) return;
+  await access(join(DATA_DIR, 'postgres')).catch(() => {
+    throw new Refusal(`DATA_DIR: there is no database in ${DATA_DIR}`);
+  });
+}
+
+/** With another key than the one that the secrets are stored with, nobody could restore the backup. */
+async function refuseOtherKey(url: string, keys: SecretsKeys): Promise<void> {
+  const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
+  try {
+    await refuseWrongSecretsKey(database, keys);
+  } catch (error) {
+    // A database that has no tables yet, or those of an earlier version.
+    if (!['42P01', '42703'].includes(String(describeForLog(error).code))) throw error;
+  } finally {
+    await database.close();
+  }
+}
+
+/** The key that the service made itself belongs to its data; one that the operator keeps is the operator's to keep. */
+function keyFileOf({ SECRETS_KEY, DATABASE_URL, DATA_DIR }: Settings): Promise<string> | undefined {
+  if (SECRETS_KEY !== undefined || DATABASE_URL !== undefined) return undefined;
+  return readFile(join(DATA_DIR, 'secrets.key'), 'utf8');
+}
+
+async function serviceVersion(): Promise<string> {
+  const manifest = await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function* describe(taken: Taken, file: string, seconds: number, hasKey: boolean): Generator<string> {
+  const { rows, tables, objects, missing, missingCount, accounts, bytes } = taken;
+  for (const path of missing) yield `Not in the storage: ${path}`;
+  if (missingCount > 0)
+    yield `${missingCount} objects that rows refer to are not in the storage: removed while the backup was made, or lost (npm run verify-store)`;
+  for (const { tenant_id, address } of accounts)
+    yield `Not in the backup, as it is the tenant's own: the account ${address} of ${tenant_id}`;
+  yield hasKey
+    ? 'The key of stored secrets is in the backup: keep the file as secret as DATA_DIR.'
+    : 'SECRETS_KEY is not in the backup: keep it too, apart from the file.';
+  const megabytes = (bytes / 1_000_000).toFixed(1);
+  yield `${file}: ${rows} rows of ${tables} tables, ${objects} objects, ${megabytes} MB, in ${seconds.toFixed(1)} s`;
+}

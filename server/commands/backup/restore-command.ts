@@ -1,0 +1,159 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { analyze } from '#db/copy/load.ts';
+import { InDoubtError } from '#db/copy/outcome.ts';
+import { migrate } from '#db/migrate.ts';
+import { describeForLog } from '#server/errors.ts';
+import { explainUnreachable } from '#server/platform/database-home.ts';
+import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.ts';
+import { warnOfWaiting } from '#server/platform/log.ts';
+import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
+import { readHeader } from './archive-reader.ts';
+import { hasKeyOf } from './authentication.ts';
+import { fileArgument, runCommand } from './command.ts';
+import { fillDataDir, refuseUsedFolder } from './embedded-home.ts';
+import { type Header, names } from './format.ts';
+import { IncompleteError, Refusal } from './refusal.ts';
+import {
+  type Destination,
+  type Restored,
+  refuseForged,
+  restoreBackup,
+  type VerifiedBackup,
+  verifyBackup,
+} from './restore-backup.ts';
+import { RestoredStorage } from './restored-storage.ts';
+
+const usage = `npm run restore -- FILE
+
+Restores a backup into an empty DATA_DIR, or with DATABASE_URL into an empty database and an empty storage, with the environment that the service will
+have. Everything is restored, or nothing is. docs/backup.md says more.`;
+
+await runCommand(usage, async (stop, print) => {
+  const file = resolve(fileArgument());
+  const settings = readSettings();
+  const header = await readHeader(file);
+  const given = await givenKeys(settings);
+  refuseOtherKeys(settings, header, given);
+  if (settings.DATABASE_URL === undefined) await refuseUsedFolder(settings.DATA_DIR);
+  const storage = new RestoredStorage(settings);
+  const isElsewhere = settings.PLATFORM_STORAGE_URL !== undefined;
+  if (settings.DATABASE_URL !== undefined || isElsewhere) await storage.refuseUsed();
+  const begun = performance.now();
+  const backup = await verifyBackup(file, header, stop);
+  refuseUnauthentic(settings, backup, given);
+  const restored =
+    settings.DATABASE_URL === undefined
+      ? await fillDataDir(settings.DATA_DIR, stop, async ({ url, folder }) => {
+          if (!given && backup.keyFile !== undefined)
+            await writeFile(join(folder, 'secrets.key'), backup.keyFile, { mode: 0o600 });
+          return restoreDraft(
+            backup,
+            { url, storage: new RestoredStorage(settings, folder) },
+            stop,
+            isElsewhere,
+          );
+        })
+      : await restoreTo(backup, { url: settings.DATABASE_URL, storage }, stop).catch((error: unknown) => {
+          throw explainUnreachable(error, settings);
+        });
+  if (settings.DATABASE_URL === undefined && isElsewhere) await completeElsewhere(storage);
+  for (const name of restored.leftOut) print(`Left out, as it is not the service's own: the table ${name}`);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  print(
+    `Restored what there was at ${header.taken_at}: ${restored.rows} rows, ${restored.objects} objects, in ${seconds} s`,
+  );
+});
+
+/** Into an embedded database that counts only later: what fails before takes the objects with it. */
+async function restoreDraft(
+  backup: VerifiedBackup,
+  destination: Destination,
+  stop: AbortSignal,
+  isElsewhere: boolean,
+): Promise<Restored> {
+  const restored = await restoreBackup(backup, destination, stop);
+  try {
+    await bringUpToDate(destination.url, stop);
+    // Elsewhere, they count from the moment at which the database does.
+    if (!isElsewhere) await destination.storage.complete();
+    return restored;
+  } catch (error) {
+    await destination.storage.removeAll();
+    throw error;
+  }
+}
+
+async function completeElsewhere(storage: RestoredStorage): Promise<void> {
+  await storage.complete().catch((error: unknown) => {
+    throw new IncompleteError(
+      `everything is restored, but the mark of an unfinished restore could not be removed from PLATFORM_STORAGE_URL (${reasonOf(error)}): run npm run migrate`,
+      { cause: error },
+    );
+  });
+}
+
+/** Only the first line of a message is printed, and of a store's it is the one that says what has happened. */
+function reasonOf(error: unknown): string {
+  return String(describeForLog(error).message).replace(/\n.*/s, '');
+}
+
+/** Into a database that counts from the moment at which its rows are committed. */
+async function restoreTo(
+  backup: VerifiedBackup,
+  destination: Destination,
+  stop: AbortSignal,
+): Promise<Restored> {
+  const restored = await restoreBackup(backup, destination, stop).catch((error: unknown) => {
+    throw error instanceof InDoubtError ? new IncompleteError(error.message, { cause: error }) : error;
+  });
+  try {
+    await destination.storage.complete();
+    await bringUpToDate(destination.url, stop);
+    return restored;
+  } catch (error) {
+    const why = stop.aborted ? 'stopped' : reasonOf(error);
+    throw new IncompleteError(
+      `everything is restored, but the tables may be those of the version that made the backup (${why}): run npm run migrate`,
+      { cause: error },
+    );
+  }
+}
+
+async function bringUpToDate(url: string, stop: AbortSignal): Promise<void> {
+  await analyze(url, stop);
+  // What later versions have changed.
+  await migrate(url, { stop, onWait: warnOfWaiting });
+}
+
+/** The keys of the environment; undefined if the embedded database is to have the one of the backup. */
+async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
+  if (settings.SECRETS_KEY !== undefined) return loadSecretsKeys(settings);
+  if (settings.DATABASE_URL === undefined) return undefined;
+  throw new SettingsError(
+    'SECRETS_KEY: is required with DATABASE_URL; set the key that the backup was made with (docs/backup.md says how to read one that is in the file)',
+  );
+}
+
+/** Refuses other keys than the backup's: members with an authenticator could not sign in. */
+function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys | undefined): void {
+  if (settings.ALLOW_UNREADABLE_SECRETS) return;
+  if (given ? hasKeyOf(given, header) : header.secrets_key.included) return;
+  throw new SettingsError(
+    `SECRETS_KEY: ${given ? 'is not the key of this backup' : 'is not in this backup'}; set the key with the id ${header.secrets_key.ids[0]}, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)`,
+  );
+}
+
+/** Refuses a file that the backup's key has not authenticated, unless that key is lost. */
+function refuseUnauthentic(settings: Settings, backup: VerifiedBackup, given: SecretsKeys | undefined): void {
+  const keys = given ?? includedKeys(backup);
+  if (keys && hasKeyOf(keys, backup.header)) refuseForged(backup, keys);
+  else if (!settings.ALLOW_UNREADABLE_SECRETS)
+    throw new Refusal(
+      `${backup.file} is damaged at ${names.key}: the key that the backup was made with is not in it; nothing was restored`,
+    );
+}
+
+function includedKeys({ keyFile }: VerifiedBackup): SecretsKeys | undefined {
+  return keyFile === undefined ? undefined : { current: Buffer.from(keyFile, 'base64'), previous: null };
+}

@@ -1,0 +1,121 @@
+import type { Table } from '#db/copy/contents.ts';
+import { type Snapshot, withSnapshot } from '#db/copy/snapshot.ts';
+import type { SecretsKeys } from '#server/platform/encryption.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
+import { ArchiveWriter } from './archive-writer.ts';
+import { authenticate, idsOf } from './authentication.ts';
+import { formatVersion, type Header, names, tableName, tablePart } from './format.ts';
+import { addObjects } from './stored-objects.ts';
+import { countLines, inWholeLines } from './whole-lines.ts';
+
+/** What a backup is made of. */
+export interface Source {
+  url: string;
+  storage: PlatformStore;
+  keys: SecretsKeys;
+  /** The key of DATA_DIR, as its file has it; undefined if SECRETS_KEY is set. */
+  keyFile: string | undefined;
+  /** The version of the service. */
+  service: string;
+}
+
+/** What was backed up. */
+export interface Taken {
+  rows: number;
+  tables: number;
+  objects: number;
+  /** Paths of objects that rows refer to and that are not there, a hundred at most. */
+  missing: string[];
+  missingCount: number;
+  accounts: Header['accounts'];
+  bytes: number;
+}
+
+/**
+ * Writes a backup beside the running service: the rows as they were at one moment, then what they refer to in the platform's storage. Objects are written
+ * before their rows, so all of them are there, unless they were removed meanwhile.
+ * @param stop ends it; the file is then removed, unless it was complete at that moment
+ */
+export async function takeBackup(source: Source, file: string, stop: AbortSignal): Promise<Taken> {
+  const archive = await ArchiveWriter.open(file);
+  let writing: Promise<Taken> | undefined;
+  const write = (snapshot: Snapshot) => {
+    writing = writeAll(archive, source, snapshot, stop);
+    return writing;
+  };
+  try {
+    return await withSnapshot(source.url, 'lingualoop backup', write, stop);
+  } catch (error) {
+    // A stop does not wait for what is being written, and at the end the file may be about to get its name: then it is complete.
+    const taken = await writing?.catch(() => undefined);
+    if (taken) return taken;
+    await archive.discard();
+    throw error;
+  }
+}
+
+async function writeAll(
+  archive: ArchiveWriter,
+  source: Source,
+  snapshot: Snapshot,
+  stop: AbortSignal,
+): Promise<Taken> {
+  const accounts = await listAccounts(snapshot);
+  await archive.add(names.header, JSON.stringify(headerOf(source, snapshot, accounts)));
+  if (source.keyFile !== undefined) await archive.add(names.key, source.keyFile);
+  const rows: Record<string, number> = {};
+  for (const table of snapshot.tables)
+    rows[tableName(table)] = await addTable(archive, snapshot, table, stop);
+  await archive.add(names.sequences, JSON.stringify(await snapshot.sequences()));
+  const { objects, missing, missingCount } = await addObjects(archive, snapshot, source.storage, stop);
+  stop.throwIfAborted();
+  const bytes = await archive.finish((indexes) =>
+    authenticate(source.keys, { indexes: [...indexes], rows, objects, missing: missingCount }),
+  );
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return { rows: total, tables: snapshot.tables.length, objects, missing, missingCount, accounts, bytes };
+}
+
+function headerOf(
+  { keys, keyFile, service }: Source,
+  snapshot: Snapshot,
+  accounts: Header['accounts'],
+): Header {
+  return {
+    format: formatVersion,
+    service,
+    taken_at: snapshot.takenAt.toISOString(),
+    schema: snapshot.version,
+    tables: snapshot.tables,
+    secrets_key: { ids: idsOf(keys), included: keyFile !== undefined },
+    accounts,
+  };
+}
+
+/** @returns how many rows the table has */
+async function addTable(
+  archive: ArchiveWriter,
+  snapshot: Snapshot,
+  table: Table,
+  stop: AbortSignal,
+): Promise<number> {
+  let rows = 0;
+  let parts = 0;
+  for await (const lines of inWholeLines(await snapshot.copyOut(table))) {
+    stop.throwIfAborted();
+    parts += 1;
+    await archive.add(tablePart(table, parts), lines);
+    rows += countLines(lines);
+  }
+  return rows;
+}
+
+/** The accounts that tenants have bound. Their secrets are in the rows, encrypted. */
+async function listAccounts(snapshot: Snapshot): Promise<Header['accounts']> {
+  const accounts: Header['accounts'] = [];
+  if (!snapshot.tables.some(({ name }) => name === 'storage_bindings')) return accounts;
+  const query = `select tenant_id, account_url || '/' || filesystem as address from storage_bindings order by tenant_id`;
+  for await (const page of snapshot.pages<Header['accounts'][number]>(query, 1000))
+    accounts.push(...page.map(({ tenant_id, address }) => ({ tenant_id, address })));
+  return accounts;
+}

@@ -1,0 +1,206 @@
+import pg from 'pg';
+import postgres from 'postgres';
+import { type Database, openDatabase } from '#db/client.ts';
+import { queueUrl } from '#db/queue-url.ts';
+import { hasCurrentSchema } from '#db/schema-version.ts';
+import { connectionsForService, mostConnections } from '#server/platform/database-connections.ts';
+import { explainUnreachable } from '#server/platform/database-home.ts';
+import type { SecretsKeys } from '#server/platform/encryption.ts';
+import type { Settings } from '#server/settings.ts';
+import { trySecretsKeys } from '#server/storage/stored-secrets.ts';
+import { findFullTenants } from '#server/storage/usage.ts';
+import { check, type Finding, fail, ok, warn } from './finding.ts';
+
+/** The oldest PostgreSQL that the service works with. */
+const oldestVersion = 15;
+
+/** Seconds by which the clocks may differ. Tokens, limits and idempotency compare times of both; a one-time code is valid for 30 s. */
+const clockSkew = { warn: 2, fail: 20 };
+
+interface Facts {
+  version: number;
+  printed: string;
+  role: string;
+  super: boolean;
+  bypass: boolean;
+  creates: boolean;
+  encoding: string;
+  standby: boolean;
+  now: number;
+  migrated: boolean;
+  connections: number;
+}
+
+/** Checks the database at `url`: connection, version, role, schema, clock and the key of the stored secrets. Changes nothing. */
+export async function checkDatabase(
+  url: string,
+  settings: Settings,
+  keys: SecretsKeys | undefined,
+): Promise<Finding[]> {
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: 10,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'lingualoop doctor', statement_timeout: 10_000 },
+  });
+  try {
+    const asked = Date.now();
+    const explain = (error: unknown) => {
+      throw explainUnreachable(error, settings);
+    };
+    const facts = await readFacts(sql).catch(explain);
+    const answered = Date.now();
+    await connectAsQueue(url).catch(explain);
+    return [
+      ...describeServer(facts, settings),
+      compareClocks((asked + answered) / 2, facts.now, answered - asked),
+      ...(facts.migrated ? await checkContents(url, settings, keys) : [notMigrated]),
+    ];
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function readFacts(sql: postgres.Sql): Promise<Facts> {
+  const [facts] = await sql<Facts[]>`
+    select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as printed,
+      rolname as role, rolsuper as super, rolbypassrls as bypass,
+      has_database_privilege(current_database(), 'create') as creates,
+      (select pg_encoding_to_char(encoding) from pg_database where datname = current_database()) as encoding,
+      pg_is_in_recovery() as standby, (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+      to_regclass('drizzle.__drizzle_migrations') is not null as migrated,
+      ${sql.unsafe(connectionsForService)} as connections
+    from pg_roles where rolname = current_user`;
+  return facts as Facts;
+}
+
+/** The job queue connects by another driver. */
+async function connectAsQueue(url: string): Promise<void> {
+  const connectionString = queueUrl(url, 'lingualoop doctor');
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } finally {
+    await client.end();
+  }
+}
+
+function describeServer(facts: Facts, settings: Settings): Finding[] {
+  const found: Finding[] = [ok('database', `PostgreSQL ${facts.printed} responds, as "${facts.role}"`)];
+  const because = (holds: boolean, finding: Finding) => void (holds && found.push(finding));
+  because(
+    facts.version < oldestVersion,
+    fail('database', `PostgreSQL ${facts.printed} is too old`, `use version ${oldestVersion} or newer`),
+  );
+  because(
+    facts.super || facts.bypass,
+    fail(
+      'database',
+      `no row-level policy binds the role "${facts.role}", so tenants would not be kept apart`,
+      `alter role "${facts.role}" nosuperuser nobypassrls, or use another role`,
+    ),
+  );
+  because(
+    !facts.creates,
+    fail(
+      'database',
+      `the role "${facts.role}" may not create schemas`,
+      `make it the owner: alter database ... owner to "${facts.role}"`,
+    ),
+  );
+  because(
+    facts.encoding !== 'UTF8',
+    fail(
+      'database',
+      `its encoding is ${facts.encoding}, which cannot hold every text`,
+      'create it with encoding UTF8',
+    ),
+  );
+  because(facts.standby, fail('database', 'it is a standby, which takes no writes', 'use the primary'));
+  const needed = mostConnections(settings, { api: true, workers: true });
+  const says = `it takes ${facts.connections} connections of the service; an API with workers may open ${needed}`;
+  // That of the embedded database is fixed.
+  const orMore = settings.DATABASE_URL === undefined ? '' : ' or raise max_connections';
+  if (facts.connections < needed) found.push(fail('database', says, `lower WORKER_CONCURRENCY${orMore}`));
+  else if (facts.connections < 2 * needed)
+    found.push(
+      warn(
+        'database',
+        says,
+        `lower WORKER_CONCURRENCY${orMore} if you run several processes (docs/scaling.md)`,
+      ),
+    );
+  return found;
+}
+
+/** @param took milliseconds between question and answer */
+export function compareClocks(here: number, there: number, took: number): Finding {
+  // What the answer took on its way is not a difference.
+  const seconds = Math.max(0, Math.abs(here - there) - took / 2) / 1000;
+  const says = `this clock and that of the database differ by ${seconds.toFixed(1)} s`;
+  const advice = 'let both machines follow NTP: tokens, limits and one-time codes compare their times';
+  if (seconds > clockSkew.fail) return fail('clock', says, advice);
+  return seconds > clockSkew.warn ? warn('clock', says, advice) : ok('clock', says);
+}
+
+const notMigrated = warn(
+  'schema',
+  'the database has no tables yet',
+  'npm run migrate, or let the first start do it',
+);
+
+async function checkContents(
+  url: string,
+  settings: Settings,
+  keys: SecretsKeys | undefined,
+): Promise<Finding[]> {
+  const database = openDatabase(url, { size: 1, applicationName: 'lingualoop doctor' });
+  try {
+    const isCurrent = await database.inPlatform((tx) => hasCurrentSchema(tx));
+    const schema = isCurrent
+      ? ok('schema', 'the database has all migrations of this version')
+      : warn('schema', 'the database lacks migrations of this version', 'npm run migrate');
+    // Only this version's tables are known to have the columns.
+    if (!isCurrent) return [schema];
+    const cap = await check('storage', () => checkStorageCap(database, settings), 'npm run migrate');
+    if (!keys) return [schema, ...cap];
+    const advice = 'set the key that they were stored with, as SECRETS_KEY or SECRETS_KEY_PREVIOUS';
+    return [
+      schema,
+      ...cap,
+      ...(await check(
+        'secrets',
+        async () => {
+          const { opened, unreadable } = await trySecretsKeys(database, keys);
+          if (unreadable === 0) return ok('secrets', `SECRETS_KEY opens what is stored (tried: ${opened})`);
+          const says = `the keys do not open ${unreadable} of ${opened + unreadable} stored secrets that were tried`;
+          return opened === 0
+            ? fail('secrets', says, advice)
+            : warn('secrets', says, 'npm run admin -- reseal-secrets says which');
+        },
+        advice,
+      )),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+/** What limits the documents of one workspace in the platform's storage, and who is close to it. */
+async function checkStorageCap(database: Database, settings: Settings): Promise<Finding> {
+  const { cap, full } = await database.inPlatform((tx) => findFullTenants(tx, settings));
+  const limit =
+    cap === null
+      ? 'nothing limits what the documents of one workspace occupy in platform storage'
+      : `the documents of one workspace may occupy ${cap} bytes of platform storage`;
+  if (full > 0)
+    return warn(
+      'storage',
+      `${limit}; workspaces that have used 90% of their cap or more: ${full}`,
+      'npm run admin -- set-storage-cap raises it for one workspace, WORKSPACE_STORAGE_CAP_BYTES for all',
+    );
+  return cap === null
+    ? warn('storage', limit, 'set WORKSPACE_STORAGE_CAP_BYTES, so that one workspace cannot fill the disk')
+    : ok('storage', limit);
+}

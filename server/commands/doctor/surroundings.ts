@@ -1,0 +1,204 @@
+import { access, constants, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { selectModels } from '#server/platform/engines/select.ts';
+import { newId } from '#server/platform/ids.ts';
+import { openFileWork } from '#server/platform/sandbox/file-work.ts';
+import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
+import { leftByLevel } from '#server/platform/sandbox/left-by-level.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { publicAddress, type Settings } from '#server/settings.ts';
+import { dist, readBuild } from '#web/server/build.ts';
+import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+
+const megabyte = 1024 * 1024;
+/** Free megabytes. Below the first, uploads and the embedded database may fail any time. */
+const freeSpace = { fail: 64, warn: 1024 };
+
+/** The folders in which the service writes, and what is free where they are. */
+export async function checkDisks(settings: Settings): Promise<Finding[]> {
+  const { DATA_DIR, PLATFORM_STORAGE_URL, DATABASE_URL, SECRETS_KEY } = settings;
+  const folders = new Map<string, string>();
+  if (DATABASE_URL === undefined || SECRETS_KEY === undefined) folders.set(resolve(DATA_DIR), 'DATA_DIR');
+  if (PLATFORM_STORAGE_URL?.startsWith('file:'))
+    folders.set(fileURLToPath(PLATFORM_STORAGE_URL), 'PLATFORM_STORAGE_URL');
+  if (PLATFORM_STORAGE_URL === undefined) folders.set(resolve(DATA_DIR), 'DATA_DIR');
+  return Promise.all([...folders].map(([folder, setting]) => checkDisk(folder, setting)));
+}
+
+async function checkDisk(folder: string, setting: string): Promise<Finding> {
+  const existing = await nearestFolder(folder);
+  try {
+    await access(existing, constants.W_OK | constants.X_OK);
+  } catch {
+    return fail(
+      'disk',
+      `${setting}: ${existing} cannot be written by this user`,
+      'give its owner to the user that runs the service, or name another folder',
+    );
+  }
+  const { bavail, bsize } = await statfs(existing);
+  const free = Math.floor((bavail * bsize) / megabyte);
+  const says = `${setting}: ${free} MB are free in ${folder}`;
+  const advice = 'free some space, or name a folder on a larger disk';
+  if (free < freeSpace.fail) return fail('disk', says, advice);
+  return free < freeSpace.warn ? warn('disk', says, advice) : ok('disk', says);
+}
+
+/** The folder, or the first above it that is there. */
+async function nearestFolder(folder: string): Promise<string> {
+  for (let at = folder; ; at = dirname(at))
+    if (
+      at === dirname(at) ||
+      (await access(at).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return at;
+}
+
+/** Whether an object can be written, read and removed. */
+export async function checkStorage(settings: Settings): Promise<Finding> {
+  const store = openPlatformStore(settings);
+  await store.check();
+  const path = `lingualoop-doctor/${newId()}`;
+  await store.put(path, 'doctor');
+  const read = await store.read(path, 0, 100);
+  await store.remove(path);
+  if (Buffer.from(read ?? []).toString() !== 'doctor')
+    throw new Error('what was written could not be read again');
+  const place = settings.PLATFORM_STORAGE_URL?.replace(/\?.*$/s, '') ?? `${settings.DATA_DIR}/storage`;
+  return ok('storage', `an object was written, read and removed at ${place}`);
+}
+
+/** The built web application. */
+export async function checkWeb(): Promise<Finding> {
+  return readBuild(dist)
+    ? ok('web', 'the web application is built')
+    : warn(
+        'web',
+        'the web application is not built; the API works without it',
+        'npm run build:web, where the dev dependencies are installed',
+      );
+}
+
+/** Whether files of callers can be read in child processes, and how those are isolated. */
+export async function checkSandbox(): Promise<Finding[]> {
+  const fileWork = openFileWork();
+  try {
+    // It is no Word file: the refusal comes from the child.
+    const payload = { kind: 'docx' as const, bytes: new Uint8Array(2000) };
+    const result = await fileWork.run('flatten', payload, {
+      tenantId: 'doctor',
+      signal: AbortSignal.timeout(30_000),
+    });
+    if (!('refused' in result)) throw new Error('a child process gave a wrong answer');
+  } finally {
+    await fileWork.close();
+  }
+  const { level } = await systemIsolation.get();
+  const runs = ok('sandbox', `files are read in child processes, isolated at level "${level}"`);
+  const left = leftByLevel[level];
+  if (left.length === 0) return [runs];
+  return [
+    runs,
+    warn(
+      'sandbox',
+      `if a file breaks out of Node's own restrictions, the level "${level}" leaves: ${left.join(', ')}`,
+      'docs/security.md lists the levels, and docs/decisions/0078 what to install or to allow for a higher one',
+    ),
+  ];
+}
+
+/** Asks the models one small question each. */
+export async function checkEngine(settings: Settings): Promise<Finding[]> {
+  if (settings.OPENAI_API_KEY === undefined)
+    return [
+      warn(
+        'engine',
+        'no model is connected: the stub engine translates nothing',
+        'set OPENAI_API_KEY, and OPENAI_BASE_URL for an endpoint other than OpenAI',
+      ),
+    ];
+  // Two retries: an endpoint that ignores how it is asked is asked in another way after its second answer.
+  const { engine, embedder, modeOf } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
+  const scope = { tenantId: 'doctor', signal: AbortSignal.timeout(60_000) };
+  const task = {
+    segments: ['Good morning.'],
+    sourceLang: 'en',
+    targetLang: 'fr',
+    textType: 'Plain' as const,
+    tone: null,
+    gender: null,
+    domain: null,
+  };
+  const ask = async (setting: string, model: string, question: () => Promise<unknown>): Promise<Finding> => {
+    const begun = performance.now();
+    try {
+      await question();
+      const ms = Math.round(performance.now() - begun);
+      const mode = modeOf && model !== embedder?.model ? `, asked by ${modeOf(model)}` : '';
+      return ok('engine', `${setting} ${model} answers, in ${ms} ms${mode}`);
+    } catch (error) {
+      return fail(
+        'engine',
+        `${setting} ${model} does not answer: ${reasonOf(error)}`,
+        'look at OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model',
+      );
+    }
+  };
+  return [
+    await ask('OPENAI_MODEL', settings.OPENAI_MODEL, () => engine.translate(task, scope)),
+    await ask('OPENAI_REFINER_MODEL', settings.OPENAI_REFINER_MODEL, () =>
+      engine.assess(task, ['Bonjour.'], scope),
+    ),
+    ...(embedder
+      ? [await ask('OPENAI_EMBEDDING_MODEL', embedder.model, () => embedder.embed(['Good morning.'], scope))]
+      : []),
+  ];
+}
+
+/** Whether the API's port is free, or the service has it. */
+export async function checkPort(settings: Settings): Promise<Finding> {
+  if (settings.PORT === 0) return ok('port', 'the system chooses a free port');
+  const { BASE_URL: _public, ...own } = settings;
+  const address = publicAddress(own as Settings).replace(/\/\/0\.0\.0\.0:/, '//127.0.0.1:');
+  try {
+    const response = await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(3000) });
+    const body = (await response.json()) as { stub_mode?: unknown };
+    if (body.stub_mode !== undefined) return ok('port', `the service runs at ${address}`);
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } };
+    if (cause?.code === 'ECONNREFUSED') return ok('port', `${address} is free`);
+  }
+  return fail('port', `something else listens at ${address}`, 'stop it, or set PORT to another number');
+}
+
+/** Whether the identity provider can be asked, where single sign-on is on. */
+export async function checkSso(settings: Settings): Promise<Finding[]> {
+  if (!settings.OIDC_ENABLED) return [];
+  const { openSsoProvider } = await import('#server/identity/auth/sso/provider.ts');
+  const exchange = {
+    redirectUri: `${publicAddress(settings)}/`,
+    state: 'doctor',
+    nonce: 'doctor',
+    codeVerifier: 'd'.repeat(43),
+  };
+  await openSsoProvider(settings).authorizationUrl(exchange);
+  return [ok('sso', `${settings.OIDC_ISSUER} answers`)];
+}
+
+/** Whether Node is the one that `npm ci` brings. */
+export async function checkNode(): Promise<Finding> {
+  // An older one than is needed does not come this far.
+  return ok('node', `Node ${process.versions.node}`);
+}
+
+/** Whether a start has made the embedded database already: the doctor makes none. */
+export async function hasEmbeddedDatabase({ DATA_DIR }: Settings): Promise<boolean> {
+  return access(resolve(DATA_DIR, 'postgres')).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,50 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { migrate } from '#db/migrate.ts';
+import { describeForLog } from '#server/errors.ts';
+import { describeDatabase, explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
+import { takeOverOutput, warnOfWaiting, writeFatalLine, writeLogLine } from '#server/platform/log.ts';
+import { listenForStop } from '#server/platform/stop-signals.ts';
+import { readSettings, type Settings } from '#server/settings.ts';
+import { RestoredStorage } from './backup/restored-storage.ts';
+
+// A signal ends waiting, but a running migration is finished. The process that started the database must leave it.
+const { stop } = listenForStop();
+takeOverOutput();
+
+try {
+  const settings = readSettings();
+  const isNew = await willBeMade(settings);
+  const home = await joinDatabase(settings, stop);
+  try {
+    await migrate(home.url, { stop, onWait: warnOfWaiting }).catch((error: unknown) => {
+      throw explainUnreachable(error, settings);
+    });
+  } finally {
+    await home.stop();
+  }
+  // Not what this command is for: a storage that is out of reach must not hold up an upgrade.
+  await new RestoredStorage(settings).completeOwn().catch((error: unknown) => {
+    const fields = { error: describeForLog(error) };
+    writeLogLine(
+      process.stderr,
+      'warn',
+      'the storage could not be asked for the mark of an unfinished restore',
+      fields,
+    );
+  });
+  const which = `${describeDatabase(settings)}${isNew ? ', which was made now and is empty' : ''}`;
+  writeLogLine(process.stdout, 'info', `The schema is up to date in ${which}`);
+} catch (error) {
+  writeFatalLine(stop.aborted && error === stop.reason ? 'stopped before the schema was up to date' : error);
+  process.exitCode = 1;
+}
+
+/** With another DATA_DIR than the service's, an upgrade would go on with an empty database. */
+async function willBeMade({ DATABASE_URL, DATA_DIR }: Settings): Promise<boolean> {
+  if (DATABASE_URL !== undefined) return false;
+  return access(join(DATA_DIR, 'postgres')).then(
+    () => false,
+    () => true,
+  );
+}

@@ -1,0 +1,19 @@
+import { loadModulesFast } from '#server/platform/module-loading.ts';
+import { listenForStop } from '#server/platform/stop-signals.ts';
+
+// Listen before anything else is loaded, so that a signal during the start is handled.
+const signals = listenForStop();
+
+loadModulesFast();
+const { runCommand } = await import('#server/process.ts');
+const { terminalGreeting } = await import('#server/platform/terminal-log.ts');
+
+const apiOnly = process.argv.includes('--api-only');
+await runCommand(
+  (settings) => ({ api: true, workers: settings.RUN_WORKERS && !apiOnly }),
+  ({ address, live }, settings) =>
+    process.stdout.isTTY
+      ? terminalGreeting(address ?? '', settings)
+      : `LinguaLoop listens on ${address}${live ? '' : ' with the stub engine'}`,
+  signals,
+);

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { and, eq, gt, inArray } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentArtifacts } from '#db/schema/documents.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { type ArtifactRow, artifactPath } from '#server/translation/documents/artifacts.ts';
+import { type Comparison, forEach, pageSize } from './comparison.ts';
+import { lookAt, type Places } from './places.ts';
+import type { Difference } from './report.ts';
+
+/** The address of a document's file, as rows of records have theirs. */
+export function addressOf(row: ArtifactRow): string {
+  return row.address ?? artifactPath(row).slice(row.tenantId.length + 1);
+}
+
+/** Finds the rows of a tenant whose files are missing, or have another size or checksum. */
+export async function compareFiles(comparison: Comparison, places: Places, tenantId: string): Promise<void> {
+  const { database, report, stop } = comparison;
+  for (let after = ''; ; ) {
+    stop.throwIfAborted();
+    const rows = await database.inTenant(tenantId, (tx) =>
+      selectFiles(tx, tenantId, gt(documentArtifacts.artifactId, after)).limit(pageSize),
+    );
+    const found: { row: ArtifactRow; what: Difference }[] = [];
+    await forEach(rows, async (row) => {
+      const file = { what: 'files', tenantId, address: addressOf(row) } as const;
+      const what = await lookAt(comparison, places, file, (store, path) =>
+        faultOf(store, path, row, comparison.quick),
+      );
+      if (what) found.push({ row, what });
+    });
+    const ids = found.map(({ row }) => row.artifactId);
+    // What was deleted meanwhile is no difference.
+    const now = ids.length
+      ? await database.inTenant(tenantId, (tx) =>
+          selectFiles(tx, tenantId, inArray(documentArtifacts.artifactId, ids)),
+        )
+      : [];
+    const there = new Set(now.map(({ artifactId }) => artifactId));
+    for (const { row, what } of found)
+      if (there.has(row.artifactId))
+        await report.difference(what, { tenantId, id: row.artifactId, path: addressOf(row) });
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return;
+    after = last.artifactId;
+  }
+}
+
+function selectFiles(tx: Tx, tenantId: string, which: ReturnType<typeof gt>) {
+  return tx
+    .select()
+    .from(documentArtifacts)
+    .where(and(eq(documentArtifacts.tenantId, tenantId), which))
+    .orderBy(documentArtifacts.artifactId);
+}
+
+async function faultOf(
+  store: BlobStore,
+  path: string,
+  { sizeBytes, sha256 }: ArtifactRow,
+  quick: boolean,
+): Promise<Difference | undefined> {
+  if (quick) {
+    // Of a file of this size, the last byte and none after it.
+    const end = await store.read(path, Math.max(sizeBytes - 1, 0), 2);
+    if (end === null) return 'file missing';
+    return end.length === Math.min(sizeBytes, 1) ? undefined : 'file damaged';
+  }
+  const pieces = await store.stream(path);
+  if (pieces === null) return 'file missing';
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    hash.update(piece);
+  }
+  return size === sizeBytes && hash.digest('hex') === sha256 ? undefined : 'file damaged';
+}

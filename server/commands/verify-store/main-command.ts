@@ -1,0 +1,106 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isTenantId, openDatabase } from '#db/client.ts';
+import { describeForLog } from '#server/errors.ts';
+import { joinDatabase } from '#server/platform/database-home.ts';
+import { loadSecretsKeys } from '#server/platform/encryption.ts';
+import { listenForStop } from '#server/platform/stop-signals.ts';
+import { openAccountStores } from '#server/platform/stores/account-stores.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { readSettings, type Settings } from '#server/settings.ts';
+import { compareStore, isTenant } from './compare.ts';
+import { Report } from './report.ts';
+
+const usage = `npm run verify-store [-- --tenant <id>] [--quick]
+
+Compares the store with the database and prints what differs. It changes nothing and may run beside the service.
+
+  --tenant <id>   compares one tenant only
+  --quick         looks at names and sizes: reads neither records nor files
+
+Exit codes: 0 without differences, 1 with, 2 if it could not look.`;
+
+/** What the caller has to correct. */
+class Refusal extends Error {}
+
+interface Asked {
+  help: boolean;
+  tenant: string | undefined;
+  quick: boolean;
+}
+
+function readArguments(): Asked {
+  const { values } = parseArgs({
+    options: {
+      tenant: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.tenant !== undefined && !isTenantId(values.tenant))
+    throw new Refusal('--tenant is no tenant id');
+  return { help: values.help, tenant: values.tenant, quick: values.quick };
+}
+
+// A signal ends the comparison between two pages. Whoever started the embedded database must also stop it.
+const { stop } = listenForStop();
+
+/** @returns how many differences there are */
+async function verify(settings: Settings, { tenant, quick }: Asked): Promise<number> {
+  await requireData(settings);
+  const storage = openPlatformStore(settings);
+  // Only accounts have secrets.
+  const secretsKeys = settings.STORAGE_BINDING_ENABLED
+    ? await loadSecretsKeys(settings, { make: false })
+    : { current: Buffer.alloc(0), previous: null };
+  const home = await joinDatabase(settings, stop);
+  try {
+    const database = openDatabase(() => home.url, { size: 2, applicationName: 'lingualoop verify-store' });
+    try {
+      if (tenant !== undefined && !(await isTenant({ database }, tenant)))
+        throw new Refusal(`--tenant: there is no tenant ${tenant}`);
+      const report = new Report(print);
+      const accountStores = openAccountStores(settings, secretsKeys);
+      await compareStore({ database, storage, accountStores, settings, report, quick, stop }, tenant);
+      await report.summarize();
+      return report.differences;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await home.stop();
+  }
+}
+
+/** An embedded database is never created by a look at it: two empty places would not differ. */
+async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {
+  if (DATABASE_URL !== undefined) return;
+  await access(join(DATA_DIR, 'postgres')).catch(() => {
+    throw new Refusal(`DATA_DIR: there is no database in ${DATA_DIR}`);
+  });
+}
+
+function print(line: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** A driver's error has SQL and parameters in its message. */
+function describe(error: unknown): string {
+  if (error instanceof Refusal || (error as { name?: string })?.name === 'SettingsError')
+    return (error as Error).message;
+  if (stop.aborted) return 'stopped before the end';
+  const { name, code, message } = describeForLog(error);
+  return [name, code, message].filter(Boolean).join(' ');
+}
+
+try {
+  const asked = readArguments();
+  if (asked.help) await print(usage);
+  else process.exitCode = (await verify(readSettings(), asked)) > 0 ? 1 : 0;
+} catch (error) {
+  process.stderr.write(`lingualoop: could not compare: ${describe(error).split('\n')[0]}\n`);
+  process.exitCode = 2;
+}

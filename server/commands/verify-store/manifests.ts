@@ -1,0 +1,156 @@
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { readLines } from '#server/platform/stores/json-lines.ts';
+import { manifestOf } from '#server/translation/records/golden-records.ts';
+import { type Comparison, pageSize, recordLimit } from './comparison.ts';
+import type { Place } from './places.ts';
+import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
+
+const dayMs = 86_400_000;
+/** Milliseconds by which a line's time may differ from its row's: they are taken at different moments by two clocks. */
+const lineMargin = 3_600_000;
+/** Rows whose lines are searched for in one reading of a manifest: this bounds the memory, and a busy day's manifest is read several times. */
+const rowsAtOnce = 50_000;
+
+/** A published row, and how many lines it has. */
+interface Expected extends PublishedRow {
+  tenantId: string;
+  uri: string;
+  /** Of its record, in the place that is compared. */
+  path: string;
+  lines: number;
+}
+
+/** The rows of one tenant and kind in the order of their time, as far as they have been read. */
+interface Lane {
+  tenantId: string;
+  kind: PublishedRows;
+  after: Cursor | null;
+  /** The time of the first row that was not read yet; null at the end. */
+  next: Date | null;
+}
+
+/**
+ * Finds the rows of these tenants in one manifest that have no line, or several. Goes from day to day, because the platform's manifest of a day
+ * has the lines of all tenants.
+ */
+export async function compareManifests(
+  comparison: Comparison,
+  place: Place,
+  tenantIds: readonly string[],
+): Promise<void> {
+  const lanes: Lane[] = [];
+  for (const tenantId of tenantIds)
+    for (const kind of publishedRows) {
+      const lane = await advance(comparison, { tenantId, kind, after: null, next: null }, 1);
+      const [first] = lane.rows;
+      if (first) lanes.push({ tenantId, kind, after: null, next: first.at });
+    }
+  for (let day = firstDay(lanes); day !== undefined; day = firstDay(lanes)) {
+    let expected = new Map<string, Expected>();
+    for await (const row of rowsOfDay(comparison, place, lanes, day)) {
+      expected.set(`${row.tenantId} ${row.uri}`, row);
+      if (expected.size < rowsAtOnce) continue;
+      await compareLines(comparison, place, expected);
+      expected = new Map();
+    }
+    await compareLines(comparison, place, expected);
+  }
+}
+
+function firstDay(lanes: readonly Lane[]): number | undefined {
+  let first: number | undefined;
+  for (const { next } of lanes) {
+    const time = next?.getTime();
+    if (time !== undefined && (first === undefined || time < first)) first = time;
+  }
+  return first === undefined ? undefined : first - (first % dayMs);
+}
+
+/** Reads the next rows of a lane. */
+async function advance({ database }: Comparison, { tenantId, kind, after }: Lane, limit: number) {
+  return { rows: await database.inTenant(tenantId, (tx) => kind.byTime(tx, tenantId, after, limit)) };
+}
+
+/** The rows of a day whose lines are in this place; moves the lanes behind them. */
+async function* rowsOfDay(
+  comparison: Comparison,
+  place: Place,
+  lanes: readonly Lane[],
+  day: number,
+): AsyncGenerator<Expected> {
+  for (const lane of lanes)
+    while (lane.next && lane.next.getTime() < day + dayMs) {
+      comparison.stop.throwIfAborted();
+      const { rows } = await advance(comparison, lane, pageSize);
+      lane.next = null;
+      for (const row of rows) {
+        if (row.at.getTime() >= day + dayMs) {
+          lane.next = row.at;
+          break;
+        }
+        lane.after = row;
+        const { uri } = row;
+        const path = uri && place.pathOf(uri);
+        if (uri && path) yield { ...row, uri, path, tenantId: lane.tenantId, lines: 0 };
+      }
+      // A full page of this day has others behind it.
+      if (!lane.next && rows.length === pageSize) lane.next = (lane.after as Cursor).at;
+    }
+}
+
+/** Counts the lines of these rows in the manifests, and reports what is not one. */
+async function compareLines(
+  comparison: Comparison,
+  { store }: Place,
+  expected: Map<string, Expected>,
+): Promise<void> {
+  const { database, report, settings, stop } = comparison;
+  for (const path of manifestsOf(comparison, store, expected.values()))
+    for await (const lines of readManifest(store, path)) {
+      stop.throwIfAborted();
+      for (const { tenant_id, golden_uri } of lines) {
+        const row = expected.get(`${tenant_id} ${golden_uri}`);
+        if (row) row.lines += 1;
+      }
+    }
+  report.compared('lines', expected.size);
+  const limit = recordLimit(settings);
+  for (const { tenantId, id, uri, at, lines } of expected.values()) {
+    if (lines === 1) continue;
+    const until = at.getTime() + limit;
+    if (lines > 1) await report.difference('line twice', { tenantId, id, path: uri });
+    else if (until > Date.now()) report.inFlight('line that may follow', 1, until);
+    else if (await isReferred(database, tenantId, id, uri))
+      await report.difference('line missing', { tenantId, id, path: uri });
+  }
+}
+
+function readManifest(store: BlobStore, path: string) {
+  return readLines<{ tenant_id: string; golden_uri: string }>(store, path);
+}
+
+/** The manifests in which rows may have their lines: those of the day, and of the one beside it for a row near midnight. */
+function manifestsOf({ storage }: Comparison, store: BlobStore, rows: Iterable<Expected>): Set<string> {
+  const paths = new Set<string>();
+  for (const { at, path } of rows)
+    for (const margin of [-lineMargin, 0, lineMargin])
+      paths.add(manifestOf({ storage }, { store, path }, new Date(at.getTime() + margin)).path);
+  return paths;
+}
+
+/** Whether the row still refers to the record: it may have been deleted meanwhile. */
+async function isReferred(
+  database: Comparison['database'],
+  tenantId: string,
+  id: string,
+  uri: string,
+): Promise<boolean> {
+  const found = await database.inTenant(tenantId, async (tx) => {
+    for (const kind of publishedRows) {
+      const [row] = await kind.byIds(tx, tenantId, [id]);
+      if (row) return row;
+    }
+    return undefined;
+  });
+  return found?.uri === uri;
+}

@@ -1,0 +1,132 @@
+import { and, eq } from 'drizzle-orm';
+import { storageBindings } from '#db/schema/storage.ts';
+import { AppError } from '#server/errors.ts';
+import type { Binding } from '#server/platform/stores/account-stores.ts';
+import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import { StoreError } from '#server/platform/stores/store-error.ts';
+import { addressIn, pathIn, selectBinding } from '#server/storage/bindings.ts';
+import { destinationBy, isInAccount, onPlatform } from '#server/storage/destination.ts';
+import type { Comparison } from './comparison.ts';
+import type { Compared } from './report.ts';
+
+/** A store, and where it has the records and files of one tenant. */
+export interface Place {
+  store: BlobStore;
+  goldenFolder: string;
+  documentsFolder: string;
+  /** The path of an address; undefined for what is somewhere else. */
+  pathOf(address: string): string | undefined;
+  /** The address, as a row has it. */
+  addressOf(path: string): string;
+  isAccount: boolean;
+  /** The tenants whose rows may refer to what is in the folders: one account may be bound to several tenants. */
+  tenantIds: readonly string[];
+}
+
+/** Where a tenant's records and files may be. */
+export interface Places {
+  platform: Place;
+  /** Its own account; a text says why that cannot be looked at, undefined that it has none. */
+  account: Place | string | undefined;
+}
+
+export async function findPlaces(comparison: Comparison, tenantId: string): Promise<Places> {
+  const { database, settings, storage } = comparison;
+  const own = `${tenantId}/`;
+  const platform: Place = {
+    store: storage,
+    goldenFolder: `${own}golden`,
+    documentsFolder: `${own}documents`,
+    pathOf: (address) => (isInAccount(address) ? undefined : onPlatform({ storage }, tenantId, address).path),
+    addressOf: (path) => path.slice(own.length),
+    isAccount: false,
+    tenantIds: [tenantId],
+  };
+  const binding = settings.STORAGE_BINDING_ENABLED
+    ? await database.inTenant(tenantId, (tx) => selectBinding(tx, tenantId))
+    : undefined;
+  return { platform, account: binding && (await accountOf(comparison, binding)) };
+}
+
+async function accountOf(comparison: Comparison, binding: Binding): Promise<Place | string> {
+  try {
+    const destination = destinationBy(comparison, binding);
+    if (destination.provider === 'platform') return 'not bound';
+    const { goldenPrefix, documentsPrefix } = binding;
+    return {
+      store: destination.store,
+      goldenFolder: goldenPrefix.replace(/\/$/, ''),
+      documentsFolder: documentsPrefix.replace(/\/$/, ''),
+      pathOf: (address) => pathIn(binding, address),
+      addressOf: (path) => addressIn(binding, path),
+      isAccount: true,
+      tenantIds: await boundTo(comparison, binding),
+    };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return binding.status === 'verified' ? 'its secret cannot be read' : `its binding is ${binding.status}`;
+  }
+}
+
+/** The tenants that share the account's container. */
+async function boundTo({ database }: Comparison, { accountUrl, filesystem }: Binding): Promise<string[]> {
+  const rows = await database.inPlatform((tx) =>
+    tx
+      .select({ tenantId: storageBindings.tenantId })
+      .from(storageBindings)
+      .where(and(eq(storageBindings.accountUrl, accountUrl), eq(storageBindings.filesystem, filesystem))),
+  );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/**
+ * Looks at what an address names, in the platform's storage or in the account. An account that fails is not asked again.
+ * @returns undefined, after counting it, if the account cannot be looked at
+ */
+export async function lookAt<T>(
+  { report }: Comparison,
+  places: Places,
+  { what, tenantId, address }: { what: Compared; tenantId: string; address: string },
+  look: (store: BlobStore, path: string) => Promise<T>,
+): Promise<T | undefined> {
+  const { account } = places;
+  const place = isInAccount(address) ? account : places.platform;
+  const path = typeof place === 'object' ? place.pathOf(address) : undefined;
+  if (typeof place !== 'object' || path === undefined) {
+    report.unreached(tenantId, typeof place === 'string' ? place : 'it is not bound any more', 1);
+    return undefined;
+  }
+  try {
+    const seen = await look(place.store, path);
+    report.compared(what, 1);
+    return seen;
+  } catch (error) {
+    if (!place.isAccount || !(error instanceof StoreError)) throw error;
+    places.account = failureOf(error);
+    report.unreached(tenantId, places.account, 1);
+    return undefined;
+  }
+}
+
+/** Does work in the account, if there is one; says so if it fails. */
+export async function inAccount(
+  { report }: Comparison,
+  places: Places,
+  tenantId: string,
+  work: (account: Place) => Promise<void>,
+): Promise<void> {
+  if (places.account === undefined) return;
+  if (typeof places.account === 'string') return report.unreached(tenantId, places.account, 0);
+  try {
+    await work(places.account);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    places.account = failureOf(error);
+    report.unreached(tenantId, places.account, 0);
+  }
+}
+
+/** The code alone: the service's message is its own choice. */
+function failureOf({ code }: StoreError): string {
+  return `it failed: ${code.replaceAll(/[^\w.-]/g, '?')}`;
+}

@@ -1,0 +1,139 @@
+import { createRanking, type TmxSides } from '../tmx/reader.ts';
+import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
+
+/** A term of one concept in one of the requested languages. */
+export interface TbxTerm {
+  /** Of its `<term>`, from 1. */
+  line: number;
+  /** With single spaces. */
+  text: string;
+  status: TbxStatus;
+}
+
+/** What a terminologist says of a term: 2 it is preferred, 1 it may be used, 0 it must not be used any more. */
+export type TbxStatus = 0 | 1 | 2;
+
+/** A concept with its terms in both languages, in file order. */
+export interface TbxConcept {
+  line: number;
+  sources: TbxTerm[];
+  targets: TbxTerm[];
+}
+
+/** The same elements in TBX 2008 (`martif`), TBX of 2019, and TBX-Min. */
+const roots: ReadonlySet<string> = new Set(['martif', 'tbx', 'TBX']);
+const concepts: ReadonlySet<string> = new Set(['termEntry', 'conceptEntry', 'entry']);
+const languages: ReadonlySet<string> = new Set(['langSet', 'langSec', 'langGroup']);
+const sections: ReadonlySet<string> = new Set(['tig', 'ntig', 'termSec', 'termGroup']);
+
+/** Elements, or values of the attribute `type`, that hold a term's status. */
+const statusNames: ReadonlySet<string> = new Set([
+  'administrativeStatus',
+  'normativeAuthorization',
+  'termStatus',
+]);
+
+/**
+ * Calls `onConcept` for each concept of a TBX file that has terms in both languages, in file order. Where a side has several languages that stand
+ * for it, those with the declared tag count, if there are any.
+ * @param onSkipped called with the line of each concept that lacks a side
+ * @throws {XmlFileError}
+ */
+export function readTbx(
+  bytes: Uint8Array,
+  sides: TmxSides,
+  onConcept: (concept: TbxConcept) => void,
+  onSkipped: (line: number) => void,
+): void {
+  const ranksOf = createRanking(sides);
+  /** Names of the open elements. */
+  const path: string[] = [];
+  let concept: { line: number; source: Side; target: Side } | undefined;
+  let ranks = { source: 0, target: 0 };
+  let section: { terms: { line: number; text: string }[]; status: TbxStatus } | undefined;
+  /** The text that is being read, if one is. */
+  let text: string | undefined;
+  let line = 0;
+
+  const parser = createParser({
+    open: (written, attributes, at) => {
+      const name = localName(written);
+      path.push(name);
+      if (path.length === 1 && !roots.has(name))
+        throw new XmlFileError(
+          'wrong_root',
+          'the file is XML but no TBX: its root element is neither <martif> nor <tbx>',
+          at,
+        );
+      if (concepts.has(name) && path.at(-2) === 'body')
+        concept = { line: at, source: newSide(), target: newSide() };
+      else if (!concept) return;
+      else if (languages.has(name)) ranks = ranksOf(attributes['xml:lang'] || attributes['lang'] || '');
+      else if (sections.has(name)) section = { terms: [], status: 1 };
+      else if (section && name === 'term') {
+        text = '';
+        line = at;
+      } else if (section && (statusNames.has(name) || statusNames.has(attributes['type'] ?? ''))) text = '';
+    },
+    text: (piece) => {
+      if (text !== undefined) text += piece;
+    },
+    close: () => {
+      const name = path.pop() as string;
+      if (!concept) return;
+      if (section && text !== undefined && name === 'term') {
+        section.terms.push({ line, text: text.replace(/\s+/g, ' ').trim() });
+        text = undefined;
+      } else if (section && text !== undefined && !inlineElements.has(name)) {
+        section.status = statusOf(text);
+        text = undefined;
+      } else if (section && sections.has(name)) {
+        for (const term of section.terms) {
+          if (term.text === '') continue;
+          add(concept.source, ranks.source, { ...term, status: section.status });
+          add(concept.target, ranks.target, { ...term, status: section.status });
+        }
+        section = undefined;
+      } else if (languages.has(name)) ranks = { source: 0, target: 0 };
+      else if (concepts.has(name) && path.at(-1) === 'body') {
+        const { line, source, target } = concept;
+        if (source.terms.length > 0 && target.terms.length > 0)
+          onConcept({ line, sources: source.terms, targets: target.terms });
+        else onSkipped(line);
+        concept = undefined;
+      }
+    },
+  });
+  for (const piece of decodePieces(bytes, 'a TBX file')) parser.write(piece);
+  parser.close();
+}
+
+/** Markup within a term or a note, whose text belongs to it. */
+const inlineElements: ReadonlySet<string> = new Set(['hi', 'foreign', 'sc', 'ec', 'ph']);
+
+/** The terms of a side that rank highest. */
+interface Side {
+  rank: number;
+  terms: TbxTerm[];
+}
+
+function newSide(): Side {
+  return { rank: 1, terms: [] };
+}
+
+function add(side: Side, rank: number, term: TbxTerm): void {
+  if (rank > side.rank) Object.assign(side, { rank, terms: [] });
+  if (rank === side.rank) side.terms.push(term);
+}
+
+/** Modules of TBX prefix their elements: `basic:administrativeStatus`. */
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+/** Values have endings in TBX-Basic: `preferredTerm-admn-sts`. */
+function statusOf(value: string): TbxStatus {
+  const word = value.trim().toLowerCase();
+  if (word.startsWith('preferred')) return 2;
+  return /^(deprecated|superseded|notrecommended|obsolete|rejected)/.test(word) ? 0 : 1;
+}

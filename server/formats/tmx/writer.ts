@@ -1,0 +1,58 @@
+import { attributes, escapeText } from '../xml/xml-text.ts';
+import { writeChangedate } from './changedate.ts';
+
+export interface TmxHead {
+  /** The set's languages, as declared. The target language is written in the units only. */
+  sourceLang: string;
+  targetLang: string;
+  creationDate: Date;
+  /** The version of this service. */
+  version?: string;
+}
+
+export interface TmxUnit {
+  source: string;
+  target: string;
+  sourceLang: string;
+  targetLang: string;
+  tuid: string | null;
+  /** ISO 8601. */
+  changedate: string | null;
+  creationDate?: Date;
+}
+
+/**
+ * Writes the start of a TMX 1.4b file in UTF-8. Units follow, then `tmxTail`. It has no DTD, so that parsers which refuse a
+ * DOCTYPE can read it. `readTmx` reads back exactly what was written, except characters that XML 1.0 cannot contain: they are
+ * left out (B 4.5).
+ */
+export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): string {
+  const header = attributes({
+    creationtool: 'LinguaLoop',
+    creationtoolversion: version,
+    datatype: 'plaintext',
+    segtype: 'sentence',
+    adminlang: 'en',
+    srclang: sourceLang,
+    'o-tmf': 'LinguaLoop',
+    creationdate: writeChangedate(creationDate.toISOString()),
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n<header${header}/>\n<body>\n`;
+}
+
+/** Writes one `<tu>`, on lines of its own. */
+export function tmxUnit({ source, target, tuid, changedate, creationDate, ...languages }: TmxUnit): string {
+  const unit = attributes({
+    tuid,
+    creationdate: writeChangedate(creationDate?.toISOString() ?? null),
+    changedate: writeChangedate(changedate),
+  });
+  return `<tu${unit}>\n${variant(languages.sourceLang, source)}${variant(languages.targetLang, target)}</tu>\n`;
+}
+
+/** The end of a file that `tmxHead` began. */
+export const tmxTail = '</body>\n</tmx>\n';
+
+function variant(tag: string, text: string): string {
+  return `<tuv${attributes({ 'xml:lang': tag })}><seg>${escapeText(text)}</seg></tuv>\n`;
+}

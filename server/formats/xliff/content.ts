@@ -1,0 +1,88 @@
+import { type InlineContent, type InlineTag, joinStrings } from '../inline-content.ts';
+
+/** A text of an XLIFF unit: strings and codes in reading order. */
+export type XliffContent = (string | XliffCode)[];
+
+/** A placeholder or tag, which a CAT tool shows as one character and does not let a translator type. */
+export interface XliffCode {
+  /** `open` and `close` surround text and share their id; a `void` code stands alone. */
+  type: 'open' | 'close' | 'void';
+  /** Unique in its text. A code of a translation has the id of the source's code that it repeats. */
+  id: string;
+  /** What it stands for in the original text. */
+  data: string;
+  /** How a plain reading of the text shows it, if at all. */
+  equiv?: string;
+  /** Whether a translation must have it exactly once. */
+  fixed?: boolean;
+}
+
+/** XLIFF's states of a segment, the least finished first. */
+export const xliffStates = ['initial', 'translated', 'reviewed', 'final'] as const;
+
+export type XliffState = (typeof xliffStates)[number];
+
+/** Names what a unit's `subState` and metadata are of. */
+export const xliffAuthority = 'lingualoop';
+
+/** The original text: each code is what it stands for. */
+export function originalText(content: XliffContent): string {
+  return content.map((item) => (typeof item === 'string' ? item : item.data)).join('');
+}
+
+/** The codes of a segment's tags. */
+export function contentOfTags(content: InlineContent): XliffContent {
+  return content.map((item): string | XliffCode => {
+    if (typeof item === 'string') return item;
+    const { tag, type, text } = item;
+    const data = { open: `<${tag}>`, close: `</${tag}>`, void: `<${tag}/>` }[type];
+    return { type, id: String(tag), data, fixed: true, ...(text !== undefined && { equiv: text }) };
+  });
+}
+
+/**
+ * A segment's translation, from a text whose codes are the source's tags.
+ * @returns what is wrong, in words, unless the text has every tag once and well nested, or none at all: then `tagged` says so
+ */
+export function tagsOfContent(
+  content: XliffContent,
+  source: InlineContent,
+): { target: InlineContent; tagged: boolean } | { wrong: string } {
+  const expected = new Map<string, InlineTag>();
+  for (const item of source) if (typeof item !== 'string') expected.set(keyOf(item.type, item.tag), item);
+  const codes = content.filter((item) => typeof item !== 'string');
+  if (codes.length === 0 && expected.size > 0)
+    return { target: joinStrings(content as InlineContent), tagged: false };
+  const open: string[] = [];
+  const target: InlineContent = [];
+  for (const item of content) {
+    if (typeof item === 'string') {
+      target.push(item);
+      continue;
+    }
+    const key = keyOf(item.type, item.id);
+    const tag = expected.get(key);
+    if (!tag) return { wrong: `the code ${item.id} is not one of the source, or stands there twice` };
+    expected.delete(key);
+    if (item.type === 'open') open.push(item.id);
+    if (item.type === 'close' && open.pop() !== item.id)
+      return { wrong: `the code ${item.id} is closed where another one is open` };
+    target.push(tag);
+  }
+  const [missing] = expected.values();
+  if (missing) return { wrong: `the code ${missing.tag} of the source is missing` };
+  return { target: joinStrings(target), tagged: true };
+}
+
+function keyOf(type: XliffCode['type'], id: string | number): string {
+  return `${type} ${id}`;
+}
+
+/** Whether two texts are the same but for the amount of white space, which tools change where they lay out the XML anew. */
+export function isSameSource(one: string, other: string): boolean {
+  return one === other || squeezed(one) === squeezed(other);
+}
+
+function squeezed(text: string): string {
+  return text.replace(/[\s\p{White_Space}]+/gu, ' ').trim();
+}

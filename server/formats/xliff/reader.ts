@@ -1,0 +1,119 @@
+import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
+import type { XliffContent } from './content.ts';
+import { createUnitReader, type ReadUnit } from './unit-reader.ts';
+
+export { XmlFileError } from '../xml/xml-parser.ts';
+export type { ReadUnit } from './unit-reader.ts';
+
+/** One `<file>` of a document. */
+export interface XliffFile {
+  /** Of its `<file>`, from 1. */
+  line: number;
+  /** As written in the root. */
+  sourceLang: string;
+  targetLang: string;
+  units: ReadUnit[];
+}
+
+/** More than any file of 10 MB that the service writes; few enough to pass on to another process. */
+const mostItems = 100_000;
+/** The same of characters: each code has what it stands for of its own, although the file has it once. */
+const mostCharacters = 10_000_000;
+
+function countCodes(content: XliffContent): number {
+  return content.filter((item) => typeof item !== 'string').length;
+}
+
+function countCharacters(content: XliffContent): number {
+  return content.reduce(
+    (sum, item) => sum + (typeof item === 'string' ? item : item.id + item.data).length,
+    0,
+  );
+}
+
+const coreNamespace = 'urn:oasis:names:tc:xliff:document:2.0';
+const metadataNamespace = 'urn:oasis:names:tc:xliff:metadata:2.0';
+const versions: readonly string[] = ['2.0', '2.1'];
+
+/**
+ * Reads the `<file>` with an id, as a CAT tool has sent it back. Others are passed over. Texts are taken exactly as they stand: white space
+ * is kept. Notes, matches and what other tools add are ignored.
+ * @throws {XmlFileError} if it is not XLIFF 2, or has no such file
+ */
+export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
+  let file: XliffFile | undefined;
+  let languages = { sourceLang: '', targetLang: '' };
+  const ids = new Set<string>();
+  let items = 0;
+  let characters = 0;
+  const reader = createUnitReader((unit, parts) => {
+    if (ids.has(unit.id))
+      throw new XmlFileError('invalid', `two units have the id ${quoted(unit.id)}`, unit.line);
+    ids.add(unit.id);
+    const { source, target, line } = unit;
+    items += 1 + parts + countCodes(source) + countCodes(target ?? []);
+    characters += countCharacters(source) + countCharacters(target ?? []);
+    const excess =
+      items > mostItems
+        ? `${mostItems} units, segments and codes`
+        : characters > mostCharacters && `${mostCharacters} characters, with what its codes stand for`;
+    if (excess) throw new XmlFileError('invalid', `the file has more than ${excess}; send pages of it`, line);
+    file?.units.push(unit);
+  });
+  /** The names of the open elements; those of other namespaces are `*`. */
+  const path: string[] = [];
+  let isWanted = false;
+  const parser = createParser(
+    {
+      open: (local, attributes, line, uri) => {
+        const name = uri === coreNamespace ? local : uri === metadataNamespace ? `mda:${local}` : '*';
+        path.push(name);
+        if (path.length === 1) languages = readRoot(local, attributes, uri, line);
+        else if (path.length === 2 && name === 'file') {
+          isWanted = attributes['id'] === fileId;
+          if (isWanted && file)
+            throw new XmlFileError('invalid', `two files have the id ${quoted(fileId)}`, line);
+          if (isWanted) file = { line, ...languages, units: [] };
+        } else if (isWanted) reader.open(name, path.at(-2) as string, attributes, line);
+      },
+      text: (text) => {
+        if (isWanted) reader.text(text);
+      },
+      close: () => {
+        const name = path.pop() as string;
+        if (path.length === 1) isWanted = false;
+        else if (isWanted) reader.close(name, path.at(-1) as string);
+      },
+    },
+    { namespaces: true },
+  );
+  for (const piece of decodePieces(bytes, 'an XLIFF file')) parser.write(piece);
+  parser.close();
+  if (!file)
+    throw new XmlFileError(
+      'invalid',
+      `there is no <file id=${quoted(fileId)}> in it; send back the file of this address`,
+    );
+  return file;
+}
+
+function readRoot(name: string, attributes: Record<string, string>, uri: string, line: number) {
+  const version = attributes['version'] ?? '';
+  if (name !== 'xliff')
+    throw new XmlFileError(
+      'wrong_root',
+      'the file is XML but no XLIFF: its root element is not <xliff>',
+      line,
+    );
+  if (uri !== coreNamespace || !versions.includes(version))
+    throw new XmlFileError(
+      'wrong_root',
+      `this is XLIFF ${version.slice(0, 20) || 'of no version'}; send XLIFF 2.1, as the service wrote it`,
+      line,
+    );
+  return { sourceLang: attributes['srcLang'] ?? '', targetLang: attributes['trgLang'] ?? '' };
+}
+
+function quoted(id: string): string {
+  return JSON.stringify(id.slice(0, 100));
+}

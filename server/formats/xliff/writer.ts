@@ -1,0 +1,137 @@
+import { attributes, escapeText, notCarried } from '../xml/xml-text.ts';
+import { type XliffContent, type XliffState, xliffAuthority } from './content.ts';
+
+/** The languages of a file, as BCP 47 tags. All of an XLIFF document have the same. */
+export interface XliffHead {
+  sourceLang: string;
+  targetLang: string;
+}
+
+/** A text to translate or to review. */
+export interface XliffUnit {
+  /** An NMTOKEN, unique in its `<file>`. */
+  id: string;
+  /** Where a person finds it. */
+  name?: string;
+  /** The version of the translation that the file was made from; the reader returns it. */
+  version: string;
+  state: XliffState;
+  /** The service's own state: `[a-z_]+`. */
+  subState?: string;
+  /** What a reviewer should know. */
+  notes: readonly string[];
+  source: XliffContent;
+  /** Null if there is none yet. */
+  target: XliffContent | null;
+}
+
+export const xliffType = 'application/xliff+xml';
+
+/**
+ * Writes the start of an XLIFF 2.1 document in UTF-8. Then follow one file after the other: `xliffFileHead`, its units, `xliffFileTail`; and
+ * last `xliffTail`. `readXliff` reads back exactly what was written.
+ */
+export function xliffHead({ sourceLang, targetLang }: XliffHead): string {
+  const root = attributes({
+    xmlns: 'urn:oasis:names:tc:xliff:document:2.0',
+    'xmlns:mda': 'urn:oasis:names:tc:xliff:metadata:2.0',
+    version: '2.1',
+    srcLang: sourceLang,
+    trgLang: targetLang,
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<xliff${root}>\n`;
+}
+
+/**
+ * Writes the start of a `<file>`.
+ * @param id an NMTOKEN, unique in the document
+ * @param original the name of what it was made from
+ */
+export function xliffFileHead(
+  { id, original }: { id: string; original: string },
+  rightToLeft: { source: boolean; target: boolean },
+): string {
+  const file = attributes({
+    id,
+    original,
+    canResegment: 'no',
+    srcDir: rightToLeft.source ? 'rtl' : null,
+    trgDir: rightToLeft.target ? 'rtl' : null,
+  });
+  return `<file${file}>\n`;
+}
+
+/** Writes one `<unit>`, on lines of its own, with one segment. */
+export function xliffUnit(unit: XliffUnit): string {
+  const { id, name, version, state, subState, notes, source, target } = unit;
+  const data = new Map<string, string>();
+  const sourceText = contentXml(source, data);
+  const targetText = target && contentXml(target, data);
+  const group = attributes({ category: xliffAuthority });
+  // It has no id, which must be none of its codes'.
+  const segment = attributes({ state, subState: subState && `${xliffAuthority}:${subState}` });
+  return [
+    // Most tools keep white space by the element that they read, some by its unit.
+    `<unit${attributes({ id, name, 'xml:space': 'preserve' })}>\n`,
+    `<mda:metadata><mda:metaGroup${group}><mda:meta type="version">${escapeText(version)}</mda:meta></mda:metaGroup></mda:metadata>\n`,
+    ...listed(
+      'notes',
+      notes.map((note) => `<note appliesTo="target">${escapeText(note)}</note>\n`),
+    ),
+    ...listed(
+      'originalData',
+      [...data].map(([text, ref]) => `<data${attributes({ id: ref })}>${dataXml(text)}</data>\n`),
+    ),
+    `<segment${segment}>\n<source xml:space="preserve">${sourceText}</source>\n`,
+    targetText === null ? '' : `<target xml:space="preserve">${targetText}</target>\n`,
+    '</segment>\n</unit>\n',
+  ].join('');
+}
+
+/** The end of a file that `xliffFileHead` began. */
+export const xliffFileTail = '</file>\n';
+
+/** The end of a document that `xliffHead` began. */
+export const xliffTail = '</xliff>\n';
+
+function listed(name: string, items: readonly string[]): string[] {
+  return items.length > 0 ? [`<${name}>\n`, ...items, `</${name}>\n`] : [];
+}
+
+/** @param data the ids of what codes stand for, to which those of this text are added */
+function contentXml(content: XliffContent, data: Map<string, string>): string {
+  const refTo = (text: string): string | null => {
+    if (text === '') return null;
+    const known = data.get(text) ?? `d${data.size + 1}`;
+    data.set(text, known);
+    return known;
+  };
+  const closing = new Map(
+    content.flatMap((item) => (typeof item !== 'string' && item.type === 'close' ? [[item.id, item]] : [])),
+  );
+  return content
+    .map((item) => {
+      if (typeof item === 'string') return dataXml(item);
+      const common = { id: item.id, ...(item.fixed && { canCopy: 'no', canDelete: 'no' }) };
+      if (item.type === 'close') return '</pc>';
+      if (item.type === 'void')
+        return `<ph${attributes({ ...common, equiv: item.equiv, dataRef: refTo(item.data) })}/>`;
+      const refs = { dataRefEnd: refTo(closing.get(item.id)?.data ?? ''), dataRefStart: refTo(item.data) };
+      return `<pc${attributes({ ...common, ...refs })}>`;
+    })
+    .join('');
+}
+
+/** Writes a text in which characters that XML cannot contain are elements. Lone surrogates are none, and left out. */
+function dataXml(text: string): string {
+  let xml = '';
+  let done = 0;
+  for (const { 0: character, index } of text.matchAll(notCarried)) {
+    const code = character.codePointAt(0) as number;
+    const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+    const cp = isSurrogate ? '' : `<cp hex="${code.toString(16).toUpperCase().padStart(4, '0')}"/>`;
+    xml += escapeText(text.slice(done, index)) + cp;
+    done = index + character.length;
+  }
+  return xml + escapeText(text.slice(done));
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Services } from '#server/context.ts';
+import { describeForLog, errorBody, toAppError } from '#server/errors.ts';
+
+/** How many items of one request are worked on at once: each waits for a store, which takes its time to write. */
+const lanes = 4;
+
+/** Why one item of several was refused: as the response to a request for that item alone would say it. */
+export const itemRefusal = z.object({
+  http_status: z.int().describe('The status that a call for this one alone would have had.'),
+  detail: z.string().describe('Why it was refused.'),
+  error_code: z.string().nullable().describe('The error_code of such a response.'),
+  retry_after: z.int().nullable().meta({ description: 'seconds' }),
+});
+
+export type ItemRefusal = z.infer<typeof itemRefusal>;
+
+/**
+ * Works on the items of one request, a few at a time: one that is refused stops none of the others.
+ * @returns what became of each, in their order
+ */
+export async function eachItem<T, R>(
+  { services, requestId }: { services: Pick<Services, 'log'>; requestId: string },
+  items: readonly T[],
+  { work, refuse }: { work: (item: T) => Promise<R>; refuse: (item: T, refusal: ItemRefusal) => R },
+): Promise<R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const lane = async () => {
+    for (const [index, item] of waiting)
+      results[index] = await work(item).catch((error: unknown) =>
+        refuse(item, refusalOf(services, requestId, error)),
+      );
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return results;
+}
+
+function refusalOf({ log }: Pick<Services, 'log'>, requestId: string, thrown: unknown): ItemRefusal {
+  const error = toAppError(thrown);
+  if (error.code === 'internal_error')
+    log.error({ request_id: requestId, error: describeForLog(error.cause) }, 'unexpected failure');
+  return {
+    http_status: error.status,
+    detail: error.message,
+    error_code: errorBody(error, requestId).error_code ?? null,
+    retry_after: error.retryAfter ?? null,
+  };
+}

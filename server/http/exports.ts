@@ -1,0 +1,251 @@
+import { describeForLog } from '#server/errors.ts';
+import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
+import type { Log } from '#server/platform/log.ts';
+
+const refusal = 'too many exports are under way; try again later';
+
+/** Limits for the exports of one process. Tests set smaller ones. */
+export interface ExportLimits {
+  slots: number;
+  slotsOfTenant: number;
+  /** Minimum bytes per second of a reader: half of 128 kbit/s. Nobody reads an export to its end more slowly. */
+  slowest: number;
+  /** Milliseconds of a reader's own time over which its rate is measured. */
+  window: number;
+  /** Minimum rate in bytes per second while another tenant waits for a slot, measured over `windowWanted`. */
+  slowestWanted: number;
+  windowWanted: number;
+  /** Maximum milliseconds from an export's start to its end, however fast it is read. */
+  oldest: number;
+}
+
+const ownBounds: ExportLimits = {
+  slots: 32,
+  slotsOfTenant: 4,
+  slowest: 8_000,
+  window: 60_000,
+  slowestWanted: 32_000,
+  // The operating system takes a slow reader's bytes a megabyte at a time: every ten seconds at 1 Mbit/s.
+  windowWanted: 15_000,
+  oldest: 7_200_000,
+};
+
+/** The slot of an export in progress. */
+export interface ExportSlot {
+  /** Frees the slot. */
+  end(): void;
+  /** Aborts when the export must be cut off because its reader is too slow. */
+  readonly cut: AbortSignal;
+  /** Passes on the export and measures its reader's time: from sending each piece to the request for the next. */
+  measured<T extends string | Uint8Array>(chunks: AsyncIterable<T>): AsyncGenerator<T, void>;
+}
+
+interface Reader {
+  tenantId: string;
+  began: number;
+  cut: AbortController;
+  /** When the last piece was sent, until the next one is requested. */
+  waitingSince: number | undefined;
+  /** Bytes taken per milliseconds of the reader's own time, for the newest part of it. */
+  pace: Pace[];
+}
+
+interface Pace {
+  bytes: number;
+  milliseconds: number;
+}
+
+/**
+ * Limits the exports of one process: each holds a few pages in memory for as long as its reader takes. Readers must
+ * therefore keep a minimum rate. While other exports wait, the slowest reader in their way is cut off, if it is below a
+ * second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant wait for each other.
+ */
+export function createExports(bounds: ExportLimits = ownBounds) {
+  const { slots, slotsOfTenant } = bounds;
+  const exportSlots = createConcurrencyLimit({ slots, slotsOfTenant, maxWaiting: 300, refusal });
+  const readers = new Set<Reader>();
+  const waiting = new Map<string, number>();
+
+  /** Runs while exports are active or waiting. */
+  let watch: NodeJS.Timeout | undefined;
+  function look(): void {
+    const now = Date.now();
+    for (const reader of readers)
+      if (now - reader.began >= bounds.oldest || rateOf(reader, now, bounds.window) < bounds.slowest)
+        breakOff(reader);
+    for (const tenantId of waiting.keys()) freeSlot(tenantId, now);
+    if (readers.size === 0 && waiting.size === 0) {
+      clearInterval(watch);
+      watch = undefined;
+    }
+  }
+
+  function breakOff(reader: Reader): void {
+    readers.delete(reader);
+    reader.cut.abort(new Error('the export is read too slowly'));
+  }
+
+  /**
+   * Frees a slot for one waiting export of a tenant, if a reader is too slow. If the tenant uses all its slots, only its own exports are
+   * considered, with the lower minimum rate: they share its network line, so that each slows the others, and they would
+   * keep cutting each other off. Otherwise only exports of tenants with more slots are considered.
+   */
+  function freeSlot(tenantId: string, now: number): void {
+    const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
+    const own = holds(tenantId);
+    const isFull = own >= slotsOfTenant;
+    if (!isFull && readers.size < slots - 1) return;
+    const [slowest] = [...readers]
+      .filter((reader) => (isFull ? reader.tenantId === tenantId : holds(reader.tenantId) > own))
+      .map((reader) => ({ reader, rate: rateOf(reader, now, bounds.windowWanted) }))
+      .sort((a, b) => a.rate - b.rate);
+    if (slowest && slowest.rate < (isFull ? bounds.slowest : bounds.slowestWanted)) breakOff(slowest.reader);
+  }
+
+  function follow(tenantId: string, end: () => void): ExportSlot {
+    const reader: Reader = {
+      tenantId,
+      began: Date.now(),
+      cut: new AbortController(),
+      waitingSince: undefined,
+      pace: [],
+    };
+    readers.add(reader);
+    watch ??= setInterval(look, Math.min(1000, bounds.windowWanted)).unref();
+    return {
+      end() {
+        readers.delete(reader);
+        end();
+      },
+      cut: reader.cut.signal,
+      async *measured(chunks) {
+        for await (const chunk of chunks) {
+          reader.waitingSince = Date.now();
+          yield chunk;
+          const milliseconds = Date.now() - reader.waitingSince;
+          reader.waitingSince = undefined;
+          remember(reader.pace, { bytes: Buffer.byteLength(chunk), milliseconds }, bounds.window);
+        }
+      },
+    };
+  }
+
+  return {
+    /**
+     * Waits until an export may begin. The caller ends it with `end`.
+     * @throws AppError rate_limit if too many already wait; the signal's reason if it aborts while waiting
+     */
+    begin(scope: SlotScope): Promise<ExportSlot> {
+      const { tenantId } = scope;
+      waiting.set(tenantId, (waiting.get(tenantId) ?? 0) + 1);
+      watch ??= setInterval(look, Math.min(1000, bounds.windowWanted)).unref();
+      const waited = () => {
+        const left = (waiting.get(tenantId) ?? 1) - 1;
+        if (left > 0) waiting.set(tenantId, left);
+        else waiting.delete(tenantId);
+      };
+      return new Promise((begun, refused) => {
+        exportSlots
+          .run(
+            scope,
+            () =>
+              new Promise<void>((end) => {
+                waited();
+                begun(follow(tenantId, end));
+              }),
+          )
+          .catch((error) => {
+            waited();
+            refused(error);
+          });
+      });
+    },
+  };
+}
+
+/** Adds to the newest part of a pace, and drops parts older than `window` milliseconds of the reader's time. */
+function remember(pace: Pace[], { bytes, milliseconds }: Pace, window: number): void {
+  const newest = pace.at(-1);
+  if (newest && newest.milliseconds < window / 20) {
+    newest.bytes += bytes;
+    newest.milliseconds += milliseconds;
+  } else pace.push({ bytes, milliseconds });
+  let kept = pace.reduce((sum, part) => sum + part.milliseconds, 0);
+  while (pace.length > 1 && kept - (pace[0] as Pace).milliseconds >= window)
+    kept -= (pace.shift() as Pace).milliseconds;
+}
+
+/** Bytes per second over the newest `window` milliseconds of a reader's own time; infinite if it has had less time. */
+function rateOf({ pace, waitingSince }: Reader, now: number, window: number): number {
+  let milliseconds = waitingSince === undefined ? 0 : now - waitingSince;
+  let bytes = 0;
+  for (let index = pace.length - 1; index >= 0 && milliseconds < window; index--) {
+    const part = pace[index] as Pace;
+    milliseconds += part.milliseconds;
+    bytes += part.bytes;
+  }
+  return milliseconds < window ? Number.POSITIVE_INFINITY : (bytes / milliseconds) * 1000;
+}
+
+const exports = createExports();
+
+/** Files need no connection to the database, so there may be more of them at a time. */
+const files = createExports({ ...ownBounds, slots: 256, slotsOfTenant: 64 });
+
+/** Waits until the download of a stored file may begin; see `createExports`. */
+export const beginDownload = files.begin;
+
+/** Limits concurrent page queries of all exports to a few of the process's connections, so that other requests get one. */
+const pages = createConcurrencyLimit({ slots: 3, maxWaiting: 300, refusal });
+
+/** Waits until an export may begin; see `createExports`. */
+export const beginExport = exports.begin;
+
+/** Produces a page once a slot is free. */
+export const makePage = pages.run;
+
+/** Characters of a piece: some 64 KB. A connection holds one or two pieces that its reader has not taken. */
+const charactersOfPiece = 32_768;
+
+/** Joins texts and cuts them into pieces of about equal size, without splitting a character. */
+export function* cutPieces(texts: Iterable<string>): Generator<string, void> {
+  let rest = '';
+  for (const text of texts) {
+    rest += text;
+    let from = 0;
+    while (rest.length - from >= charactersOfPiece) {
+      const end = from + charactersOfPiece;
+      // UTF-8 cannot encode half of a surrogate pair.
+      const splits = /[\ud800-\udbff]/.test(rest[end - 1]!);
+      yield rest.slice(from, splits ? end - 1 : end);
+      from = splits ? end - 1 : end;
+    }
+    rest = rest.slice(from);
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The request of an export: its id for the log, and a signal that aborts when its client disconnects. */
+export interface ExportRequest {
+  requestId: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Passes on an export's text and measures its reader. Logs the reason of a failure, and throws a general error without
+ * it, because the sender logs that again.
+ */
+export async function* guardExport<T extends string | Uint8Array>(
+  log: Log,
+  { requestId, signal }: ExportRequest,
+  slot: ExportSlot,
+  chunks: AsyncIterable<T>,
+): AsyncGenerator<T, void> {
+  try {
+    yield* slot.measured(chunks);
+  } catch (error) {
+    if (!signal.aborted)
+      log.error({ request_id: requestId, error: describeForLog(error) }, 'an export broke off');
+    throw new Error('an export broke off');
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { AppError } from '#server/errors.ts';
+
+/** The end of a page in a listing ordered by newest `updated_at`, then id. */
+export interface PageEnd {
+  updatedAt: Date;
+  /** 32 hexadecimal characters. */
+  id: string;
+}
+
+/** Returns the cursor that continues after an item. It is opaque to callers. */
+export function writeCursor({ updated_at, id }: { updated_at: string; id: string }): string {
+  return Buffer.from(`${updated_at} ${id}`).toString('base64url');
+}
+
+/** @throws AppError 422 for an invalid cursor */
+export function readCursor(cursor: string): PageEnd {
+  const [time, id] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  const updatedAt = new Date(time ?? '');
+  // Require exactly the format that `writeCursor` writes: JavaScript accepts years and hours that PostgreSQL does not.
+  const written = /^[1-9]\d{3}-/.test(time ?? '') && !Number.isNaN(updatedAt.getTime());
+  if (!written || updatedAt.toISOString() !== time || !/^[0-9a-f]{32}$/.test(id ?? ''))
+    throw invalidCursor('query');
+  return { updatedAt, id: id as string };
+}
+
+/** A place in rows that are numbered and replaced as a whole. */
+export interface NumberedPlace {
+  /** The version of the rows: 32 hexadecimal characters. */
+  versionId: string;
+  /** The number of the last row before the place; 0 at the beginning. */
+  after: number;
+}
+
+/** Returns the cursor that continues at a place. It is opaque to callers. */
+export function writePlace({ versionId, after }: NumberedPlace): string {
+  return Buffer.from(`${versionId} ${after}`).toString('base64url');
+}
+
+/** @throws AppError 422 for an invalid cursor */
+export function readPlace(cursor: string): NumberedPlace {
+  const [, versionId, after] =
+    /^([0-9a-f]{32}) (0|[1-9]\d{0,14})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (versionId === undefined || after === undefined) throw invalidCursor('body');
+  return { versionId, after: Number(after) };
+}
+
+function invalidCursor(source: 'query' | 'body'): AppError {
+  return new AppError('invalid_fields', [
+    {
+      loc: [source, 'cursor'],
+      msg: 'not a cursor of this listing: send next_cursor of the page before, or none',
+      type: 'invalid_cursor',
+    },
+  ]);
+}
+
+/** The rows of a cursor have been replaced or deleted since. */
+export function replacedMeanwhile(): AppError {
+  return new AppError(
+    'state_conflict',
+    'the set was replaced or deleted meanwhile; begin again without a cursor',
+  );
+}
+
+/** The query of a short listing, which is returned whole without `limit`. */
+export const setListQuery = z
+  .object({
+    limit: z.int().min(1).max(200).optional().describe('1 to 200; all of them by default.'),
+    cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
+  })
+  // Older clients, from before paging, send no query.
+  .prefault({});
+
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/**
+ * Returns a page of a listing in memory, by newest `updated_at`, then id.
+ * @throws AppError 422 for an invalid cursor
+ */
+export function pageOf<T extends { updated_at: string; id: string }>(
+  all: readonly T[],
+  { limit, cursor }: z.infer<typeof setListQuery>,
+): Page<T> {
+  const end = cursor === undefined ? undefined : readCursor(cursor);
+  const after = end?.updatedAt.toISOString();
+  const rest = all.filter(
+    ({ updated_at, id }) =>
+      end === undefined || updated_at < (after as string) || (updated_at === after && id > end.id),
+  );
+  const items = rest.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: last && items.length < rest.length ? writeCursor(last) : null };
+}

@@ -1,0 +1,91 @@
+import type { FastifyRequest } from 'fastify';
+import { type AppError, tooLarge } from '#server/errors.ts';
+import type { BodyKind } from '#server/trpc.ts';
+
+/** A Content-Type without its parameters, in lower case; empty if there is none. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
+
+/** The two size limits of B 8, in bytes. */
+export interface BodyLimits {
+  /** The limit for the declared size of a text submission. */
+  MAX_REQUEST_BYTES: number;
+  /** The limit for every request, both declared and received. */
+  MAX_UPLOAD_BYTES: number;
+}
+
+/** Limit for a form, in bytes: far more than a token or a password needs. */
+const largestForm = 65_536;
+
+/**
+ * Limit for a payment event, in bytes; events have some thousands. The signature covers the exact bytes, so the body is
+ * read before the sender is authenticated.
+ */
+const largestEvent = 1_000_000;
+
+/** Maximum bytes that are read from a body whose sender is not authenticated. */
+export const largestUnauthenticated = 102_400;
+
+/** The size limit for bodies at an address, and its name in error messages. */
+export interface BodyCeiling {
+  name: 'MAX_UPLOAD_BYTES' | `${number} bytes`;
+  bytes: number;
+}
+
+/** Undefined if the general limit, MAX_REQUEST_BYTES, applies. */
+export function bodyCeiling(
+  address: { takesFiles: boolean; body: BodyKind },
+  limits: BodyLimits,
+): BodyCeiling | undefined {
+  if (address.takesFiles) return { name: 'MAX_UPLOAD_BYTES', bytes: limits.MAX_UPLOAD_BYTES };
+  const bytes = largestOf[address.body];
+  return limits[exceededFirst(limits)] < bytes ? undefined : { name: `${bytes} bytes`, bytes };
+}
+
+const largestOf: Readonly<Record<BodyKind, number>> = {
+  json: Number.POSITIVE_INFINITY,
+  form: largestForm,
+  form_or_json: largestForm,
+  raw: largestEvent,
+  xliff: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Rejects an oversized body by its Content-Length, before it is read. The limit of a form's file is only known once its
+ * part begins, so a form is held to MAX_UPLOAD_BYTES here.
+ */
+export function refuseDeclaredSize(request: FastifyRequest, limits: BodyLimits): void {
+  const limit = isForm(request) ? 'MAX_UPLOAD_BYTES' : exceededFirst(limits);
+  const declared = declaredSize(request);
+  const exceeded = (['MAX_UPLOAD_BYTES', limit] as const).find((name) => declared > limits[name]);
+  if (exceeded) throw bodyTooLarge(exceeded, limits, declared);
+}
+
+function exceededFirst(limits: BodyLimits): keyof BodyLimits {
+  return limits.MAX_UPLOAD_BYTES < limits.MAX_REQUEST_BYTES ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES';
+}
+
+/** Bytes according to Content-Length; 0 if it is not sent. */
+export function declaredSize({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+export function isForm({ headers }: FastifyRequest): boolean {
+  return mediaType(headers['content-type']) === 'multipart/form-data';
+}
+
+/** @param declared bytes that Content-Length says; what a streamed body would have had is not known */
+export function bodyTooLarge(name: keyof BodyLimits, limits: BodyLimits, declared: number): AppError {
+  return bodyOver({ name, bytes: limits[name] }, declared);
+}
+
+export function bodyOver({ name, bytes }: { name: string; bytes: number }, declared: number): AppError {
+  const actual = declared > bytes ? declared : undefined;
+  return tooLarge(`request body exceeds ${name}`, { limit: bytes, actual, unit: 'bytes' });
+}
+
+/** The error for a large body on a route without authentication before the body: no sender could be authenticated there. */
+export function tooLargeUnauthenticated(declared: number): AppError {
+  return bodyOver({ name: `${largestUnauthenticated} bytes`, bytes: largestUnauthenticated }, declared);
+}

@@ -1,0 +1,167 @@
+import {
+  type AnyRouter,
+  callTRPCProcedure,
+  getTRPCErrorFromUnknown,
+  getTRPCErrorShape,
+  TRPCError,
+} from '@trpc/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import superjson from 'superjson';
+import type { RequestContext } from '#server/context.ts';
+import { AppError, errorTable, toAppError } from '#server/errors.ts';
+import { refuseManyValues } from '#server/platform/input-limits.ts';
+import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
+import { createArrayCheck } from './array-limits.ts';
+import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { setRetryAfter } from './response-headers.ts';
+
+/**
+ * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and
+ * Response for each call, which costs more than the call itself, and return 500 for a malformed one. This handler
+ * accepts JSON bodies only and takes every error from the error table.
+ */
+export function serveRpc(
+  app: FastifyInstance,
+  router: AnyRouter,
+  createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+): void {
+  const procedures = new Map(
+    proceduresOf(router)
+      .filter(([, { meta }]) => !travelsByRestOnly(meta))
+      .map(([path, { type, meta, inputs }]) => {
+        return [
+          path,
+          {
+            type,
+            guard: meta?.guard ?? 'public',
+            refuseLongArrays: createArrayCheck(inputs[0], meta?.route),
+          },
+        ];
+      }),
+  );
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/trpc/:path',
+    config: {
+      authenticate: async (request, reply) => {
+        const { path } = request.params as { path: string };
+        const procedure = procedures.get(path);
+        if (!procedure) throw new AppError('route_not_found', 'not found');
+        if (!(await createContext(request, reply).authenticate(procedure.guard)))
+          throw tooLargeUnauthenticated(declaredSize(request));
+      },
+    },
+    handler: async (request, reply) => {
+      const { path } = request.params as { path: string };
+      const procedure = procedures.get(path);
+      const type = procedure?.type;
+      const ctx = createContext(request, reply);
+      // Not the name in the address, which a caller invents.
+      ctx.notes.procedure = procedure ? path : 'unknown';
+      reply.header('content-type', 'application/json');
+      try {
+        if (!type) throw new AppError('route_not_found', 'not found');
+        if ((type === 'query') !== (request.method === 'GET')) {
+          reply.header('allow', type === 'query' ? 'GET' : 'POST');
+          throw new AppError('method_not_allowed', 'method not allowed');
+        }
+        const data = await callTRPCProcedure({
+          router,
+          path,
+          type,
+          ctx,
+          getRawInput: async () => {
+            const input = readInput(request);
+            procedure?.refuseLongArrays?.(input, ctx.services.settings);
+            return input;
+          },
+          signal: undefined,
+          batchIndex: 0,
+        });
+        return reply.send(JSON.stringify({ result: { data: plain(data) } }));
+      } catch (thrown) {
+        const known = toAppError(thrown);
+        setRetryAfter(reply, known);
+        ctx.notes.error = known;
+        const error =
+          thrown instanceof TRPCError
+            ? thrown
+            : new TRPCError({ code: errorTable[known.code].trpc, cause: known });
+        const shape = getTRPCErrorShape({
+          config: router._def._config,
+          error: getTRPCErrorFromUnknown(error),
+          type: type ?? 'unknown',
+          path,
+          input: undefined,
+          ctx,
+        });
+        return reply.code(known.status).send(JSON.stringify({ error: plain(shape) }));
+      }
+    },
+  });
+}
+
+/** Whether only REST serves the procedure: JSON cannot carry bytes, and superjson would double their size. */
+function travelsByRestOnly(meta: ProcedureMeta | undefined): boolean {
+  return meta?.route !== undefined && carriesFiles(meta.route);
+}
+
+/**
+ * Wraps plain JSON in superjson's format. Every output is already JSON, since REST prints the same value; letting
+ * superjson walk it to find that out costs more than the procedure.
+ */
+function plain(json: unknown): { json: unknown } {
+  return { json: json ?? null };
+}
+
+/** The call's input: `?input=` of a query or the body of a mutation, in superjson's `{json, meta}` format. */
+function readInput(request: FastifyRequest): unknown {
+  const query = request.query as Record<string, unknown>;
+  if (query['batch'] !== undefined) throw new AppError('malformed_request', 'batches are not accepted');
+  const text = request.method === 'GET' ? query['input'] : bodyText(request);
+  if (text === undefined || text === '') return undefined;
+  let sent: unknown;
+  try {
+    sent = JSON.parse(String(text));
+  } catch {
+    throw new AppError('malformed_request', 'invalid JSON input');
+  }
+  if (typeof sent !== 'object' || sent === null || !('json' in sent))
+    throw new AppError('malformed_request', 'the input must be a superjson object');
+  const { json, meta } = sent as { json: unknown; meta?: unknown };
+  if (meta === undefined) return json;
+  if (!marksOnlyUndefined(meta)) throw new AppError('malformed_request', 'the input must be plain JSON');
+  try {
+    return superjson.deserialize({ json, meta } as never);
+  } catch {
+    throw new AppError('malformed_request', 'the input cannot be deserialized');
+  }
+}
+
+/**
+ * Inputs are plain JSON; the only annotation accepted from superjson marks a field as undefined. Its other annotations
+ * can turn a few bytes into Maps, typed arrays of any size, or one object referenced from many places.
+ */
+function marksOnlyUndefined(meta: unknown): boolean {
+  if (typeof meta !== 'object' || meta === null) return false;
+  const { values, v: _version, ...others } = meta as { values?: unknown; v?: unknown };
+  if (Object.keys(others).length > 0 || typeof values !== 'object' || values === null) return false;
+  return (
+    !Array.isArray(values) &&
+    Object.values(values).every((mark) => Array.isArray(mark) && mark.length === 1 && mark[0] === 'undefined')
+  );
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function bodyText({ body, headers }: FastifyRequest): string | undefined {
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    throw new AppError('unsupported_media_type', 'send application/json');
+  refuseManyValues(body);
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new AppError('malformed_request', 'the body is not UTF-8');
+  }
+}

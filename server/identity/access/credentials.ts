@@ -1,0 +1,37 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { PresentedCredentials } from '#server/context.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** @param cookies whether the transport accepts the session cookie */
+export function readCredentials(headers: Headers, cookies: boolean): PresentedCredentials {
+  const authorization = single(headers['authorization']);
+  const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+  return {
+    bearer,
+    apiKey: single(headers['x-api-key']),
+    unreadable: authorization !== null && bearer === null,
+    cookie: cookies ? sessionCookieOf(headers) : null,
+    tenantId: single(headers['x-tenant-id']),
+  };
+}
+
+function sessionCookieOf({ cookie }: Headers): string | null {
+  const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
+  return /(?:^|;\s*)ll_session=([^;\s]+)/.exec(text)?.[1] ?? null;
+}
+
+function single(value: string | string[] | undefined): string | null {
+  const first = Array.isArray(value) ? value[0] : value;
+  return first?.trim() || null;
+}
+
+/** A new key or token: 32 random bytes, 43 URL-safe characters (A 5.1). */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The stored form of a key or token: 32 bytes of SHA-256. Secrets are random, so they need no salt and no slow hash. */
+export function hashSecret(secret: string): Uint8Array {
+  return createHash('sha256').update(secret).digest();
+}

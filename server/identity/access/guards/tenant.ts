@@ -1,0 +1,126 @@
+import type { Tx } from '#db/client.ts';
+import type { PresentedCredentials, RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { procedure } from '#server/trpc.ts';
+import {
+  accessTokenHashes,
+  type Principal,
+  presentedHashes,
+  presentsOperatorKey,
+  readPrincipal,
+} from '../principal.ts';
+import { withServiceTenant } from '../service-key.ts';
+
+/**
+ * Opens a transaction as the tenant of the request's credential; 401 without one. `prefetch` is a query that is sent in the
+ * transaction's first packet, in the scope that the credential opened but before the caller is authenticated. Only `work`
+ * receives its result.
+ */
+export type WithTenant = <T, E = undefined>(
+  work: (tx: Tx, principal: Principal, prefetched: E) => Promise<T>,
+  prefetch?: (tx: Tx) => Promise<E>,
+) => Promise<T>;
+
+/**
+ * Who will read the response. `operator` is set by the operator key in X-API-Key beside a tenant's access token (C 7), or
+ * by `withTenant` once it has authenticated an operator's session (A 5.1 rule 8).
+ */
+export interface Audience {
+  operator: boolean;
+}
+
+/** Thrown to leave the transaction. */
+class Unauthenticated extends Error {}
+
+export function withTenantOf(
+  ctx: RequestContext,
+  audience: Audience,
+  credentials: PresentedCredentials = ctx.credentials,
+  hashes = presentedHashes(credentials),
+): WithTenant {
+  const { database, settings } = ctx.services;
+  return async (work, prefetch) => {
+    try {
+      return await database.inTenantOfCredential(hashes, async (tx, owner) => {
+        const [principal, prefetched] = await Promise.all([
+          readPrincipal(tx, owner, credentials, settings),
+          prefetch?.(tx) as Promise<never>,
+        ]);
+        if (typeof principal === 'string') throw new Unauthenticated();
+        ctx.notes.tenantId = principal.tenant.id;
+        if (principal.kind === 'session' && principal.operator) audience.operator = true;
+        return work(tx, principal, prefetched);
+      });
+    } catch (error) {
+      if (!(error instanceof Unauthenticated)) throw error;
+      const asService: typeof work = (tx, principal, prefetched) => {
+        ctx.notes.tenantId = principal.tenant.id;
+        return work(tx, principal, prefetched);
+      };
+      return withServiceTenant(ctx.services, credentials, asService, prefetch);
+    }
+  };
+}
+
+export function audienceOf({ credentials, services }: RequestContext): Audience {
+  return { operator: presentsOperatorKey(credentials, services.settings) };
+}
+
+/**
+ * A 5.2 "Tenant identity". Authenticates first. The handler runs inside the guard's transaction, which is rolled back if
+ * the handler fails.
+ */
+export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
+  const audience = audienceOf(ctx);
+  return withTenantOf(
+    ctx,
+    audience,
+  )(async (tx, principal) => {
+    const result = await next({ ctx: { tx, principal, audience } });
+    if (!result.ok) throw result.error;
+    return result;
+  });
+});
+
+/**
+ * "Tenant identity" for work that must not hold a transaction, such as model calls, rendering and transfers. The handler
+ * calls `ctx.withTenant` when its own order of checks allows; there is no other way to the data.
+ */
+export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
+  const audience = audienceOf(ctx);
+  return next({ ctx: { withTenant: withTenantOf(ctx, audience), audience } });
+});
+
+/** The same for a list, whose input is checked before its transactions begin: without a credential, an input that does not fit is still 401. */
+export const deferredListProcedure = deferredTenantProcedure.use(async ({ ctx, next }) => {
+  const result = await next();
+  if (!result.ok && result.error.cause?.name === 'ZodError') await ctx.withTenant(async () => {});
+  return result;
+});
+
+/**
+ * A 5.2 "Tenant identity", and the session cookie where nothing else is presented (B 5, the golden download): a
+ * presented but invalid credential is refused, not ignored.
+ */
+export const deferredTenantOrCookieProcedure = procedure
+  .meta({ guard: 'tenant_identity_or_cookie' })
+  .use(({ ctx, next }) => next({ ctx: { withTenant: withTenantOrCookieOf(ctx, audienceOf(ctx)) } }));
+
+export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): WithTenant {
+  const { bearer, apiKey, unreadable, cookie } = ctx.credentials;
+  if (bearer !== null || apiKey !== null || unreadable || cookie === null) return withTenantOf(ctx, audience);
+  return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, accessTokenHashes(cookie));
+}
+
+/** A 5.2 "Tenant admin": a tenant's key, or an administrator by bearer or cookie. */
+export const deferredTenantAdminProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
+  const audience = audienceOf(ctx);
+  const withTenant = withTenantOrCookieOf(ctx, audience);
+  const withTenantAsAdmin: WithTenant = (work, prefetch) =>
+    withTenant(async (tx, principal, prefetched) => {
+      if (principal.kind === 'session' && principal.user.role !== 'global_administrator')
+        throw new AppError('forbidden', 'admin role required');
+      return work(tx, principal, prefetched);
+    }, prefetch);
+  return next({ ctx: { withTenant: withTenantAsAdmin, audience } });
+});

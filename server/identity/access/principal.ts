@@ -1,0 +1,199 @@
+import { timingSafeEqual } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
+import { tokens, users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import type { PresentedCredentials } from '#server/context.ts';
+import type { Settings } from '#server/settings.ts';
+import { hashSecret } from './credentials.ts';
+import type { Family } from './sessions.ts';
+
+export interface PrincipalTenant {
+  id: string;
+  name: string;
+}
+
+/** A member authenticated by an access token. */
+export interface SessionPrincipal {
+  kind: 'session';
+  tenant: PrincipalTenant;
+  user: Omit<PrincipalMember, 'active'>;
+  /** Whether the member is a platform operator (A 5.1 rule 8). */
+  operator: boolean;
+  /** The token family of the sign-in. */
+  family: Pick<Family, 'id' | 'secondFactor'>;
+}
+
+/** The authenticated caller: a tenant by its API key (or by the service key), or a member by an access token. */
+export type Principal = { kind: 'api_key'; tenant: PrincipalTenant } | SessionPrincipal;
+
+/** The hashes to look up (A 5.1 rules 1 and 2). As an API key, X-API-Key takes precedence over the bearer. */
+export function presentedHashes(credentials: PresentedCredentials) {
+  const key = credentials.apiKey ?? credentials.bearer;
+  return {
+    accessToken: credentials.bearer === null ? null : hashSecret(credentials.bearer),
+    apiKey: key === null ? null : hashSecret(key),
+  };
+}
+
+/** The hash to look up where only an access token is accepted, such as in the session cookie. */
+export function accessTokenHashes(token: string) {
+  return { accessToken: hashSecret(token), apiKey: null };
+}
+
+/** Why authentication failed. Each guard chooses its own response. */
+type Refusal = 'no_credential' | 'tenant_inactive';
+
+/**
+ * Authenticates the caller in the transaction that the credential opened. Nothing is cached between requests. The one
+ * statement is sent before the credential's owner is known: it reads in the scope that the credential opened.
+ */
+export async function readPrincipal(
+  tx: Tx,
+  owner: Promise<CredentialOwner | null>,
+  credentials: PresentedCredentials,
+  settings: Settings,
+): Promise<Principal | Refusal> {
+  const { bearer, tenantId } = credentials;
+  const [found, lookup] = await Promise.all([
+    owner,
+    lookUpPrincipal(tx, bearer === null ? null : hashSecret(bearer)),
+  ]);
+  if (!found || !lookup) return 'no_credential';
+  if (tenantId !== null && tenantId !== found.tenantId) return 'no_credential';
+  if (!lookup.active) return 'tenant_inactive';
+
+  const tenant = { id: lookup.tenantId, name: lookup.name };
+  if (found.kind === 'api_key') return { kind: 'api_key', tenant };
+  if (!lookup.user?.active || !lookup.token) return 'no_credential';
+  const { active: _active, ...user } = lookup.user;
+  const family = { id: lookup.token.familyId, secondFactor: lookup.token.secondFactor };
+  const operator = user.totpEnrolled && isDesignatedOperator(tenant.id, user.email, settings);
+  return { kind: 'session', tenant, user, operator, family };
+}
+
+/** A caller's tenant and, for an access token, the member it was issued to. */
+interface PrincipalLookup {
+  tenantId: string;
+  name: string;
+  active: boolean;
+  user: PrincipalMember | null;
+  token: { familyId: string; expiresAt: Date; secondFactor: boolean } | null;
+}
+
+interface PrincipalMember {
+  id: string;
+  email: string;
+  provider: string;
+  role: string;
+  active: boolean;
+  totpEnrolled: boolean;
+}
+
+const tenantInScope = sql`current_setting(${sql.placeholder('scope')})`;
+
+/**
+ * Reads the tenant in scope and, for an access token, its member. The tenant's id is not known yet, so the condition reads
+ * the setting that holds it; the row-level policy alone uses no index (docs/decisions/0025).
+ */
+const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, PrincipalLookup[]>((db) =>
+  db
+    .select({
+      tenantId: tenants.tenantId,
+      name: tenants.name,
+      active: tenants.active,
+      user: {
+        id: users.userId,
+        email: users.email,
+        provider: users.provider,
+        role: users.role,
+        active: users.active,
+        totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
+      },
+      token: {
+        familyId: tokens.familyId,
+        expiresAt: tokens.expiresAt,
+        secondFactor: tokens.secondFactor,
+      },
+    })
+    .from(tenants)
+    .leftJoin(
+      tokens,
+      and(
+        eq(tokens.tenantId, tenantInScope),
+        eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
+        eq(tokens.kind, 'access_token'),
+        sql`${tokens.expiresAt} > now()`,
+      ),
+    )
+    .leftJoin(users, and(eq(users.tenantId, tenantInScope), eq(users.userId, tokens.userId)))
+    .where(eq(tenants.tenantId, tenantInScope))
+    .prepare('select_principal'),
+);
+
+/** Passed as a parameter, although constant, because the driver prepares only statements with parameters. */
+const tenantScope = 'lingualoop.tenant_id';
+
+/** For requests without an access token. Given a null, PostgreSQL would plan the other statement anew each time. */
+const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId' | 'name' | 'active'>[]>(
+  (db) =>
+    db
+      .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
+      .from(tenants)
+      .where(eq(tenants.tenantId, tenantInScope))
+      .prepare('select_tenant_principal'),
+);
+
+/**
+ * Looks up the caller by the SHA-256 of its access token, or its tenant alone for null, in the transaction's scope.
+ * @returns undefined if the scope holds no tenant
+ */
+export async function lookUpPrincipal(
+  tx: Tx,
+  accessTokenHash: Uint8Array | null,
+): Promise<PrincipalLookup | undefined> {
+  if (accessTokenHash === null) {
+    const [tenant] = await selectTenant(tx, { scope: tenantScope });
+    return tenant && { ...tenant, user: null, token: null };
+  }
+  const [lookup] = await selectPrincipal(tx, { accessTokenHash, scope: tenantScope });
+  return lookup;
+}
+
+/**
+ * Whether the request presents the operator key (A 5.1), in X-API-Key or else as the bearer. False if no key is
+ * configured.
+ */
+export function presentsOperatorKey(
+  { apiKey, bearer }: PresentedCredentials,
+  { OPERATOR_API_KEY }: Settings,
+): boolean {
+  return isKey(apiKey ?? bearer, OPERATOR_API_KEY);
+}
+
+/** Whether the request presents the single key of a deployment without tenants (A 5.1 rule 6). */
+export function presentsServiceKey(
+  { apiKey, bearer }: PresentedCredentials,
+  { SERVICE_API_KEY }: Settings,
+): boolean {
+  return isKey(apiKey ?? bearer, SERVICE_API_KEY);
+}
+
+/** Compares in constant time. */
+function isKey(presented: string | null, key: string | undefined): boolean {
+  if (key === undefined || presented === null) return false;
+  return timingSafeEqual(hashSecret(presented), hashSecret(key));
+}
+
+/**
+ * Whether a member is on the deployment's list of operators, in the operators' workspace (A 5.1 rule 8). Operator
+ * access also requires an enrolled authenticator. False unless both settings are set.
+ */
+export function isDesignatedOperator(
+  tenantId: string,
+  email: string,
+  { OPERATOR_EMAILS, OPERATOR_TENANT_ID }: Settings,
+): boolean {
+  if (OPERATOR_TENANT_ID === undefined || tenantId !== OPERATOR_TENANT_ID) return false;
+  return OPERATOR_EMAILS.some((listed) => listed.toLowerCase() === email);
+}

@@ -1,0 +1,133 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { rateLimitSubject } from '#server/http/client-address.ts';
+import type { Settings } from '#server/settings.ts';
+import { middleware } from '#server/trpc.ts';
+
+/** The buckets of A 5.4. Each authentication endpoint counts separately. */
+type Bucket =
+  | 'signup'
+  | 'password_grant'
+  | 'mfa_grant'
+  | 'mfa_verify'
+  | 'mfa_enroll'
+  | 'mfa_confirm'
+  | 'mfa_recovery'
+  | 'key_rotation'
+  | 'invite_preview'
+  | 'password_reset'
+  | 'sso_authorize'
+  | 'sso_callback'
+  | 'sso_client_config';
+
+/** Attempts of one client address in one window (A 5.4). */
+const attemptsAllowed = 30;
+const windowSeconds = 60;
+
+/** Refused addresses and until when (`performance.now`), so that a flood sends no statements. Per process. */
+const refusals = new WeakMap<Database, Map<string, number>>();
+const refusalsRemembered = 10_000;
+
+/**
+ * Counts an attempt of the client's address. The count is in the database, so it is shared by all processes.
+ * @throws AppError 429 with Retry-After, past 30 in 60 seconds
+ */
+export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promise<void> {
+  const { settings, database } = ctx.services;
+  if (!settings.AUTH_RATE_LIMIT_ENABLED) return;
+  const subject = rateLimitSubject(ctx.clientAddress);
+  const refusedUntil = refusalsOf(database);
+  const remembered = ((refusedUntil.get(`${bucket} ${subject}`) ?? 0) - performance.now()) / 1000;
+  if (remembered > 0) throw tooManyAttempts(remembered);
+
+  const { attempts, secondsLeft } = await database.inPlatform((tx) =>
+    countAttempt(tx, bucket, subject, windowSeconds, tx.last),
+  );
+  if (attempts <= attemptsAllowed) return;
+  if (refusedUntil.size >= refusalsRemembered) refusedUntil.clear();
+  refusedUntil.set(`${bucket} ${subject}`, performance.now() + secondsLeft * 1000);
+  throw tooManyAttempts(secondsLeft);
+}
+
+function refusalsOf(database: Database): Map<string, number> {
+  const known = refusals.get(database) ?? new Map<string, number>();
+  refusals.set(database, known);
+  return known;
+}
+
+/**
+ * Counts a refresh of a token family, in the transaction that refreshes: each refresh leaves rows until they expire.
+ * @returns seconds to wait if there were more than 30 in 60 seconds, else undefined
+ */
+export async function limitRefreshes(
+  tx: Tx,
+  { AUTH_RATE_LIMIT_ENABLED }: Settings,
+  familyId: string,
+): Promise<number | undefined> {
+  if (!AUTH_RATE_LIMIT_ENABLED) return undefined;
+  const { attempts, secondsLeft } = await countAttempt(tx, 'refresh', familyId, windowSeconds);
+  return attempts > attemptsAllowed ? secondsLeft : undefined;
+}
+
+/** Passwords that one member may give again within a window: as many as wrong codes (A 5.3 rule 4). */
+const proofsAllowed = 10;
+const proofWindowSeconds = 15 * 60;
+
+/**
+ * Counts a password that a signed-in member gives again, from whichever addresses: whoever holds a stolen session could guess from many.
+ * @returns seconds to wait if there were more than 10 in 15 minutes, else undefined
+ */
+export async function limitPasswordProofs(
+  tx: Tx,
+  { AUTH_RATE_LIMIT_ENABLED }: Settings,
+  userId: string,
+): Promise<number | undefined> {
+  if (!AUTH_RATE_LIMIT_ENABLED) return undefined;
+  const { attempts, secondsLeft } = await countAttempt(tx, 'password_proof', userId, proofWindowSeconds);
+  return attempts > proofsAllowed ? secondsLeft : undefined;
+}
+
+/** Limits a procedure by client address. Runs before the request's body is read. */
+export function rateLimited(bucket: Bucket) {
+  return middleware(async ({ ctx, next }) => {
+    await limitAttempts(ctx, bucket);
+    return next();
+  });
+}
+
+export function tooManyAttempts(seconds: number): AppError {
+  const retryAfter = Math.max(1, seconds);
+  return new AppError('too_many_requests', `too many attempts; try again in ${retryAfter} seconds`, {
+    retryAfter,
+  });
+}
+
+interface Attempts {
+  attempts: number;
+  /** Seconds until the window ends. */
+  secondsLeft: number;
+}
+
+/**
+ * Counts an attempt and returns the window's count, in one statement. A window begins with its first attempt.
+ * @param send how to send the statement: `tx.last` if it is the transaction's last one
+ */
+export async function countAttempt(
+  tx: Tx,
+  bucket: string,
+  subject: string,
+  windowSeconds: number,
+  send: <T>(statement: PromiseLike<T>) => PromiseLike<T> = (statement) => statement,
+): Promise<Attempts> {
+  const window = sql`now() + make_interval(secs => ${windowSeconds})`;
+  const counted = tx.execute(sql`
+    insert into rate_windows as w (bucket, subject, attempts, ends_at) values (${bucket}, ${subject}, 1, ${window})
+    on conflict (bucket, subject) do update set
+      attempts = case when w.ends_at <= now() then 1 else w.attempts + 1 end,
+      ends_at = case when w.ends_at <= now() then ${window} else w.ends_at end
+    returning attempts, extract(epoch from ends_at - now())::float8 as seconds_left`);
+  const [row] = await send(counted);
+  return { attempts: Number(row?.['attempts']), secondsLeft: Number(row?.['seconds_left']) };
+}

@@ -1,0 +1,61 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import type { PresentedCredentials, Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { type Principal, presentsServiceKey } from './principal.ts';
+
+/** The tenant of a deployment without tenants (A 5.1 rule 6). */
+export const serviceTenantId = 'default';
+
+/** Whether any tenant account exists. The service key's tenant (A 5.1 rule 6) does not count. */
+async function anyTenantExists(tx: Tx): Promise<boolean> {
+  const rows = await tx
+    .select({ one: sql`1` })
+    .from(tenants)
+    .where(sql`${tenants.tenantId} <> ${serviceTenantId}`)
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Creates the service key's tenant. It has no API key of its own and no members. */
+async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<void> {
+  await tx
+    .insert(tenants)
+    .values({ tenantId: serviceTenantId, name: serviceTenantId, apiKeyPrefix: '', monthlyCharLimit })
+    .onConflictDoNothing();
+}
+
+/** Databases known to have a tenant. Accounts are never deleted, so this stays true. */
+const databasesWithTenants = new WeakSet<Database>();
+
+/** Whether the deployment has any tenant account. A 5.1 rule 6 and A 5.1 rule 7 apply only while it has none. */
+export async function hasTenants(database: Database): Promise<boolean> {
+  if (databasesWithTenants.has(database)) return true;
+  const exists = await database.inPlatform(anyTenantExists);
+  if (exists) databasesWithTenants.add(database);
+  return exists;
+}
+
+/**
+ * Authenticates by the service key, for requests without a valid tenant credential (A 5.1 rule 6). It is accepted only on a
+ * deployment without tenants. Its work belongs to the tenant `default`, which is created at first use.
+ * @throws AppError 401
+ */
+export async function withServiceTenant<T, E>(
+  { database, settings }: Pick<Services, 'database' | 'settings'>,
+  credentials: PresentedCredentials,
+  work: (tx: Tx, principal: Principal, prefetched: E) => Promise<T>,
+  prefetch?: (tx: Tx) => Promise<E>,
+): Promise<T> {
+  if (await hasTenants(database))
+    throw new AppError('unauthenticated', 'missing or invalid tenant credentials');
+  const elsewhere = credentials.tenantId !== null && credentials.tenantId !== serviceTenantId;
+  if (elsewhere || !presentsServiceKey(credentials, settings))
+    throw new AppError('unauthenticated', 'missing or invalid API key');
+  return database.inTenant(serviceTenantId, async (tx) => {
+    await insertServiceTenant(tx, settings.DEFAULT_MONTHLY_CHAR_LIMIT);
+    const principal: Principal = { kind: 'api_key', tenant: { id: serviceTenantId, name: serviceTenantId } };
+    return work(tx, principal, (await prefetch?.(tx)) as E);
+  });
+}

@@ -1,0 +1,223 @@
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { type Database, prepare, type Tx } from '#db/client.ts';
+import { auditLog } from '#db/schema/audit.ts';
+import type { Administrator } from '#server/identity/access/guards/admin.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { newId } from '#server/platform/ids.ts';
+
+/** The actions that the audit log records. The names are stable. */
+export const auditActions = [
+  // Signing in and out
+  'signed_in',
+  'sign_in_failed',
+  'login_candidates_capped',
+  'signed_out',
+  'token_revoked',
+  'refresh_token_reused',
+  'session_ended',
+  // The second factor
+  'mfa_enrolled',
+  'mfa_code_refused',
+  'mfa_challenge_burnt',
+  'recovery_code_used',
+  'recovery_codes_regenerated',
+  'password_proof_refused',
+  'mfa_reset',
+  // Members and invites
+  'member_joined',
+  'member_revoked',
+  'member_restored',
+  'role_changed',
+  'reset_link_issued',
+  'password_reset',
+  'invite_created',
+  'invite_withdrawn',
+  // Tenants
+  'tenant_founded',
+  'tenant_provisioned',
+  'security_policy_changed',
+  'api_key_rotated',
+  'api_key_revoked',
+  'administrator_restored',
+  'tenant_deactivated',
+  'tenant_reactivated',
+  'allowance_changed',
+  // Reviews
+  'review_reopened',
+  // Documents
+  'document_requeued',
+  'storage_cap_changed',
+  // Storage
+  'storage_binding_changed',
+  'storage_binding_removed',
+  'storage_binding_verified',
+  'storage_binding_refused',
+  'storage_binding_displaced',
+  // SECRETS_KEY
+  'secrets_resealed',
+  // Billing
+  'subscription_mirrored',
+  'topup_credited',
+] as const;
+
+type AuditAction = (typeof auditActions)[number];
+
+/** The request that made a change; a RequestContext is one. */
+export interface Origin {
+  requestId: string | null;
+  clientAddress: string | null;
+}
+
+/** The origin of a command on the server, which has no request. */
+export const atTheServer: Origin = { requestId: null, clientAddress: null };
+
+/**
+ * Who acted: a member, the tenant's API key, a caller who is not signed in, the operator key, somebody with a shell on the server, or the payment
+ * processor by an event.
+ */
+export type Actor =
+  | { kind: 'member'; userId: string }
+  | { kind: 'api_key' }
+  | { kind: 'anonymous' }
+  | { kind: 'operator_key' }
+  | { kind: 'server' }
+  | { kind: 'payment_processor' };
+
+export interface AuditEvent {
+  action: AuditAction;
+  /** Null for an event outside of any tenant: only the platform's scope may record it. */
+  tenantId: string | null;
+  actor: Actor;
+  /** What the action was about: the id of a member, invite, token family, job or document; the e-mail address of a sign-in. */
+  target?: string;
+  /** Never a secret, never a source text. */
+  details?: Record<string, string | number | boolean | null>;
+}
+
+/** Records an event in the transaction that it happens in, so that both commit or neither does. */
+export async function recordEvent(tx: Tx, origin: Origin, event: AuditEvent): Promise<void> {
+  await insertEvent(tx, {
+    tenantId: event.tenantId ?? '',
+    eventId: newId(),
+    action: event.action,
+    actorKind: event.actor.kind,
+    actorId: event.actor.kind === 'member' ? event.actor.userId : null,
+    target: event.target ?? null,
+    address: origin.clientAddress,
+    requestId: origin.requestId,
+    details: event.details ?? {},
+  });
+}
+
+type NewEvent = Required<Omit<typeof auditLog.$inferInsert, 'recordedAt'>>;
+
+const insertEvent = prepare<NewEvent, unknown>((db) =>
+  db
+    .insert(auditLog)
+    .values({
+      tenantId: sql.placeholder('tenantId'),
+      eventId: sql.placeholder('eventId'),
+      action: sql.placeholder('action'),
+      actorKind: sql.placeholder('actorKind'),
+      actorId: sql.placeholder('actorId'),
+      target: sql.placeholder('target'),
+      address: sql.placeholder('address'),
+      requestId: sql.placeholder('requestId'),
+      details: sql.placeholder('details'),
+    })
+    .prepare('insert_audit_event'),
+);
+
+/** Records what an administrator did, in the same transaction. */
+export async function recordAdministration(
+  tx: Tx,
+  origin: Origin,
+  admin: Administrator,
+  event: Omit<AuditEvent, 'actor'>,
+): Promise<void> {
+  // The session says who it was, but the operator key beside it is what permitted it.
+  const widened = admin.user !== null && admin.operatorKey ? { operator_key: true } : {};
+  await recordEvent(tx, origin, {
+    ...event,
+    actor: actorOf(admin),
+    details: { ...event.details, ...widened },
+  });
+}
+
+/** Who acts with a tenant's credential. */
+export function actorOfPrincipal(principal: Principal): Actor {
+  return principal.kind === 'session' ? { kind: 'member', userId: principal.user.id } : { kind: 'api_key' };
+}
+
+/** The session says who the person is (C 7). In open dev mode (A 5.1 rule 7), nobody is known. */
+function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
+  if (atServer) return { kind: 'server' };
+  if (user) return { kind: 'member', userId: user.id };
+  return { kind: operatorKey ? 'operator_key' : 'anonymous' };
+}
+
+export type AuditRow = typeof auditLog.$inferSelect;
+
+interface AuditQuery {
+  /** A tenant's id; '' for events outside of any tenant; undefined for all events. */
+  tenantId?: string | undefined;
+  action?: AuditAction | undefined;
+  /** Inclusive. */
+  since?: Date | undefined;
+  /** Exclusive. */
+  until?: Date | undefined;
+  /** The most events to return. */
+  limit: number;
+}
+
+/** Events that are in memory at a time. */
+const pageSize = 200;
+
+/** Reads the audit log, newest first, over all tenants: for commands on the server. */
+export async function* readEvents(
+  database: Database,
+  { limit, ...filter }: AuditQuery,
+): AsyncGenerator<AuditRow> {
+  let left = limit;
+  let after: AuditRow | undefined;
+  while (left > 0) {
+    const size = Math.min(pageSize, left);
+    const page = await database.inPlatform((tx) => selectEvents(tx, { ...filter, after, limit: size }));
+    yield* page;
+    if (page.length < size) return;
+    left -= size;
+    after = page.at(-1);
+  }
+}
+
+interface EventListing {
+  tenantId?: string | undefined;
+  action?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+  after?: AuditRow | undefined;
+  limit: number;
+}
+
+/** Newest first; events of one transaction by id, descending. */
+async function selectEvents(
+  tx: Tx,
+  { tenantId, action, since, until, after, limit }: EventListing,
+): Promise<AuditRow[]> {
+  const { recordedAt, eventId } = auditLog;
+  return tx
+    .select()
+    .from(auditLog)
+    .where(
+      and(
+        tenantId === undefined ? undefined : eq(auditLog.tenantId, tenantId),
+        action === undefined ? undefined : eq(auditLog.action, action),
+        since && gte(recordedAt, since),
+        until && lt(recordedAt, until),
+        after &&
+          sql`(${recordedAt}, ${eventId}) < (${after.recordedAt.toISOString()}::timestamptz, ${after.eventId})`,
+      ),
+    )
+    .orderBy(desc(recordedAt), desc(eventId))
+    .limit(limit);
+}

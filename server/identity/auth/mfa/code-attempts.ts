@@ -1,0 +1,116 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { AppError } from '#server/errors.ts';
+import type { LockedMember } from '#server/identity/access/sessions.ts';
+import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { type ChallengeRow, type Claimant, countCode, deleteChallenge } from './challenge.ts';
+
+/** Wrong codes, of either kind, that one challenge accepts (A 5.3 rule 3). */
+const codesPerChallenge = 5;
+/** Wrong codes that one member may submit within a sliding window (A 5.3 rule 4). */
+const failuresAllowed = 10;
+const failureWindowSeconds = 15 * 60;
+
+/**
+ * The result of checking a code. A refusal is returned instead of thrown, so that the failure it counted is committed.
+ * After the commit, pass it to `acceptedOrThrow`.
+ */
+export type CodeOutcome<T> = { accepted: T } | { refusal: AppError };
+
+/** @throws AppError the refusal */
+export function acceptedOrThrow<T>(outcome: CodeOutcome<T>): T {
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome.accepted;
+}
+
+/** Whether a challenge has used up its codes. */
+export function isSpent({ codesSubmitted }: ChallengeRow): boolean {
+  return codesSubmitted >= codesPerChallenge;
+}
+
+/**
+ * Checks both limits of A 5.3 before a code is looked at (C 7): over a limit, a right code and a wrong one get the same
+ * response. The member's row is locked, so the limits also hold for concurrent requests.
+ *
+ * After a wrong code call `refuseCode`. A right one is not counted: the caller consumes the challenge.
+ * @returns the Unix time in seconds by the database's clock, or a refusal: 401 `invalid or expired MFA challenge`, 429 with
+ *   Retry-After
+ */
+export async function beginAttempt(
+  tx: Tx,
+  origin: Origin,
+  claimant: Claimant,
+): Promise<{ now: number } | { refusal: AppError }> {
+  const { user, challenge } = claimant;
+  if (challenge && isSpent(challenge)) {
+    await Promise.all([
+      deleteChallenge(tx, challenge),
+      recordEvent(tx, origin, { action: 'mfa_challenge_burnt', ...eventOf(claimant) }),
+    ]);
+    return { refusal: noSuchChallenge() };
+  }
+  const { failures, secondsLeft, now } = await readFailures(tx, user);
+  return failures >= failuresAllowed ? { refusal: tooManyMfaAttempts(secondsLeft ?? 0) } : { now };
+}
+
+/** Counts a wrong code. Returns the refusal, a 401 `invalid MFA code`. */
+export async function refuseCode(tx: Tx, origin: Origin, claimant: Claimant): Promise<{ refusal: AppError }> {
+  const { user, challenge } = claimant;
+  await Promise.all([
+    challenge && countCode(tx, challenge),
+    addFailure(tx, user),
+    recordEvent(tx, origin, { action: 'mfa_code_refused', ...eventOf(claimant) }),
+  ]);
+  return { refusal: new AppError('unauthenticated', 'invalid MFA code') };
+}
+
+/** A challenge proves nothing about who submits the code, so its attempts are recorded as anonymous. */
+function eventOf({ user: { tenantId, userId }, challenge }: Claimant) {
+  const actor: Actor = challenge ? { kind: 'anonymous' } : { kind: 'member', userId };
+  return { tenantId, actor, target: userId };
+}
+
+export function noSuchChallenge(): AppError {
+  return new AppError('unauthenticated', 'invalid or expired MFA challenge');
+}
+
+function tooManyMfaAttempts(seconds: number): AppError {
+  return new AppError('too_many_requests', 'too many MFA attempts', { retryAfter: Math.max(1, seconds) });
+}
+
+interface Failures {
+  /** Within the window. */
+  failures: number;
+  /** Until the oldest of them leaves the window; null if there are none. */
+  secondsLeft: number | null;
+  /** Unix time in seconds, by the database's clock. */
+  now: number;
+}
+
+async function readFailures(tx: Tx, { tenantId, userId }: LockedMember): Promise<Failures> {
+  const window = sql`make_interval(secs => ${failureWindowSeconds})`;
+  const [row] = await tx.execute(sql`
+    select count(failed_at)::int as failures,
+      extract(epoch from min(failed_at) + ${window} - clock_timestamp())::float8 as seconds_left,
+      extract(epoch from clock_timestamp())::float8 as now
+    from users left join unnest(mfa_failed_at) failed_at on failed_at > clock_timestamp() - ${window}
+    where tenant_id = ${tenantId} and user_id = ${userId}`);
+  const secondsLeft = row?.['seconds_left'] ?? null;
+  return {
+    failures: Number(row?.['failures']),
+    secondsLeft: secondsLeft === null ? null : Number(secondsLeft),
+    now: Number(row?.['now']),
+  };
+}
+
+/** Stores the time of a failed code. Only the newest `failuresAllowed` times are kept. */
+async function addFailure(tx: Tx, { tenantId, userId }: LockedMember): Promise<void> {
+  const failedAt = users.mfaFailedAt;
+  await tx
+    .update(users)
+    .set({
+      mfaFailedAt: sql`(array_append(${failedAt}, clock_timestamp()))[cardinality(${failedAt}) + 2 - ${failuresAllowed}::int:]`,
+    })
+    .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId)));
+}

@@ -1,0 +1,171 @@
+import { encodeBase32UpperCaseNoPadding } from '@oslojs/encoding';
+import { renderSVG } from 'uqr';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { notSignedIn } from '#server/identity/access/guards/session.ts';
+import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
+import type { IssuedTokens } from '#server/identity/access/sessions.ts';
+import { markSecondFactor } from '#server/identity/access/tokens.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import {
+  mfaEnrollConfirmRequest,
+  mfaEnrollConfirmResponse,
+  mfaEnrollRequest,
+  mfaEnrollResponse,
+} from '../schema.ts';
+import { setSessionCookie, tokenResponseOf } from '../token-response.ts';
+import { type Claimant, challengeOrCookieProcedure, deleteEnrolmentChallenges } from './challenge.ts';
+import { acceptedOrThrow, beginAttempt, type CodeOutcome, isSpent, refuseCode } from './code-attempts.ts';
+import { issueRecoveryCodes } from './recovery-codes.ts';
+import {
+  adoptPendingSecret,
+  matchStep,
+  newTotpSecret,
+  otpauthUri,
+  savePendingSecret,
+  sealSecret,
+  unsealSecret,
+} from './totp.ts';
+import { startVerifiedSession } from './verification.ts';
+
+export const enrollMfa = challengeOrCookieProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/mfa/enroll',
+      tag: 'Sign-in',
+      summary: 'Get a secret for an authenticator, which waits for its confirmation',
+      description:
+        'By a pending challenge of method totp_enroll, or by the session cookie. Enrolling again before the confirmation replaces the secret.',
+    },
+  })
+  .use(rateLimited('mfa_enroll'))
+  .input(mfaEnrollRequest)
+  .output(mfaEnrollResponse)
+  .mutation(async ({ ctx, input }) => {
+    const pending = await ctx.withClaimant(input.challenge_id, (tx, claimant) =>
+      beginEnrolment(tx, ctx.services, claimant),
+    );
+    const { secret, uri, qrCode } = describeEnrolment(pending);
+    return { secret, otpauth_uri: uri, qr_code: qrCode };
+  });
+
+export const confirmMfa = challengeOrCookieProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/mfa/confirm',
+      tag: 'Sign-in',
+      summary: 'Confirm an authenticator by its first code',
+      description:
+        'By a pending challenge of method totp_enroll, whose sign-in it completes, or by the session cookie. The recovery codes are told this once.',
+    },
+  })
+  .use(sameSiteOnly)
+  .use(rateLimited('mfa_confirm'))
+  .input(mfaEnrollConfirmRequest)
+  .output(mfaEnrollConfirmResponse)
+  .mutation(async ({ ctx, input }) => {
+    const outcome = await ctx.withClaimant(input.challenge_id, (tx, claimant) =>
+      confirmEnrolment(tx, ctx.services, ctx, claimant, input.mfa_code),
+    );
+    const { recoveryCodes, tokens } = acceptedOrThrow(outcome);
+    if (!tokens) return { enrolled: true, recovery_codes: recoveryCodes };
+    setSessionCookie(ctx, tokens);
+    return { enrolled: true, recovery_codes: recoveryCodes, token: tokenResponseOf(tokens) };
+  });
+
+/** A new secret that is not confirmed yet. */
+interface PendingEnrolment {
+  secret: Uint8Array;
+  email: string;
+}
+
+/** Stores a new pending secret, replacing an unconfirmed one. */
+async function beginEnrolment(
+  tx: Tx,
+  { secretsKeys }: Pick<Services, 'secretsKeys'>,
+  claimant: Claimant,
+): Promise<PendingEnrolment> {
+  requireEnrollable(claimant);
+  const { user, challenge } = claimant;
+  if (challenge && isSpent(challenge)) throw notSignedIn();
+  const secret = newTotpSecret();
+  await savePendingSecret(tx, user, sealSecret(secretsKeys, user, secret));
+  return { secret, email: user.email };
+}
+
+/** A pending secret as its member receives it, once. `qrCode` is a data URI of an SVG of the key URI. */
+export function describeEnrolment({ secret, email }: PendingEnrolment) {
+  const uri = otpauthUri(secret, email);
+  const picture = Buffer.from(renderSVG(uri)).toString('base64');
+  return {
+    secret: encodeBase32UpperCaseNoPadding(secret),
+    uri,
+    qrCode: `data:image/svg+xml;base64,${picture}`,
+  };
+}
+
+interface Enrolment {
+  recoveryCodes: string[];
+  /** Set if the enrolment completed a challenge. */
+  tokens: IssuedTokens | undefined;
+}
+
+/**
+ * Makes the pending secret the member's authenticator if the code matches it, and deletes the member's other enrolment
+ * challenges. Completes the sign-in if a challenge was given. A session that enrolls has thereby passed its second factor;
+ * the member's other sessions have not.
+ */
+async function confirmEnrolment(
+  tx: Tx,
+  { secretsKeys, settings }: Pick<Services, 'secretsKeys' | 'settings'>,
+  origin: Origin,
+  claimant: Claimant,
+  code: string,
+): Promise<CodeOutcome<Enrolment>> {
+  const { user } = claimant;
+  requireEnrollable(claimant);
+  const attempt = await beginAttempt(tx, origin, claimant);
+  if ('refusal' in attempt) return attempt;
+  if (user.totpPendingSecret === null)
+    throw new AppError('state_conflict', 'no authenticator waits for confirmation; enroll first');
+  const secret = unsealSecret(secretsKeys, user, user.totpPendingSecret);
+  const step = matchStep(secret, code, attempt.now, null);
+  if (step === undefined) return refuseCode(tx, origin, claimant);
+
+  const { tenantId, userId } = user;
+  await Promise.all([
+    adoptPendingSecret(tx, user, step),
+    deleteEnrolmentChallenges(tx, user),
+    recordEvent(tx, origin, {
+      action: 'mfa_enrolled',
+      tenantId,
+      actor: { kind: 'member', userId },
+      target: userId,
+    }),
+  ]);
+  const recoveryCodes = await issueRecoveryCodes(tx, secretsKeys, user);
+  if (!claimant.challenge) {
+    await markSecondFactor(tx, tenantId, userId, claimant.familyId);
+    return { accepted: { recoveryCodes, tokens: undefined } };
+  }
+  const tokens = await startVerifiedSession(tx, settings, origin, user, claimant.challenge.scope);
+  return { accepted: { recoveryCodes, tokens } };
+}
+
+/**
+ * A challenge of method `totp` enrolls nobody: if its member's authenticator was reset in the meantime, a new sign-in issues
+ * a challenge to enroll.
+ * @throws AppError 409 if an authenticator is enrolled, 401
+ */
+function requireEnrollable({ user, challenge }: Claimant): void {
+  if (user.totpSecret !== null)
+    throw new AppError(
+      'state_conflict',
+      'an authenticator is enrolled already; an administrator can reset it',
+    );
+  if (challenge?.method === 'totp') throw notSignedIn();
+}

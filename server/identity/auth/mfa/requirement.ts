@@ -1,0 +1,37 @@
+import { isDesignatedOperator } from '#server/identity/access/principal.ts';
+import type { Settings } from '#server/settings.ts';
+
+/** How the first factor was given. */
+export type SignInWay = 'password' | 'signup' | 'sso';
+
+/** How a member signs in. A member's provider never changes. */
+export function signInWayOf({ provider }: { provider: string }): SignInWay {
+  return provider === 'email' ? 'password' : 'sso';
+}
+
+interface SignInFacts {
+  way: SignInWay;
+  tenantId: string;
+  /** Lowercase. */
+  email: string;
+  /** Whether the member has an authenticator. */
+  enrolled: boolean;
+}
+
+/**
+ * Whether a sign-in requires a second factor (A 5.3 rule 1): by the platform's setting, by the tenant's security policy
+ * in its metadata, or because the member is a designated operator. A member with an authenticator always needs it after a
+ * password (C 7). A single sign-on is exempt unless the tenant also requires it there.
+ *
+ * Policies and members change while sessions live, so whatever needs a full session checks this again.
+ */
+export function isMfaRequired(
+  settings: Settings,
+  { metadata }: { metadata: Readonly<Record<string, unknown>> },
+  { way, tenantId, email, enrolled }: SignInFacts,
+): boolean {
+  const operator = isDesignatedOperator(tenantId, email, settings);
+  const required = settings.MFA_REQUIRED || operator || metadata['mfa_required'] === true;
+  if (way === 'sso') return required && metadata['mfa_required_for_sso'] === true;
+  return required || enrolled;
+}

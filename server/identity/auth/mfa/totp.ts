@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { createTOTPKeyURI, verifyHOTP } from '@oslojs/otp';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { AppError } from '#server/errors.ts';
+import type { LockedMember } from '#server/identity/access/sessions.ts';
+import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
+
+/** RFC 6238 with the parameters that every authenticator app supports: SHA-1, 30-second steps, six digits. */
+const stepSeconds = 30;
+const digits = 6;
+/** Steps before and after the current one whose codes are accepted, for slow typing and clocks that are off. */
+const tolerance = 1;
+const issuer = 'LinguaLoop';
+/** Characters of the account name in a key URI. A longer URI might not fit into a QR code once it is escaped. */
+const accountLength = 200;
+
+/** A new random secret of 20 bytes, the length of SHA-1's output (RFC 4226, R6). */
+export function newTotpSecret(): Uint8Array {
+  return randomBytes(20);
+}
+
+/**
+ * Returns the time step that a code belongs to, or undefined for a wrong code. Store the step: each code is accepted
+ * once (C 2).
+ * @param code as typed; white space is ignored
+ * @param now Unix time in seconds
+ * @param lastStep the newest step that was used; only later steps match
+ * @returns the newest matching step, so that a code which two steps share is used up for both
+ */
+export function matchStep(
+  secret: Uint8Array,
+  code: string,
+  now: number,
+  lastStep: number | null,
+): number | undefined {
+  const typed = code.replaceAll(/\s/g, '');
+  if (!/^\d{6}$/.test(typed)) return undefined;
+  const present = Math.floor(now / stepSeconds);
+  for (let step = present + tolerance; step >= present - tolerance; step -= 1) {
+    if (lastStep !== null && step <= lastStep) return undefined;
+    if (verifyHOTP(secret, BigInt(step), digits, typed)) return step;
+  }
+  return undefined;
+}
+
+/** The key URI for an authenticator app's QR code. The app shows `account` beside the issuer. */
+export function otpauthUri(secret: Uint8Array, account: string): string {
+  const name = [...account].slice(0, accountLength).join('');
+  return createTOTPKeyURI(issuer, name, secret, stepSeconds, digits);
+}
+
+/** Encrypts a member's secret for storage. */
+export function sealSecret(secretsKeys: SecretsKeys, member: LockedMember, secret: Uint8Array): Uint8Array {
+  return seal(secretsKeys, 'authenticator', ownerOf(member), secret);
+}
+
+/** @throws AppError 503 if neither key sealed the secret */
+export function unsealSecret(secretsKeys: SecretsKeys, member: LockedMember, sealed: Uint8Array): Uint8Array {
+  try {
+    return unseal(secretsKeys, 'authenticator', ownerOf(member), sealed);
+  } catch (cause) {
+    throw new AppError('service_unavailable', 'the authenticator cannot be read; it has to be reset', {
+      cause,
+    });
+  }
+}
+
+/** Stores a sealed secret until its first code confirms it. */
+export async function savePendingSecret(tx: Tx, member: LockedMember, sealed: Uint8Array): Promise<void> {
+  await tx.update(users).set({ totpPendingSecret: sealed }).where(isRowOf(member));
+}
+
+/** Makes the pending secret the member's authenticator. `step` is the step of the code that confirmed it. */
+export async function adoptPendingSecret(tx: Tx, member: LockedMember, step: number): Promise<void> {
+  await tx
+    .update(users)
+    .set({ totpSecret: sql`${users.totpPendingSecret}`, totpPendingSecret: null, totpLastStep: step })
+    .where(isRowOf(member));
+}
+
+/** Stores the newest used step, so that its code is not accepted again. */
+export async function saveLastStep(tx: Tx, member: LockedMember, step: number): Promise<void> {
+  await tx.update(users).set({ totpLastStep: step }).where(isRowOf(member));
+}
+
+/** The owner of a member's sealed secrets. */
+export function ownerOf({ tenantId, userId }: Pick<LockedMember, 'tenantId' | 'userId'>): string {
+  return `${tenantId}/${userId}`;
+}
+
+function isRowOf({ tenantId, userId }: LockedMember) {
+  return and(eq(users.tenantId, tenantId), eq(users.userId, userId));
+}

@@ -1,0 +1,131 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
+import {
+  type IssuedTokens,
+  type LockedMember,
+  newFamily,
+  startSession,
+} from '#server/identity/access/sessions.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import type { SecretsKeys } from '#server/platform/encryption.ts';
+import type { Settings } from '#server/settings.ts';
+import { mfaChallengeVerifyRequest, tokenResponse } from '../schema.ts';
+import { setSessionCookie, tokenResponseOf } from '../token-response.ts';
+import { deleteChallenge, lockChallenge, readChallengeId } from './challenge.ts';
+import {
+  acceptedOrThrow,
+  beginAttempt,
+  type CodeOutcome,
+  noSuchChallenge,
+  refuseCode,
+} from './code-attempts.ts';
+import { readRecoveryCode, redeemRecoveryCode } from './recovery-codes.ts';
+import { matchStep, saveLastStep, unsealSecret } from './totp.ts';
+
+export const verifyMfa = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/mfa/verify',
+      tag: 'Sign-in',
+      summary: 'Complete a sign-in by a code of the authenticator or a recovery code',
+      description: 'Five codes may be tried for a challenge, and ten wrong ones by a member in 15 minutes.',
+    },
+  })
+  .use(sameSiteOnly)
+  .use(rateLimited('mfa_verify'))
+  .input(mfaChallengeVerifyRequest)
+  .output(tokenResponse)
+  .mutation(async ({ ctx, input }) => {
+    const tokens = await redeemChallenge(ctx.services, ctx, input.challenge_id, input.mfa_code);
+    setSessionCookie(ctx, tokens);
+    return tokenResponseOf(tokens);
+  });
+
+/**
+ * Exchanges a challenge and a code for tokens, once even for concurrent requests (A 3.4). Serves the MFA grant and
+ * /api/auth/mfa/verify.
+ *
+ * A member without an authenticator has no right code. One who enrolled after the challenge was issued passes it with a
+ * code of the new authenticator, whatever the challenge's method.
+ * @param scope of the tokens; the challenge's own by default
+ * @throws AppError 401 `invalid or expired MFA challenge` or `invalid MFA code`, 429 `too many MFA attempts`
+ */
+export async function redeemChallenge(
+  { database, secretsKeys, settings }: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
+  origin: Origin,
+  challengeId: string,
+  code: string,
+  scope?: string,
+): Promise<IssuedTokens> {
+  const key = readChallengeId(challengeId);
+  if (!key) throw noSuchChallenge();
+  const outcome = await database.inTenant(key.tenantId, async (tx): Promise<CodeOutcome<IssuedTokens>> => {
+    const claimant = await lockChallenge(tx, key);
+    if (!claimant) throw noSuchChallenge();
+    const { user, challenge } = claimant;
+    const attempt = await beginAttempt(tx, origin, claimant);
+    if ('refusal' in attempt) return attempt;
+    if (!(await redeemCode(tx, secretsKeys, origin, user, code, attempt.now)))
+      return refuseCode(tx, origin, claimant);
+
+    await deleteChallenge(tx, key);
+    return { accepted: await startVerifiedSession(tx, settings, origin, user, scope ?? challenge.scope) };
+  });
+  return acceptedOrThrow(outcome);
+}
+
+/** Issues tokens to a member who has passed the second factor. The member's row is locked. */
+export async function startVerifiedSession(
+  tx: Tx,
+  settings: Settings,
+  origin: Origin,
+  { tenantId, userId, email, provider, role }: LockedMember,
+  scope: string,
+): Promise<IssuedTokens> {
+  const member = { tenantId, userId, email, provider, role };
+  const tokens = await startSession(tx, member, settings, newFamily({ secondFactor: true }), scope);
+  await recordEvent(tx, origin, {
+    action: 'signed_in',
+    tenantId,
+    actor: { kind: 'member', userId },
+    details: { way: 'mfa' },
+  });
+  return tokens;
+}
+
+/**
+ * Uses up a code of the authenticator or a recovery code (A 5.3 rule 5, C 2), and records the latter. The member's row is locked.
+ * @param now Unix time in seconds
+ * @returns false for a wrong code, a code that was used before, and a member without an authenticator
+ */
+export async function redeemCode(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  origin: Origin,
+  user: LockedMember,
+  code: string,
+  now: number,
+): Promise<boolean> {
+  if (user.totpSecret === null) return false;
+  const recoveryCode = readRecoveryCode(code);
+  if (recoveryCode !== undefined) {
+    const left = await redeemRecoveryCode(tx, secretsKeys, user, recoveryCode);
+    if (left === undefined) return false;
+    await recordEvent(tx, origin, {
+      action: 'recovery_code_used',
+      tenantId: user.tenantId,
+      actor: { kind: 'member', userId: user.userId },
+      details: { left },
+    });
+    return true;
+  }
+  const secret = unsealSecret(secretsKeys, user, user.totpSecret);
+  const step = matchStep(secret, code, now, user.totpLastStep);
+  if (step === undefined) return false;
+  await saveLastStep(tx, user, step);
+  return true;
+}

@@ -1,0 +1,174 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { prepare } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { isEmail, normalizeEmail } from './email-address.ts';
+import { accountsOfPassword } from './passwords/hashing.ts';
+import { normalizePassword } from './passwords/policy.ts';
+import { completeSignIn, type SignIn } from './sign-in.ts';
+
+/** The number of an address's accounts that a sign-in without tenant_id checks (A 4.3 rule 4). */
+const candidatesSearched = 10;
+
+export interface PasswordGrant {
+  username: string;
+  password: string;
+  tenantId: string | undefined;
+  scope: string | undefined;
+}
+
+/** The password matches accounts in several workspaces (A 4.3 rule 3). */
+export interface WorkspaceSelection {
+  kind: 'selection';
+  workspaces: { tenantId: string; tenantName: string }[];
+}
+
+/**
+ * The password grant (A 4.3). An unknown address, a wrong password and a revoked member take the same steps: one lookup,
+ * one hash, one audit event, one response.
+ * @throws AppError 401, 403 if password sign-in is switched off
+ */
+export async function grantByPassword(
+  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
+  origin: Origin,
+  { username, password, tenantId, scope }: PasswordGrant,
+): Promise<SignIn | WorkspaceSelection> {
+  const { settings, database, secretsKeys } = services;
+  if (!settings.PASSWORD_SIGNIN_ENABLED)
+    throw new AppError('forbidden', 'password sign-in is disabled; use single sign-on');
+  const email = normalizeEmail(username);
+  const accounts = await database.inPlatform((tx) =>
+    findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1),
+  );
+  const capped = tenantId === undefined && accounts.length > candidatesSearched;
+  const searched = accounts.slice(0, candidatesSearched);
+  const { matching, passwordHash } = await accountsOfPassword(
+    searched,
+    normalizePassword(password),
+    email,
+    secretsKeys,
+  );
+
+  const [only, ...others] = matching;
+  if (!only) {
+    await database.inPlatform((tx) => recordFailure(tx, origin, email, capped));
+    if (capped) throw new AppError('unauthenticated', tooManyWorkspaces);
+    throw refused();
+  }
+  if (capped) await database.inPlatform((tx) => recordCapped(tx, origin, email));
+  if (others.length > 0) return { kind: 'selection', workspaces: matching };
+  return signInTo(services, origin, only, passwordHash, scope);
+}
+
+const tooManyWorkspaces =
+  'workspace_id_required: this address belongs to more workspaces than a sign-in searches; send tenant_id';
+
+async function signInTo(
+  services: Pick<Services, 'database' | 'settings'>,
+  origin: Origin,
+  { tenantId, userId, passwordHash: checked }: PasswordAccount,
+  passwordHash: string,
+  scope: string | undefined,
+): Promise<SignIn> {
+  const signIn = await services.database.inTenant(tenantId, (tx) =>
+    completeSignIn(tx, services, origin, {
+      tenantId,
+      userId,
+      scope,
+      way: 'password',
+      password: { checked, present: passwordHash },
+    }),
+  );
+  // The member was revoked, or the password changed, during hashing.
+  if (!signIn) throw refused();
+  return signIn;
+}
+
+function refused(): AppError {
+  return new AppError('unauthenticated', 'invalid email or password');
+}
+
+/** The event never names a tenant: the work must be the same whether or not the address has an account. */
+async function recordFailure(tx: Tx, origin: Origin, email: string, capped: boolean): Promise<void> {
+  if (capped) await recordCapped(tx, origin, email);
+  await recordEvent(tx, origin, {
+    ...signInOf(email),
+    action: 'sign_in_failed',
+    details: { way: 'password' },
+  });
+}
+
+async function recordCapped(tx: Tx, origin: Origin, email: string): Promise<void> {
+  await recordEvent(tx, origin, { ...signInOf(email), action: 'login_candidates_capped' });
+}
+
+function signInOf(email: string) {
+  const target = isEmail(email) ? { target: email } : {};
+  // Text that is not an address may be a password typed into the wrong field.
+  return { tenantId: null, actor: { kind: 'anonymous' } as const, ...target };
+}
+
+interface PasswordAccount {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  passwordHash: string;
+}
+
+/**
+ * Finds the active password accounts of an address in active tenants, oldest first (A 4.3 rule 4). Searches `tenantId`, or
+ * all tenants if it is undefined. This must be the transaction's last statement.
+ */
+async function findPasswordAccounts(
+  tx: Tx,
+  email: string,
+  tenantId: string | undefined,
+  limit: number,
+): Promise<PasswordAccount[]> {
+  const found =
+    tenantId === undefined
+      ? selectAccounts(tx, { email, limit })
+      : selectAccountsIn(tx, { email, tenantId, limit });
+  const rows = await tx.last(found);
+  return rows.filter((row): row is PasswordAccount => row.passwordHash !== null);
+}
+
+interface FoundAccount extends Omit<PasswordAccount, 'passwordHash'> {
+  passwordHash: string | null;
+}
+
+const accounts = (name: string, where: SQL | undefined) => (db: Parameters<BuildAccounts>[0]) =>
+  db
+    .select({
+      tenantId: users.tenantId,
+      tenantName: tenants.name,
+      userId: users.userId,
+      passwordHash: users.passwordHash,
+    })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(
+      and(
+        eq(users.email, sql.placeholder('email')),
+        sql`${users.provider} = 'email' and ${users.active}`,
+        eq(tenants.active, true),
+        where,
+      ),
+    )
+    .orderBy(asc(users.createdAt), asc(users.userId))
+    .limit(sql.placeholder('limit'))
+    .prepare(name);
+
+type BuildAccounts = Parameters<typeof prepare<object, FoundAccount[]>>[0];
+
+const selectAccounts = prepare<{ email: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts', undefined),
+);
+
+const selectAccountsIn = prepare<{ email: string; tenantId: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts_in', eq(users.tenantId, sql.placeholder('tenantId'))),
+);

@@ -1,0 +1,70 @@
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import {
+  findResetLink,
+  readResetToken,
+  usePasswordResetLink,
+} from '#server/identity/members/password-reset-links.ts';
+import { hashPassword } from './passwords/hashing.ts';
+import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
+import { passwordResetRequest, passwordResetResponse } from './schema.ts';
+
+/**
+ * Sets a member's password by a reset link and ends all of the member's sessions (C 2). A link works once. It stays usable
+ * if the policy refuses the password.
+ * @throws AppError 401 for every unusable link, 400 for a password that the policy refuses
+ */
+async function setPasswordByResetLink(
+  { database, secretsKeys }: Pick<Services, 'database' | 'secretsKeys'>,
+  origin: Origin,
+  resetToken: string,
+  newPassword: string,
+): Promise<void> {
+  const link = readResetToken(resetToken);
+  if (!link) throw unusable();
+  const { tenantId, linkHash } = link;
+  const member = await database.inTenant(tenantId, (tx) => findResetLink(tx, tenantId, linkHash));
+  if (!member) throw unusable();
+  const password = normalizePassword(newPassword);
+  await checkPasswordPolicy(password, member.email);
+  const passwordHash = await hashPassword(password, member.email, secretsKeys);
+
+  await database.inTenant(tenantId, async (tx) => {
+    const used = await usePasswordResetLink(tx, tenantId, linkHash, passwordHash);
+    if (!used) throw unusable();
+    const { userId } = used;
+    await recordEvent(tx, origin, {
+      action: 'password_reset',
+      tenantId,
+      actor: { kind: 'member', userId },
+      target: userId,
+    });
+  });
+}
+
+function unusable(): AppError {
+  return new AppError('unauthenticated', 'invalid or expired reset link');
+}
+
+export const resetPassword = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/password-reset',
+      tag: 'Sign-in',
+      summary: 'Set a new password by a reset link',
+      description:
+        'The token of the link is the proof. It is for one use, and every session of the member ends.',
+    },
+    onlyHashed: ['reset_token'],
+  })
+  .use(rateLimited('password_reset'))
+  .input(passwordResetRequest)
+  .output(passwordResetResponse)
+  .mutation(async ({ ctx, input }) => {
+    await setPasswordByResetLink(ctx.services, ctx, input.reset_token, input.new_password);
+    return { password_reset: true };
+  });

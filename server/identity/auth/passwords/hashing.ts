@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto';
+import { keyedHashes, type SecretsKeys } from '#server/platform/encryption.ts';
+import { hashOnThread } from './hashing-pool.ts';
+
+/**
+ * Returns the argon2id hash of a normalized password, in PHC form. Runs on another thread.
+ *
+ * The salt is derived from the address (16 bytes of a keyed hash), not random per account. Checking all accounts of an
+ * address then costs one hash, the same as for an address without accounts. The salt cannot be computed beforehand without
+ * SECRETS_KEY. The price: the database shows whether two accounts of one address have the same password.
+ */
+export function hashPassword(password: string, email: string, secretsKeys: SecretsKeys): Promise<string> {
+  return hashWithSalt(password, saltsOf(email, secretsKeys)[0]);
+}
+
+/** With the current key, then with the previous one if there is one. */
+function saltsOf(email: string, secretsKeys: SecretsKeys): [Buffer, ...Buffer[]] {
+  const [current, ...previous] = keyedHashes(secretsKeys, 'password salt', email);
+  return [current.subarray(0, 16), ...previous.map((hash) => hash.subarray(0, 16))];
+}
+
+async function hashWithSalt(password: string, salt: Buffer): Promise<string> {
+  const result = await hashOnThread({ password, salt });
+  if (!('hash' in result)) throw new Error('a password could not be hashed');
+  return result.hash;
+}
+
+/** Checks a password against a hash with any salt and parameters. */
+async function verifyPassword(phc: string, password: string): Promise<boolean> {
+  const result = await hashOnThread({ password, phc });
+  if (!('matches' in result)) throw new Error('a password could not be checked');
+  return result.matches;
+}
+
+/**
+ * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none, so
+ * that the time does not reveal how many there are; while there is a previous key, two. (A stored hash from before a change of the
+ * parameters, or of a key that is gone, costs one more, until its member signs in.)
+ * @returns the matching accounts, and the password's hash with the current parameters and key
+ */
+export async function accountsOfPassword<A extends { passwordHash: string }>(
+  accounts: readonly A[],
+  password: string,
+  email: string,
+  secretsKeys: SecretsKeys,
+): Promise<{ matching: A[]; passwordHash: string }> {
+  const [currentSalt, ...previousSalts] = saltsOf(email, secretsKeys);
+  const [passwordHash, ...previousHashes] = await Promise.all([
+    hashWithSalt(password, currentSalt),
+    ...previousSalts.map((salt) => hashWithSalt(password, salt)),
+  ]);
+  const own = [passwordHash, ...previousHashes];
+  const matching: A[] = [];
+  for (const account of accounts) {
+    const ofSameSalt = own.find((hash) => saltPartOf(hash) === saltPartOf(account.passwordHash));
+    const matches =
+      ofSameSalt === undefined
+        ? await verifyPassword(account.passwordHash, password)
+        : equal(account.passwordHash, ofSameSalt);
+    if (matches) matching.push(account);
+  }
+  return { matching, passwordHash };
+}
+
+/** Returns the algorithm, parameters and salt of a hash in PHC form. */
+function saltPartOf(phc: string): string {
+  return phc.slice(0, phc.lastIndexOf('$'));
+}
+
+function equal(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

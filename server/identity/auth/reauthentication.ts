@@ -1,0 +1,120 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { limitPasswordProofs, tooManyAttempts } from '#server/identity/access/rate-limit.ts';
+import { type LockedMember, lockMember } from '#server/identity/access/sessions.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
+import { acceptedOrThrow, beginAttempt, type CodeOutcome, refuseCode } from './mfa/code-attempts.ts';
+import { redeemCode } from './mfa/verification.ts';
+import { accountsOfPassword } from './passwords/hashing.ts';
+import { normalizePassword } from './passwords/policy.ts';
+
+/** What a signed-in person gives again: the password, or a code of the authenticator or for recovery. */
+export type Proof = { password: string } | { mfaCode: string };
+
+/** The transaction of a tenant whose row is locked, and the person, whose row is locked too. */
+type Work<T> = (tx: Tx, member: LockedMember) => Promise<T>;
+
+type ReauthenticationServices = Pick<Services, 'database' | 'secretsKeys' | 'settings'>;
+
+/**
+ * Does an administrator's work once the person has proved again to be there: whoever holds a stolen session alone cannot. The proof is
+ * checked and the work is done in one transaction, so a code is used up with the work, and a password that changes meanwhile is refused.
+ *
+ * A wrong proof is a 403. A 401 would say that the session is over, and clients would renew it and send the proof again.
+ * @throws AppError 403 for a wrong proof; 409 if the person has no password, or no authenticator; 429; and the guard's 401 and 403
+ */
+export async function withProof<T>(
+  services: ReauthenticationServices,
+  origin: Origin,
+  asAdministrator: AsAdministratorSession,
+  proof: Proof,
+  work: Work<T>,
+): Promise<T> {
+  return 'password' in proof
+    ? withPassword(services, origin, asAdministrator, proof.password, work)
+    : withCode(services, origin, asAdministrator, proof.mfaCode, work);
+}
+
+async function withPassword<T>(
+  { database, secretsKeys, settings }: ReauthenticationServices,
+  origin: Origin,
+  asAdministrator: AsAdministratorSession,
+  password: string,
+  work: Work<T>,
+): Promise<T> {
+  if (!settings.PASSWORD_SIGNIN_ENABLED)
+    throw new AppError('forbidden', 'password sign-in is disabled; use a code of the authenticator');
+  const { seen, secondsToWait } = await asAdministrator(async (tx, principal) => ({
+    seen: await lockPerson(tx, principal),
+    secondsToWait: await limitPasswordProofs(tx, settings, principal.user.id),
+  }));
+  if (secondsToWait !== undefined) throw tooManyAttempts(secondsToWait);
+  const { tenantId, userId, email, passwordHash: checked } = seen;
+  if (checked === null)
+    throw new AppError('state_conflict', 'no password is set; use a code of the authenticator');
+  // No transaction is open while the password is hashed.
+  const { matching, passwordHash: present } = await accountsOfPassword(
+    [{ passwordHash: checked }],
+    normalizePassword(password),
+    email,
+    secretsKeys,
+  );
+  if (matching.length === 0) {
+    await database.inTenant(tenantId, (tx) =>
+      recordEvent(tx, origin, {
+        action: 'password_proof_refused',
+        tenantId,
+        actor: { kind: 'member', userId },
+        target: userId,
+      }),
+    );
+    throw wrongPassword();
+  }
+  return asAdministrator(async (tx, principal) => {
+    const member = await lockPerson(tx, principal);
+    // A concurrent sign-in may have replaced the hash: `present` stands for the same password.
+    if (member.passwordHash !== checked && member.passwordHash !== present) throw wrongPassword();
+    return work(tx, member);
+  });
+}
+
+function wrongPassword(): AppError {
+  return new AppError('forbidden', 'wrong password');
+}
+
+async function withCode<T>(
+  { secretsKeys }: ReauthenticationServices,
+  origin: Origin,
+  asAdministrator: AsAdministratorSession,
+  code: string,
+  work: Work<T>,
+): Promise<T> {
+  const outcome = await asAdministrator(async (tx, principal): Promise<CodeOutcome<T>> => {
+    const member = await lockPerson(tx, principal);
+    if (member.totpSecret === null) throw new AppError('state_conflict', 'no authenticator is enrolled');
+    const claimant = { user: member, challenge: null, familyId: principal.family.id };
+    const attempt = await beginAttempt(tx, origin, claimant);
+    if ('refusal' in attempt) return attempt;
+    if (!(await redeemCode(tx, secretsKeys, origin, member, code, attempt.now))) {
+      const { refusal } = await refuseCode(tx, origin, claimant);
+      return { refusal: new AppError('forbidden', refusal.message) };
+    }
+    return { accepted: await work(tx, member) };
+  });
+  return acceptedOrThrow(outcome);
+}
+
+/**
+ * Locks the tenant's row and then the person's, in the order of all who change members, and checks again what the guard saw before the
+ * locks: the person may have been revoked or demoted meanwhile.
+ */
+async function lockPerson(tx: Tx, { tenant, user }: SessionPrincipal): Promise<LockedMember> {
+  const [, member] = await Promise.all([lockTenant(tx, tenant.id), lockMember(tx, tenant.id, user.id)]);
+  if (!member?.active) throw new AppError('unauthenticated', 'invalid or expired bearer token');
+  if (member.role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
+  return member;
+}

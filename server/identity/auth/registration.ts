@@ -1,0 +1,98 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { insertApiKey } from '#server/identity/access/api-keys.ts';
+import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { redeemInvite } from '#server/identity/members/invite-redemption.ts';
+import { addMember } from '#server/identity/members/members.ts';
+import { type NewTenant, registerTenant } from '#server/identity/tenants/accounts.ts';
+import type { TenantAccount } from '#server/identity/tenants/schema.ts';
+import { trialGrant } from '#server/identity/tenants/trial-grants.ts';
+import type { SignInWay } from './mfa/requirement.ts';
+import { completeSignIn, type SignIn } from './sign-in.ts';
+
+/** A person who registers, by a password or through the identity provider. */
+export interface Registrant {
+  userId: string;
+  /** Lowercase. */
+  email: string;
+  provider: 'email' | 'oidc';
+  providerSubject: string | null;
+  passwordHash: string | null;
+  way: SignInWay;
+}
+
+/** `apiKey` is returned once and cannot be read again. */
+export interface RegisteredTenant {
+  account: TenantAccount;
+  apiKey: string;
+  signIn: SignIn;
+}
+
+/** The requested tenant. `platformMetadata` is set by the service. */
+export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
+
+/** Creates a tenant, its API key and its first administrator, and signs the administrator in, in the caller's transaction. */
+export async function registerWithNewTenant(
+  tx: Tx,
+  services: Pick<Services, 'settings'>,
+  origin: Origin,
+  { way, ...registrant }: Registrant,
+  tenant: RequestedTenant,
+): Promise<RegisteredTenant> {
+  const tenantId = tenant.id;
+  const { userId } = registrant;
+  const apiKey = newSecret();
+  const grant = await trialGrant(tx, services.settings, origin.clientAddress);
+  const platformMetadata = { ...tenant.platformMetadata, ...grant };
+  const account = await registerTenant(tx, { ...tenant, apiKey, platformMetadata });
+  await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
+  await insertApiKey(tx, tenantId, hashSecret(apiKey));
+  await recordEvent(tx, origin, {
+    action: 'tenant_founded',
+    tenantId,
+    actor: { kind: 'member', userId },
+    target: tenantId,
+    details: { way },
+  });
+  const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way });
+  if (!signIn) throw new Error('the founder of a new tenant may not sign in');
+  return { account, apiKey, signIn };
+}
+
+/** An invite's tenant and the SHA-256 of its secret. */
+export interface InviteKey {
+  tenantId: string;
+  secretHash: Uint8Array;
+}
+
+/**
+ * Redeems an invite, creates its member and signs the member in, in the caller's transaction.
+ * @throws AppError 400, with the details of A 4.2
+ */
+export async function registerByInvite(
+  tx: Tx,
+  services: Pick<Services, 'settings'>,
+  origin: Origin,
+  { way, ...registrant }: Registrant,
+  { tenantId, secretHash }: InviteKey,
+): Promise<SignIn> {
+  const { userId } = registrant;
+  const { inviteId, role } = await redeemInvite(tx, tenantId, secretHash, registrant);
+  await addMember(tx, { ...registrant, tenantId, role });
+  await recordEvent(tx, origin, {
+    action: 'member_joined',
+    tenantId,
+    actor: { kind: 'member', userId },
+    target: inviteId,
+    details: { role, way },
+  });
+  const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way });
+  if (!signIn) throw invalidInvite();
+  return signIn;
+}
+
+export function invalidInvite(): AppError {
+  return new AppError('malformed_request', 'invalid or expired invite');
+}

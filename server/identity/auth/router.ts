@@ -1,0 +1,70 @@
+import { tenantNotFound } from '#server/identity/access/guards/admin.ts';
+import { bearerProcedure } from '#server/identity/access/guards/session.ts';
+import { pendingInvites } from '#server/identity/members/invites.ts';
+import { accountOf, memberViewOf } from '#server/identity/tenants/accounts.ts';
+import { readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { router } from '#server/trpc.ts';
+import { readDraftKeys } from './draft-keys.ts';
+import { introspect, revoke } from './introspect-revoke.ts';
+import { confirmMfa, enrollMfa } from './mfa/enrolment.ts';
+import { regenerateRecoveryCodes } from './mfa/recovery-codes.ts';
+import { verifyMfa } from './mfa/verification.ts';
+import { resetPassword } from './password-reset.ts';
+import { meResponse } from './schema.ts';
+import { signOut } from './sign-out.ts';
+import { signUpWithEmail } from './signup.ts';
+import { authorizeSso, ssoClientConfig } from './sso/authorize.ts';
+import { completeSso } from './sso/callback.ts';
+import { token } from './token-endpoint.ts';
+import { providerOf } from './token-response.ts';
+
+const me = bearerProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/auth/me',
+      tag: 'Sign-in',
+      summary: 'The signed-in member and its workspace',
+      description:
+        'For an access token alone. An administrator sees the whole account; other members see no metadata that the platform owns.',
+    },
+  })
+  .output(meResponse)
+  .query(async ({ ctx: { tx, principal } }) => {
+    const { user, tenant } = principal;
+    const row = await readTenant(tx, tenant.id);
+    if (!row) throw tenantNotFound();
+    const admin = user.role === 'global_administrator';
+    const account = admin ? accountOf(row) : memberViewOf(row);
+    // A 2.4: an administrator also sees the pending invites, under a metadata key that the platform owns.
+    const ledger = admin ? { invites_pending: await pendingInvites(tx, tenant.id) } : {};
+    return {
+      user: {
+        user_id: user.id,
+        tenant_id: tenant.id,
+        email: user.email,
+        provider: providerOf(user),
+        role: user.role,
+        totp_enrolled: user.totpEnrolled,
+      },
+      tenant: { ...account, metadata: { ...account.metadata, ...ledger } },
+    };
+  });
+
+export const authRouter = router({
+  signUpWithEmail,
+  token,
+  revoke,
+  introspect,
+  signOut,
+  me,
+  enrollMfa,
+  confirmMfa,
+  verifyMfa,
+  regenerateRecoveryCodes,
+  resetPassword,
+  authorizeSso,
+  completeSso,
+  ssoClientConfig,
+  draftKeys: readDraftKeys,
+});

@@ -1,0 +1,353 @@
+import { z } from 'zod';
+import { tenantAccount, tenantMetadata } from '#server/identity/tenants/schema.ts';
+
+/** Ids, scopes and other short strings of requests. */
+const short = z.string().max(1000);
+/** Of any length, because tokens are only hashed: a malformed one is reported as unknown. */
+const token = z.string();
+/** Long enough to be guessed by nobody, and safe in forms and addresses. */
+const retryKey = z
+  .string()
+  .regex(/^[A-Za-z0-9._~-]{16,128}$/, 'must be 16 to 128 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"');
+/** In UTF-16 units. Bounds the input of the normalization; the policy then counts the characters of its result. */
+const password = z.string().max(4096);
+
+/** A 2.2 */
+export const authenticatedUser = z
+  .object({
+    user_id: z.string().describe('The id of the member.'),
+    tenant_id: z.string().describe('The workspace (tenant) of this session.'),
+    email: z.string().describe('In lower case.'),
+    provider: z.enum(['email', 'oauth2']).describe('`oauth2` for every identity provider.'),
+    role: z
+      .string()
+      .describe(
+        '`global_administrator` or `agent_id_developer`. In token responses of the password, MFA and refresh grants it is the default of the model; read the effective role from GET /api/auth/me.',
+      ),
+  })
+  .meta({ id: 'AuthenticatedUser', description: 'Who signed in, and in which workspace.' });
+
+/** A 2.3 */
+export const tokenResponse = z
+  .object({
+    access_token: z.string().describe('Opaque. Send it as `Authorization: Bearer`.'),
+    token_type: z.literal('bearer').describe('Always `bearer`.'),
+    expires_in: z.int().meta({ description: 'seconds' }),
+    scope: z.string().describe('What the tokens are for; `translate:jobs` by default.'),
+    user: authenticatedUser,
+    refresh_token: z.string().describe('Opaque, for one use: a refresh answers a new pair.'),
+    refresh_expires_in: z.int().meta({ description: 'seconds' }),
+  })
+  .meta({ id: 'OAuth2TokenResponse', description: 'Tokens of a completed sign-in.' });
+
+/** C 2 */
+export const mfaChallenge = z
+  .object({
+    challenge_id: z.string().describe('Send it with the code.'),
+    method: z
+      .enum(['totp', 'totp_enroll'])
+      .describe('`totp`: send a code. `totp_enroll`: enroll an authenticator first, then confirm it.'),
+    expires_in: z.int().meta({ description: 'seconds' }),
+  })
+  .meta({
+    id: 'MfaChallenge',
+    description: 'A second factor that is still to be shown. Five codes may be tried.',
+  });
+
+/** The paths at which the client continues, by purpose. */
+const next = z.record(z.string(), z.string()).describe('Paths to go on with, by purpose.');
+
+/** The password grant's response if a second factor is required (C 2). */
+export const mfaRequiredResponse = z
+  .object({ mfa_required: z.literal(true).describe('Always true.'), mfa_challenge: mfaChallenge, next })
+  .meta({
+    id: 'MfaRequiredResponse',
+    description: 'The password was right, and a second factor is required. No tokens are issued yet.',
+  });
+
+/** A 2.4 */
+export const workspaceSelectionResponse = z
+  .object({
+    tenant_selection_required: z.literal(true).describe('Always true.'),
+    tenants: z
+      .array(
+        z.object({
+          tenant_id: z.string().describe('The id to repeat the grant with.'),
+          tenant_name: z.string().describe('The display name.'),
+        }),
+      )
+      .describe('The workspaces to choose from.'),
+    next,
+  })
+  .meta({
+    id: 'WorkspaceSelectionResponse',
+    description:
+      'The e-mail and password are those of several workspaces: repeat the grant with `tenant_id`.',
+  });
+
+/** A 4.3 */
+export const tokenEndpointResponse = z.union([
+  tokenResponse,
+  mfaRequiredResponse,
+  workspaceSelectionResponse,
+]);
+
+/** A 4.2. The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
+export const emailSignupRequest = z
+  .object({
+    tenant_name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .describe('1 to 200 characters. Ignored beside `invite_token`.'),
+    email: z.string().max(4096).describe('The address of the new member; stored in lower case.'),
+    password: password
+      .min(8)
+      .describe(
+        '12 characters or more, not a common password, and not the name part of the e-mail address. Under 8 characters the request does not fit its schema.',
+      ),
+    // Not z.int(), which ends at 2^53: larger values are lowered like others.
+    monthly_char_limit: z
+      .number()
+      .refine(Number.isInteger, 'expected an integer')
+      .min(1)
+      .meta({ type: 'integer' })
+      .nullish()
+      .describe(
+        'Weighted characters a month. Larger values are lowered to the default, 500000. Ignored beside `invite_token`.',
+      ),
+    metadata: tenantMetadata
+      .nullish()
+      .describe(
+        'Free-form, at most 16384 characters of JSON. Keys that the platform owns are dropped. Ignored beside `invite_token`.',
+      ),
+    invite_token: token
+      .nullish()
+      .describe('Joins the workspace that issued it, with the role of the invite.'),
+  })
+  .meta({
+    id: 'EmailSignupRequest',
+    description:
+      'A new workspace with its founding administrator, or, with `invite_token`, a new member of an existing one.',
+  });
+
+/** A 2.4 */
+export const signupResponse = z
+  .object({
+    account: tenantAccount,
+    tenant_api_key: z
+      .string()
+      .nullable()
+      .describe('The API key of a new workspace, shown this once; null for somebody who joined one.'),
+    mfa_required: z.boolean().describe('Whether a second factor must be set up before tokens are issued.'),
+    token: tokenResponse.optional(),
+    mfa_challenge: mfaChallenge.optional(),
+    next,
+  })
+  .meta({
+    id: 'SignupResponse',
+    description: 'The workspace, its key, and tokens unless a second factor is required.',
+  });
+
+/** A 4.3. Fields are optional here. Each grant checks the ones it requires and returns 422 for a missing one. */
+export const tokenRequest = z
+  .object({
+    grant_type: short.meta({
+      description: 'password, urn:ietf:params:oauth:grant-type:mfa-otp or refresh_token',
+    }),
+    tenant_id: short.optional().describe('Password grant only: the workspace to sign in to.'),
+    username: z.string().max(4096).optional().describe("Password grant: the member's e-mail."),
+    password: password.optional().describe('Password grant.'),
+    refresh_token: token.optional().describe('Refresh grant.'),
+    retry_key: retryKey
+      .optional()
+      .describe(
+        'Refresh grant: 16 to 128 random characters of `A-Z a-z 0-9 - . _ ~`, which the client makes and stores before it sends. If the response is lost, the same refresh token with the same key gets a new pair until that token expires, and the lost pair is revoked.',
+      ),
+    challenge_id: token
+      .optional()
+      .describe('MFA grant: an id from the response that asked for a second factor.'),
+    mfa_code: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        'MFA grant: the current code of the authenticator, or a recovery code (xxxxx-xxxxx), for one use.',
+      ),
+    scope: short
+      .optional()
+      .describe('Recorded on the tokens. Default: `translate:jobs`; on refresh, that of the refresh token.'),
+  })
+  .meta({ id: 'TokenRequest', description: 'A grant. Which fields are required depends on `grant_type`.' });
+
+/** A 4.1. The hint is accepted and ignored. */
+export const revokeRequest = z
+  .object({
+    token: token.describe('An access or refresh token.'),
+    token_type_hint: short.optional().describe('Accepted and ignored.'),
+  })
+  .meta({ id: 'RevokeRequest' });
+
+export const revokeResponse = z
+  .object({ revoked: z.literal(true).describe('Whether or not a token matched.') })
+  .meta({ id: 'RevokeResponse' });
+
+export const introspectRequest = z
+  .object({ token: token.describe('An access or refresh token.') })
+  .meta({ id: 'IntrospectRequest' });
+
+/** A 2.4 */
+export const introspectResponse = z
+  .object({
+    active: z.boolean().describe('Whether the token can be used now.'),
+    token_type: z.enum(['access_token', 'refresh_token']).nullable().describe('Null for an unusable token.'),
+    scope: z.string().nullable().describe('What it is for.'),
+    exp: z.int().nullable().meta({ description: 'Unix time in seconds' }),
+    sub: z.string().nullable().describe('The id of the member.'),
+    tenant_id: z.string().nullable().describe('The workspace of the member.'),
+    email: z.string().nullable().describe('The e-mail of the member.'),
+    role: z.string().nullable().meta({ description: 'as it was when the token was issued' }),
+  })
+  .meta({
+    id: 'IntrospectResponse',
+    description: 'What a token stands for. All members but `active` are null for an unusable token.',
+  });
+
+export const signOutRequest = z
+  .object({
+    // What is no token must not keep the session of the cookie alive.
+    refresh_token: token.nullish().catch(null).describe('Revoked with the session of the cookie.'),
+  })
+  .meta({ id: 'SignOutRequest' });
+
+export const signOutResponse = z
+  .object({ signed_out: z.literal(true).describe('Always true.') })
+  .meta({ id: 'SignOutResponse' });
+
+/** A 2.4 */
+export const meResponse = z
+  .object({
+    user: authenticatedUser
+      .extend({ totp_enrolled: z.boolean().describe('Whether an authenticator is enrolled.') })
+      .meta({ id: 'CurrentUser', description: 'The member, with the role as it is now.' }),
+    tenant: tenantAccount,
+  })
+  .meta({ id: 'MeResponse', description: 'Who is signed in, and where.' });
+
+/** Of a sign-in that waits; without it the session cookie counts. */
+const challengeId = short.describe('The challenge of the sign-in. Left out: the session cookie counts.');
+const mfaCode = z
+  .string()
+  .max(100)
+  .describe('The current code of the authenticator; at a sign-in also a recovery code.');
+
+/** C 2 */
+export const mfaEnrollRequest = z
+  .object({ challenge_id: challengeId.optional() })
+  .meta({ id: 'MfaEnrollRequest', description: 'Sent without a challenge by a signed-in browser.' });
+
+export const mfaEnrollResponse = z
+  .object({
+    secret: z.string().meta({ description: 'base32' }),
+    otpauth_uri: z.string().describe('The secret as an address that authenticator apps read.'),
+    qr_code: z.string().meta({ description: 'a data:image/svg+xml URI' }),
+  })
+  .meta({ id: 'MfaEnrollResponse' });
+
+/** C 2 */
+export const mfaEnrollConfirmRequest = z
+  .object({ challenge_id: challengeId.optional(), mfa_code: mfaCode })
+  .meta({ id: 'MfaEnrollConfirmRequest', description: 'The first code of a new authenticator.' });
+
+export const mfaEnrollConfirmResponse = z
+  .object({
+    enrolled: z.literal(true).describe('Always true.'),
+    recovery_codes: z
+      .array(z.string())
+      .describe('Ten codes of the shape xxxxx-xxxxx, each for one use, shown this once.'),
+    token: tokenResponse.optional(),
+  })
+  .meta({ id: 'MfaEnrollConfirmResponse' });
+
+/** C 2 */
+export const mfaChallengeVerifyRequest = z
+  .object({ challenge_id: token.describe('The challenge that the code is for.'), mfa_code: mfaCode })
+  .meta({ id: 'MfaChallengeVerifyRequest', description: 'The second factor of a sign-in.' });
+
+export const recoveryCodesResponse = z
+  .object({
+    recovery_codes: z
+      .array(z.string())
+      .describe('Ten codes of the shape xxxxx-xxxxx, each for one use. The old ones are void.'),
+  })
+  .meta({ id: 'RecoveryCodesResponse' });
+
+/** C 2 */
+export const passwordResetRequest = z
+  .object({
+    reset_token: token.describe('From the reset link; for one use.'),
+    new_password: password.min(8).describe('12 characters or more, by the same policy as at signup.'),
+  })
+  .meta({ id: 'PasswordResetRequest' });
+
+export const passwordResetResponse = z
+  .object({ password_reset: z.literal(true).describe('Every session of the member has ended.') })
+  .meta({ id: 'PasswordResetResponse' });
+
+/** C 2, single sign-on */
+export const ssoAuthorizeRequest = z
+  .object({
+    redirect_uri: z
+      .string()
+      .max(2000)
+      .describe(
+        'Where the provider sends the browser back: of the origin of BASE_URL, or listed in OIDC_REDIRECT_URIS. At most 2000 characters.',
+      ),
+    tenant_id: short.nullish().describe('The workspace to sign in to, for a person who is in several.'),
+    invite_token: short.nullish().describe('Joins the workspace that issued it.'),
+  })
+  .meta({ id: 'SsoAuthorizeRequest' });
+
+export const ssoAuthorizeResponse = z
+  .object({
+    authorization_url: z.string().describe('Send the browser there.'),
+    state: z.string().describe('Comes back with the browser; for one use, within 10 minutes.'),
+  })
+  .meta({ id: 'SsoAuthorizeResponse' });
+
+export const ssoCallbackRequest = z
+  .object({
+    code: z.string().max(4096).describe('The code that the provider gave to the browser.'),
+    state: short.describe('The state of the authorization.'),
+  })
+  .meta({ id: 'SsoCallbackRequest' });
+
+export const ssoTokenResponse = tokenResponse
+  .extend({
+    tenant_api_key: z.string().nullable().meta({ description: 'of a tenant that this call created' }),
+  })
+  .meta({ id: 'SsoTokenResponse' });
+
+export const ssoCallbackResponse = z.union([
+  ssoTokenResponse,
+  mfaRequiredResponse,
+  workspaceSelectionResponse,
+]);
+
+export const ssoClientConfig = z
+  .object({
+    provider: z.string().describe('The slug in paths, `oidc`.'),
+    issuer: z.string().describe('The address of the identity provider.'),
+    client_id: z.string().describe('The id of this service there.'),
+    scopes: z.array(z.string()).describe('What is asked for.'),
+  })
+  .meta({ id: 'SsoClientConfig' });
+
+export type TokenResponse = z.infer<typeof tokenResponse>;
+export type MfaChallenge = z.infer<typeof mfaChallenge>;
+export type MfaRequiredResponse = z.infer<typeof mfaRequiredResponse>;
+export type TokenEndpointResponse = z.infer<typeof tokenEndpointResponse>;
+export type TokenRequest = z.infer<typeof tokenRequest>;
+export type EmailSignupRequest = z.infer<typeof emailSignupRequest>;
+export type SignupResponse = z.infer<typeof signupResponse>;

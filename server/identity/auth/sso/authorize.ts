@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { newSecret } from '#server/identity/access/credentials.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { findPendingInvite } from '#server/identity/members/invite-redemption.ts';
+import { readTenantToken } from '#server/identity/members/tenant-token.ts';
+import { publicAddress, type Settings } from '#server/settings.ts';
+import {
+  ssoAuthorizeRequest,
+  ssoAuthorizeResponse,
+  ssoClientConfig as ssoClientConfigSchema,
+} from '../schema.ts';
+import { ssoScopes } from './oidc-client.ts';
+import { providerName, providerSlug, requireProvider } from './provider.ts';
+import { bindBrowser, hex, keepState, type SsoState } from './state.ts';
+
+interface SsoAuthorization {
+  authorizationUrl: string;
+  state: string;
+}
+
+/**
+ * Begins a single sign-on. The nonce, code verifier and redirect address are stored on the server, under a state that can be
+ * used once (C 2).
+ * @throws AppError 400 for a redirect address that is not allowed or an unusable invite; 503 if the provider is unreachable
+ */
+async function authorize(
+  ctx: RequestContext,
+  provider: string,
+  request: { redirectUri: string; tenantId: string | null; inviteToken: string | null },
+): Promise<SsoAuthorization> {
+  const { settings, database, secretsKeys } = ctx.services;
+  const sso = requireProvider(settings, provider);
+  requireRedirectAddress(request.redirectUri, settings);
+  const invite = request.inviteToken === null ? null : await checkInvite(ctx, request.inviteToken);
+  const [state, nonce, codeVerifier] = [newSecret(), newSecret(), newSecret()];
+  const { redirectUri, tenantId } = request;
+  const authorizationUrl = await sso.authorizationUrl({ state, nonce, codeVerifier, redirectUri });
+  const browserHash = bindBrowser(ctx, state);
+  const kept: SsoState = { nonce, codeVerifier, redirectUri, tenantId, invite, browserHash };
+  await database.inPlatform((tx) => keepState(tx, secretsKeys, state, kept));
+  return { authorizationUrl, state };
+}
+
+/** C 7: the address must have BASE_URL's origin or equal an entry of OIDC_REDIRECT_URIS exactly. */
+function requireRedirectAddress(redirectUri: string, settings: Settings): void {
+  const own =
+    URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;
+  if (!own && !settings.OIDC_REDIRECT_URIS.includes(redirectUri))
+    throw new AppError(
+      'malformed_request',
+      'redirect_uri is not allowed: it must have the origin of BASE_URL, or be one of OIDC_REDIRECT_URIS',
+    );
+}
+
+async function checkInvite(ctx: RequestContext, token: string): Promise<SsoState['invite']> {
+  const invite = readTenantToken(token);
+  const pending =
+    invite &&
+    (await ctx.services.database.inTenant(invite.tenantId, (tx) =>
+      findPendingInvite(tx, invite.tenantId, invite.secretHash),
+    ));
+  if (!pending) throw new AppError('malformed_request', 'invalid or expired invite');
+  return { tenantId: invite.tenantId, secretHash: hex(invite.secretHash) };
+}
+
+export const authorizeSso = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/{provider}/authorize',
+      tag: 'Single sign-on',
+      summary: 'Begin a single sign-on: where to send the browser',
+      description: 'An authorization code with PKCE. The state is for one use, within 10 minutes.',
+    },
+  })
+  .use(rateLimited('sso_authorize'))
+  .input(ssoAuthorizeRequest.extend({ provider: providerName }).meta({ id: 'SsoAuthorizeRequest' }))
+  .output(ssoAuthorizeResponse)
+  .mutation(async ({ ctx, input }) => {
+    const { authorizationUrl, state } = await authorize(ctx, input.provider, {
+      redirectUri: input.redirect_uri,
+      tenantId: input.tenant_id ?? null,
+      inviteToken: input.invite_token ?? null,
+    });
+    return { authorization_url: authorizationUrl, state };
+  });
+
+export const ssoClientConfig = publicProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/oauth2/{provider}/client-config',
+      tag: 'Single sign-on',
+      summary: 'The identity provider, as a client may know it',
+      description: 'No secret is in it.',
+    },
+  })
+  .use(rateLimited('sso_client_config'))
+  .input(z.object({ provider: providerName }))
+  .output(ssoClientConfigSchema)
+  .query(({ ctx, input }) => {
+    const { settings } = ctx.services;
+    requireProvider(settings, input.provider);
+    return {
+      provider: providerSlug,
+      issuer: settings.OIDC_ISSUER ?? '',
+      client_id: settings.OIDC_CLIENT_ID ?? '',
+      scopes: [...ssoScopes],
+    };
+  });

@@ -1,0 +1,88 @@
+import type { Tx } from '#db/client.ts';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { ssoCallbackRequest, ssoCallbackResponse } from '../schema.ts';
+import { setSessionCookie, signInResponse, tokenResponseOf } from '../token-response.ts';
+import { providerName, requireProvider } from './provider.ts';
+import { isSameBrowser, takeState } from './state.ts';
+import { type SsoSignIn, signInPerson } from './tenant-choice.ts';
+
+export const completeSso = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/{provider}/callback',
+      tag: 'Single sign-on',
+      summary: 'End a single sign-on: exchange what the browser brought back for tokens',
+      description: 'A person without a workspace founds one; `tenant_api_key` is then in this response only.',
+    },
+  })
+  .use(sameSiteOnly)
+  .use(rateLimited('sso_callback'))
+  .input(ssoCallbackRequest.extend({ provider: providerName }).meta({ id: 'SsoCallbackRequest' }))
+  .output(ssoCallbackResponse)
+  .mutation(async ({ ctx, input }) => {
+    const signIn = await completeSsoSignIn(ctx, input.provider, input);
+    if (signIn.kind === 'tokens') {
+      setSessionCookie(ctx, signIn.tokens);
+      // A 2.3: this response states the member's role.
+      const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
+      return { ...token, tenant_api_key: signIn.apiKey ?? null };
+    }
+    const response = signInResponse(ctx, signIn, {
+      sso_authorize: `/api/oauth2/${input.provider}/authorize`,
+    });
+    if ('access_token' in response) throw new AppError('internal_error', 'internal error');
+    return response;
+  });
+
+/**
+ * Completes a single sign-on. Deletes the state first, so that it can be used only once, even if the sign-in then fails.
+ * @throws AppError 401 for an invalid state, a refused code or an invalid ID token; 403 if the person is not admitted; 503 if
+ *   the provider is unreachable
+ */
+async function completeSsoSignIn(
+  ctx: RequestContext,
+  provider: string,
+  { code, state: name }: { code: string; state: string },
+): Promise<SsoSignIn> {
+  const { settings, database, secretsKeys } = ctx.services;
+  const sso = requireProvider(settings, provider);
+  const state = await database.inPlatform((tx) => takeState(tx, secretsKeys, name));
+  if (!state || !isSameBrowser(ctx, name, state.browserHash))
+    throw new AppError('unauthenticated', 'invalid or expired sign-in state');
+  const { nonce, codeVerifier, redirectUri, tenantId, invite } = state;
+  const identity = await sso.identify(code, { state: name, nonce, codeVerifier, redirectUri });
+  const email = identity.email?.trim().toLowerCase();
+  try {
+    if (!email || !identity.emailVerified)
+      throw new AppError('forbidden', 'the identity provider has not verified this e-mail address');
+    const subject = `${identity.issuer} ${identity.subject}`;
+    const { organization } = identity;
+    return await signInPerson(ctx.services, ctx, { subject, email, organization }, { tenantId, invite });
+  } catch (error) {
+    if (error instanceof AppError && error.status === 403)
+      await database.inPlatform((tx) => recordRefusal(tx, ctx, email, error.message));
+    throw error;
+  }
+}
+
+/** Records that a person whom the provider authenticated was refused. */
+async function recordRefusal(
+  tx: Tx,
+  origin: Origin,
+  email: string | undefined,
+  reason: string,
+): Promise<void> {
+  await recordEvent(tx, origin, {
+    action: 'sign_in_failed',
+    tenantId: null,
+    actor: { kind: 'anonymous' },
+    ...(email && { target: email }),
+    details: { way: 'sso', reason },
+  });
+}

@@ -1,0 +1,215 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+  ResponseBodyError,
+  type ServerMetadata,
+  type TokenEndpointResponse,
+  type TokenEndpointResponseHelpers,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+import { findUnstorable } from '#server/platform/input-limits.ts';
+import { type OutboundParts, openOutbound, ProviderRefused } from './outbound.ts';
+
+/** The scopes that a sign-in requests. */
+export const ssoScopes = ['openid', 'email', 'profile'] as const;
+
+/** The secrets and the redirect address of one sign-in, kept on the server from authorize to callback (C 2). */
+export interface SsoExchange {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+  redirectUri: string;
+}
+
+/** The tokens for a code, with a validated ID token, and the configuration for further requests to the provider. */
+interface Redeemed {
+  config: Configuration;
+  tokens: TokenEndpointResponse & TokenEndpointResponseHelpers;
+}
+
+/** Returns the URL of the authorization request (RFC 6749, 4.1.1), with PKCE's S256 and OpenID Connect's nonce. */
+export async function authorizationUrl(provider: Discovered, exchange: SsoExchange): Promise<string> {
+  return buildAuthorizationUrl(provider.configure(None()), {
+    redirect_uri: exchange.redirectUri,
+    scope: ssoScopes.join(' '),
+    state: exchange.state,
+    nonce: exchange.nonce,
+    code_challenge: await calculatePKCECodeChallenge(exchange.codeVerifier),
+    code_challenge_method: 'S256',
+  }).href;
+}
+
+/**
+ * Exchanges a code at the token endpoint. The library validates the ID token: signature, `iss`, `aud`, `exp`, `nonce`.
+ * @throws the library's errors, ProviderRefused, ProviderUnreachable
+ */
+export async function redeem(
+  provider: Discovered,
+  clientSecret: string | undefined,
+  code: string,
+  exchange: SsoExchange,
+): Promise<Redeemed> {
+  const callback = new URL(exchange.redirectUri);
+  callback.search = new URLSearchParams({
+    code,
+    state: exchange.state,
+    // RFC 9207's `iss` tells several providers apart. There is only one here, and C 2's callback does not carry `iss`.
+    iss: provider.metadata.issuer,
+  }).toString();
+  const checks = {
+    pkceCodeVerifier: exchange.codeVerifier,
+    expectedState: exchange.state,
+    expectedNonce: exchange.nonce,
+    idTokenExpected: true,
+  };
+
+  async function redeemBy(method: ClientAuth, ...others: ClientAuth[]): Promise<Redeemed> {
+    const config = provider.configure((as, client, body, headers) => {
+      // The library drops the query of redirect_uri, but RFC 6749 4.1.3 requires the value that was sent to authorize.
+      body.set('redirect_uri', exchange.redirectUri);
+      method(as, client, body, headers);
+    });
+    try {
+      return { config, tokens: await authorizationCodeGrant(config, callback, checks) };
+    } catch (error) {
+      const [next, ...rest] = others;
+      if (!next || !isClientRefused(error)) throw error;
+      return redeemBy(next, ...rest);
+    }
+  }
+
+  return redeemBy(...clientAuthentications(clientSecret, provider));
+}
+
+/**
+ * Returns the client authentication methods to try, in order. The metadata list the methods that the provider supports, not
+ * the one that this client is registered for. Trying the next one is safe: a provider that refuses the client has not used
+ * up the code.
+ */
+function clientAuthentications(
+  secret: string | undefined,
+  { metadata }: Discovered,
+): [ClientAuth, ...ClientAuth[]] {
+  if (!secret) return [None()];
+  const listed = metadata.token_endpoint_auth_methods_supported ?? [];
+  if (!listed.includes('client_secret_post')) return [ClientSecretBasic(secret)];
+  if (!listed.includes('client_secret_basic')) return [ClientSecretPost(secret)];
+  return [ClientSecretBasic(secret), ClientSecretPost(secret)];
+}
+
+/** Whether the provider refused the client's authentication, rather than the code. */
+function isClientRefused(thrown: unknown): boolean {
+  return (
+    (thrown instanceof ResponseBodyError && thrown.error === 'invalid_client') ||
+    (thrown instanceof WWWAuthenticateChallengeError && thrown.status === 401)
+  );
+}
+
+/** A provider whose metadata were fetched and whose addresses were checked. */
+export interface Discovered {
+  metadata: ServerMetadata;
+  /** Returns the library's configuration of provider and client, for one sign-in. */
+  configure(authentication: ClientAuth): Configuration;
+}
+
+/**
+ * Fetches the issuer's metadata.
+ * @throws ProviderRefused if they name another issuer or an address that must not be used; ProviderUnreachable; the
+ *   library's errors
+ */
+export async function discover(
+  issuer: string,
+  clientId: string,
+  parts: OutboundParts = {},
+): Promise<Discovered> {
+  const outbound = openOutbound(issuer, parts);
+  // Only an issuer on a loopback address has http (`checkIssuer`). The outbound checks limit its other addresses likewise.
+  const execute = new URL(issuer).protocol === 'http:' ? [allowInsecureRequests] : [];
+  const found = await discovery(new URL(issuer), clientId, undefined, None(), {
+    [customFetch]: outbound.fetch,
+    execute,
+  });
+  const metadata = found.serverMetadata();
+  // The library compares issuers as URLs and lets some providers name another, so compare exactly.
+  if (metadata.issuer !== issuer) throw new ProviderRefused('the metadata are of another issuer');
+  const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
+  for (const address of [authorization_endpoint, token_endpoint, jwks_uri]) outbound.check(address ?? '');
+  if (userinfo_endpoint !== undefined) outbound.check(userinfo_endpoint);
+
+  return {
+    metadata,
+    configure(authentication) {
+      const config = new Configuration(metadata, clientId, undefined, authentication);
+      config[customFetch] = outbound.fetch;
+      for (const allow of execute) allow(config);
+      // Otherwise the library trusts the TLS connection and does not verify the ID token's signature. The keys are fetched at
+      // each sign-in, so a withdrawn key stops working at once.
+      enableNonRepudiationChecks(config);
+      return config;
+    },
+  };
+}
+
+/** The person who signed in, according to the provider. All values except the issuer have at most 255 characters. */
+export interface SsoIdentity {
+  issuer: string;
+  subject: string;
+  email: string | null;
+  emailVerified: boolean;
+  /** The value of the claim that OIDC_ORG_CLAIM names. */
+  organization: string | null;
+}
+
+/** In characters. OpenID Connect Core 2 limits `sub` to this; the same limit applies to the other claims. */
+const maximumClaim = 255;
+
+/**
+ * Reads the person's identity from the ID token. If it lacks the address or the organization, userinfo is fetched as well:
+ * without the organization claim, a member of an organization would found a tenant of their own.
+ * @throws ProviderRefused if a claim cannot be used; the library's errors
+ */
+export async function identityOf({ config, tokens }: Redeemed, orgClaim: string): Promise<SsoIdentity> {
+  const claims = tokens.claims();
+  if (!claims) throw new ProviderRefused('no ID token');
+  const complete = claims['email'] !== undefined && claims[orgClaim] !== undefined;
+  const askFurther = !complete && config.serverMetadata().userinfo_endpoint !== undefined;
+  // The library rejects a userinfo response whose `sub` differs.
+  const further = askFurther ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
+  const about = claims['email'] === undefined ? further : claims;
+  const subject = readClaim(claims.sub);
+  if (subject === null) throw new ProviderRefused('an empty subject');
+  const identity: SsoIdentity = {
+    issuer: claims.iss,
+    subject,
+    // Both from the same source: `email_verified` applies only to the address beside it.
+    email: readClaim(about['email']),
+    emailVerified: readFlag(about['email_verified']),
+    organization: readClaim(claims[orgClaim]) ?? readClaim(further[orgClaim]),
+  };
+  if (findUnstorable(identity)) throw new ProviderRefused('a claim that cannot be stored');
+  return identity;
+}
+
+/** Returns a claim as text, or null if it is empty or of another type. Numbers count: some providers number organizations. */
+function readClaim(value: unknown): string | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || text === '') return null;
+  if (text.length > maximumClaim) throw new ProviderRefused('a claim that is too long');
+  return text;
+}
+
+/** Some providers send their booleans as text. */
+function readFlag(value: unknown): boolean {
+  return value === true || value === 'true';
+}

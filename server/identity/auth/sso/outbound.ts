@@ -1,0 +1,153 @@
+import { isIP } from 'node:net';
+import type { CustomFetch } from 'openid-client';
+import { Agent, fetch as undiciFetch } from 'undici';
+import {
+  type AddressRange,
+  hostOf,
+  isLoopbackHost,
+  rangeOf,
+} from '#server/platform/outbound/address-range.ts';
+import { checkedLookup, type Resolve } from '#server/platform/outbound/checked-lookup.ts';
+import { SettingsError } from '#server/settings.ts';
+
+/** Bytes of one response, decompressed. */
+const maximumResponse = 1_000_000;
+/** Connections to one origin. Further requests wait, and the wait counts towards their timeout. */
+const maximumConnections = 32;
+
+/** The provider named an address or sent data that must not be used. */
+export class ProviderRefused extends Error {
+  override name = 'ProviderRefused';
+}
+
+/** The provider is unreachable or too slow, or responded with 429 or 5xx. */
+export class ProviderUnreachable extends Error {
+  override name = 'ProviderUnreachable';
+}
+
+export interface OutboundParts {
+  resolve?: Resolve;
+  /** Milliseconds for one request, from the lookup of its host to the last byte of the response. */
+  timeout?: number;
+}
+
+/** Checked HTTP access to one provider's addresses. */
+export interface Outbound {
+  /**
+   * For openid-client. Follows no redirects.
+   * @throws ProviderRefused, ProviderUnreachable
+   */
+  fetch: CustomFetch;
+  /**
+   * Checks an address as far as possible without a DNS lookup.
+   * @throws ProviderRefused
+   */
+  check(address: string): void;
+}
+
+/**
+ * Checks OIDC_ISSUER: https, or http on a loopback address (C 7), without query, fragment or credentials.
+ * @throws SettingsError
+ */
+export function checkIssuer(issuer: string): void {
+  const url = new URL(issuer);
+  if (url.protocol !== 'https:' && !isLoopbackHost(hostOf(url)))
+    throw new SettingsError('OIDC_ISSUER: must start with https://, unless it is on a loopback address');
+  if (url.search || url.hash || url.username || url.password)
+    throw new SettingsError('OIDC_ISSUER: must not have a query, a fragment or credentials');
+  if (url.pathname.includes('/.well-known/'))
+    throw new SettingsError('OIDC_ISSUER: must be the issuer itself, not the address of its metadata');
+}
+
+/**
+ * Opens access to the addresses that an issuer's metadata name. They must use https, unless they are loopback addresses.
+ * They must be public, or in the same range as the issuer: the range of the issuer's addresses at the first request, which
+ * is the discovery. If the issuer's addresses are in several ranges, none counts. Open one for each discovery.
+ */
+export function openOutbound(issuer: string, parts: OutboundParts = {}): Outbound {
+  const { resolve, timeout = 10_000 } = parts;
+  const issuerHost = hostOf(new URL(issuer));
+  /** The issuer's range. For a host name it is unknown until the first lookup. */
+  let home: ReadonlySet<AddressRange> | undefined = isIP(issuerHost)
+    ? new Set([rangeOf(issuerHost)])
+    : undefined;
+
+  function admit(host: string, addresses: string[]): void {
+    if (addresses.length === 0) throw new ProviderUnreachable(`${host} has no address`);
+    const ranges = new Set(addresses.map(rangeOf));
+    // An issuer in two ranges could pass the check in one and give access to the other, so neither counts.
+    if (host === issuerHost) home ??= ranges.size === 1 ? ranges : new Set();
+    for (const range of ranges) {
+      if (isLoopbackHost(host) && range !== 'loopback')
+        throw new ProviderRefused(`${host} is not on the loopback address`);
+      if (range !== 'public' && !home?.has(range))
+        throw new ProviderRefused(`${host} is at a ${range} address, and the issuer is not`);
+    }
+  }
+
+  function check(address: string): void {
+    if (!URL.canParse(address)) throw new ProviderRefused('not an address');
+    const url = new URL(address);
+    const host = hostOf(url);
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(host)))
+      throw new ProviderRefused(`${url.protocol}//${host} is neither https nor http on a loopback address`);
+    if (isIP(host)) admit(host, [host]);
+  }
+
+  // No connection is kept alive and HTTP/2 is off, so that every request dials and is checked.
+  const dispatcher = new Agent({
+    pipelining: 0,
+    allowH2: false,
+    connections: maximumConnections,
+    connect: { lookup: checkedLookup(admit, resolve), timeout },
+  });
+
+  async function fetch(...[address, { body, headers, method }]: Parameters<CustomFetch>): Promise<Response> {
+    check(address);
+    // The library sends either no body or a form.
+    const form = body instanceof URLSearchParams ? body : null;
+    try {
+      const response = await undiciFetch(address, {
+        method,
+        headers,
+        body: form,
+        redirect: 'manual',
+        dispatcher,
+        signal: AbortSignal.timeout(timeout),
+      });
+      if (response.status >= 500 || response.status === 429) {
+        await response.body?.cancel();
+        throw new ProviderUnreachable(`status ${response.status}`);
+      }
+      const bytes = await readBounded(response.body);
+      return new Response(bytes.length > 0 ? bytes : null, {
+        status: response.status,
+        headers: [...response.headers],
+      });
+    } catch (error) {
+      throw reasonOf(error, new URL(address).origin);
+    }
+  }
+
+  return { fetch, check };
+}
+
+async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maximumResponse) throw new ProviderRefused(`a response larger than ${maximumResponse} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Returns our own error if it is the root cause of undici's; of other errors it keeps only the code or the name. */
+function reasonOf(thrown: unknown, origin: string): Error {
+  let root = thrown;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  if (root instanceof ProviderRefused || root instanceof ProviderUnreachable) return root;
+  const { code, name } = root as { code?: unknown; name?: unknown };
+  return new ProviderUnreachable(`${origin}: ${typeof code === 'string' ? code : String(name)}`);
+}

@@ -1,0 +1,104 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { ssoStates } from '#db/schema/identity.ts';
+import type { RequestContext } from '#server/context.ts';
+import { prefixedCookie } from '#server/http/cookies.ts';
+import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
+import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
+
+/** Seconds within which the person must return from the provider (C 2). */
+const stateTtl = 600;
+
+/** The stored data of a pending single sign-on. Hashes are hexadecimal SHA-256. */
+export interface SsoState {
+  nonce: string;
+  codeVerifier: string;
+  redirectUri: string;
+  /** The workspace to sign in to if the person is a member of several. */
+  tenantId: string | null;
+  invite: { tenantId: string; secretHash: string } | null;
+  /** The hash of the browser's binding cookie. */
+  browserHash: string;
+}
+
+/** Stores a state, sealed, under the hash of its name. */
+export async function keepState(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  name: string,
+  state: SsoState,
+): Promise<void> {
+  const stateHash = hashSecret(name);
+  const sealed = seal(secretsKeys, 'sso_state', hex(stateHash), Buffer.from(JSON.stringify(state)));
+  await insertSsoState(tx, stateHash, sealed, stateTtl);
+}
+
+/** Deletes a state and returns it. Returns undefined if it does not exist or has expired. */
+export async function takeState(
+  tx: Tx,
+  secretsKeys: SecretsKeys,
+  name: string,
+): Promise<SsoState | undefined> {
+  const stateHash = hashSecret(name);
+  const sealed = await takeSsoState(tx, stateHash);
+  if (!sealed) return undefined;
+  try {
+    return JSON.parse(unseal(secretsKeys, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
+  } catch {
+    // Sealed with a key that is gone.
+    return undefined;
+  }
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
+
+/**
+ * Sets a short-lived cookie that binds the state to the browser that began the sign-in (C 7). Otherwise a link could sign a
+ * person in to an attacker's account. Each state has its own cookie, so that two windows can sign in at the same time. Its path is
+ * `/`: the callback is served at two addresses, of the API and of the web application.
+ * @returns the hash of the cookie's value
+ */
+export function bindBrowser(ctx: RequestContext, state: string): string {
+  const binding = newSecret();
+  const secure = isSecure(ctx) ? '; Secure' : '';
+  ctx.response.addCookie(
+    `${cookieName(ctx, state)}=${binding}; Path=/; Max-Age=${stateTtl}; HttpOnly; SameSite=Lax${secure}`,
+  );
+  return hex(hashSecret(binding));
+}
+
+/** Whether the request comes from the browser that began the sign-in. Always true for clients that are not browsers. */
+export function isSameBrowser(ctx: RequestContext, state: string, browserHash: string): boolean {
+  if (!ctx.fromBrowser) return true;
+  const binding = ctx.cookie(cookieName(ctx, state));
+  return binding !== null && hex(hashSecret(binding)) === browserHash;
+}
+
+function cookieName(ctx: RequestContext, state: string): string {
+  return prefixedCookie(`ll_sso_${hex(hashSecret(state)).slice(0, 16)}`, isSecure(ctx));
+}
+
+function isSecure({ services }: RequestContext): boolean {
+  return services.settings.BASE_URL?.startsWith('https:') ?? false;
+}
+
+async function insertSsoState(
+  tx: Tx,
+  stateHash: Uint8Array,
+  sealed: Uint8Array,
+  ttlSeconds: number,
+): Promise<void> {
+  const expiresAt = sql`now() + make_interval(secs => ${ttlSeconds})`;
+  await tx.insert(ssoStates).values({ stateHash, sealed, expiresAt });
+}
+
+/** Deletes a state and returns its sealed data, or undefined if it has expired. */
+async function takeSsoState(tx: Tx, stateHash: Uint8Array): Promise<Uint8Array | undefined> {
+  const [taken] = await tx
+    .delete(ssoStates)
+    .where(eq(ssoStates.stateHash, stateHash))
+    .returning({ sealed: ssoStates.sealed, alive: sql<boolean>`${ssoStates.expiresAt} > now()` });
+  return taken?.alive ? taken.sealed : undefined;
+}

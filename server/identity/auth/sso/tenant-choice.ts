@@ -1,0 +1,158 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { WorkspaceSelection } from '../password-grant.ts';
+import { type Registrant, registerByInvite, registerWithNewTenant } from '../registration.ts';
+import { completeSignIn, type SignIn } from '../sign-in.ts';
+import type { SsoState } from './state.ts';
+
+/** `apiKey` is the key of a tenant that this sign-in created. It is returned once. */
+export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
+
+/** Chooses the tenant for a person whom the provider authenticated, by the four rules of C 2 in their order, and signs in. */
+export async function signInPerson(
+  services: Pick<Services, 'database' | 'settings'>,
+  origin: Origin,
+  person: Person,
+  { tenantId, invite }: Pick<SsoState, 'tenantId' | 'invite'>,
+): Promise<SsoSignIn> {
+  const { database } = services;
+  const memberships = await database.inPlatform((tx) => findMemberships(tx, person.subject));
+  if (invite) {
+    const known = memberships.find((membership) => membership.tenantId === invite.tenantId);
+    // An existing member does not redeem the invite: it stays usable for another person.
+    return known ? signInMember(services, origin, known) : joinByInvite(services, origin, person, invite);
+  }
+  if (memberships.length > 0) {
+    const usable = memberships.filter(({ usable }) => usable);
+    const [only, ...others] = usable;
+    if (!only) throw revoked();
+    if (others.length === 0) return signInMember(services, origin, only);
+    const named = usable.find((membership) => membership.tenantId === tenantId);
+    return named ? signInMember(services, origin, named) : { kind: 'selection', workspaces: usable };
+  }
+  return registerWithOrganization(services, origin, person);
+}
+
+async function signInMember(
+  services: Pick<Services, 'database' | 'settings'>,
+  origin: Origin,
+  { tenantId, userId }: Membership,
+): Promise<SignIn> {
+  const signIn = await services.database.inTenant(tenantId, (tx) =>
+    completeSignIn(tx, services, origin, { tenantId, userId, way: 'sso' }),
+  );
+  if (!signIn) throw revoked();
+  return signIn;
+}
+
+function revoked(): AppError {
+  return new AppError('forbidden', 'access to this workspace was revoked');
+}
+
+async function joinByInvite(
+  services: Pick<Services, 'database' | 'settings'>,
+  origin: Origin,
+  person: Person,
+  { tenantId, secretHash }: NonNullable<SsoState['invite']>,
+): Promise<SignIn> {
+  const invite = { tenantId, secretHash: Buffer.from(secretHash, 'hex') };
+  return services.database.inTenant(tenantId, (tx) =>
+    registerByInvite(tx, services, origin, registrantOf(person), invite),
+  );
+}
+
+/** The person whom the provider authenticated. `subject` is issuer and `sub`; `email` is verified and lowercase. */
+interface Person {
+  subject: string;
+  email: string;
+  organization: string | null;
+}
+
+/** Returns the data of a new member for a person. */
+function registrantOf({ subject, email }: Person): Registrant {
+  return {
+    userId: newId(),
+    email,
+    provider: 'oidc',
+    providerSubject: subject,
+    passwordHash: null,
+    way: 'sso',
+  };
+}
+
+/**
+ * Rules 3 and 4 of C 2, for a person without any membership. If a tenant has the person's organization, an invite is
+ * required. Otherwise creates a tenant, which stores the organization claim. Locks the person and the organization, so that
+ * two concurrent callbacks do not create two tenants. The transaction has platform scope, because it searches all tenants.
+ * @throws AppError 403 `invitation required`
+ */
+export async function registerWithOrganization(
+  services: Pick<Services, 'database' | 'settings'>,
+  origin: Origin,
+  person: Person,
+): Promise<SsoSignIn> {
+  const { subject, email, organization } = person;
+  return services.database.inPlatform(async (tx): Promise<SsoSignIn> => {
+    await lockFounding(tx, [`subject ${subject}`, `organization ${organization ?? subject}`]);
+    if ((await findMemberships(tx, subject)).length > 0)
+      throw new AppError('state_conflict', 'another sign-in of this person is under way; try again');
+    if (organization !== null && (await hasTenantOfOrganization(tx, organization)))
+      throw new AppError('forbidden', 'invitation required');
+    const tenant = {
+      id: newId(),
+      name: email.slice(email.lastIndexOf('@') + 1),
+      monthlyCharLimit: services.settings.DEFAULT_MONTHLY_CHAR_LIMIT,
+      metadata: {},
+      platformMetadata: organization === null ? {} : { oidc_org_id: organization },
+    };
+    const { signIn, apiKey } = await registerWithNewTenant(
+      tx,
+      services,
+      origin,
+      registrantOf(person),
+      tenant,
+    );
+    return { ...signIn, apiKey };
+  });
+}
+
+interface Membership {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  /** Whether both the member and the tenant are active. */
+  usable: boolean;
+}
+
+/** Finds a person's memberships in all tenants, oldest first. */
+async function findMemberships(tx: Tx, providerSubject: string): Promise<Membership[]> {
+  const usable = sql<boolean>`${users.active} and ${tenants.active}`;
+  return tx
+    .select({ tenantId: users.tenantId, tenantName: tenants.name, userId: users.userId, usable })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(eq(users.providerSubject, providerSubject))
+    .orderBy(asc(users.createdAt), asc(users.userId));
+}
+
+/** Whether a tenant has stored this value of the organization claim. */
+async function hasTenantOfOrganization(tx: Tx, organization: string): Promise<boolean> {
+  const rows = await tx
+    .select({ tenantId: tenants.tenantId })
+    .from(tenants)
+    .where(eq(tenants.organization, organization))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Allows one transaction at a time to create a tenant for each of these names. Sorted, to avoid deadlocks. */
+async function lockFounding(tx: Tx, names: string[]): Promise<void> {
+  for (const name of names.toSorted())
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`found ${name}`}, 0))`);
+}

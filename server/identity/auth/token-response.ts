@@ -1,0 +1,74 @@
+import type { RequestContext } from '#server/context.ts';
+import { sessionCookie } from '#server/identity/access/session-cookie.ts';
+import type { IssuedTokens } from '#server/identity/access/sessions.ts';
+import { challengeResponse, nextAfter } from './mfa/challenge.ts';
+import type { WorkspaceSelection } from './password-grant.ts';
+import type { TokenEndpointResponse, TokenResponse } from './schema.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** The role in most token responses (A 2.2). It is fixed; GET /api/auth/me returns the member's role. */
+const modelDefaultRole = 'agent_id_developer';
+
+/**
+ * The response for newly issued tokens (A 2.3).
+ * @param role the member's role, for the single sign-on callback, whose response must state it (A 2.3)
+ */
+export function tokenResponseOf(tokens: IssuedTokens, role = modelDefaultRole): TokenResponse {
+  const { member } = tokens;
+  return {
+    access_token: tokens.accessToken,
+    token_type: 'bearer',
+    expires_in: tokens.accessTtl,
+    scope: tokens.scope,
+    user: {
+      user_id: member.userId,
+      tenant_id: member.tenantId,
+      email: member.email,
+      provider: providerOf(member),
+      role,
+    },
+    refresh_token: tokens.refreshToken,
+    refresh_expires_in: tokens.refreshTtl,
+  };
+}
+
+/** The provider as the API names it: `oauth2` for every identity provider (A 2.2). */
+export function providerOf({ provider }: { provider: string }): 'email' | 'oauth2' {
+  return provider === 'email' ? 'email' : 'oauth2';
+}
+
+/** Sets the session cookie for tokens that the response carries. */
+export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): void {
+  ctx.response.addCookie(sessionCookie(tokens, ctx.services.settings));
+}
+
+/**
+ * The response to a right first factor (A 4.3 rules 1 to 3). Sets the session cookie if there are tokens.
+ * @param repeatAt the paths at which the client repeats the sign-in with the chosen workspace
+ */
+export function signInResponse(
+  ctx: RequestContext,
+  result: SignIn | WorkspaceSelection,
+  repeatAt: Record<string, string> = { oauth2_token: '/api/oauth2/token' },
+): TokenEndpointResponse {
+  switch (result.kind) {
+    case 'tokens':
+      setSessionCookie(ctx, result.tokens);
+      return tokenResponseOf(result.tokens);
+    case 'challenge':
+      return {
+        mfa_required: true,
+        mfa_challenge: challengeResponse(result.challenge),
+        next: nextAfter(result.challenge),
+      };
+    case 'selection':
+      return {
+        tenant_selection_required: true,
+        tenants: result.workspaces.map(({ tenantId, tenantName }) => ({
+          tenant_id: tenantId,
+          tenant_name: tenantName,
+        })),
+        next: repeatAt,
+      };
+  }
+}

@@ -1,0 +1,155 @@
+import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
+import {
+  type Administrator,
+  tenantNotFound,
+  type WithNamedTenant,
+} from '#server/identity/access/guards/admin.ts';
+import { isDesignatedOperator } from '#server/identity/access/principal.ts';
+import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { lockTenant, readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { Settings } from '#server/settings.ts';
+import {
+  countPendingInvites,
+  type InviteRow,
+  insertInvite,
+  markWithdrawn,
+  selectInvites,
+} from './invite-queries.ts';
+import { requireStillAdministrator } from './locked-member.ts';
+import type { CreatedInvite, InviteCreateRequest, InviteRecord } from './schema.ts';
+import { newTenantToken } from './tenant-token.ts';
+
+/** A 8 */
+const pendingAllowed = 20;
+const secondsOfDay = 86_400;
+
+/** The operator key must name a tenant, an operator's session may; another tenant than one's own is 404 (A 4.4). */
+const parameterOf = (named: string | undefined) =>
+  ({
+    named,
+    foreign: 'not_found',
+    missing: 'tenant_id query parameter is required with API-key access',
+  }) as const;
+
+/**
+ * Creates an invite. The token is only in this return value: the database keeps its hash.
+ * @throws AppError 409 if 20 are pending; 404 for a foreign or unknown tenant; 403 for a designated operator's address,
+ *   unless an operator asks
+ */
+export async function createInvite(
+  origin: Origin,
+  withNamedTenant: WithNamedTenant,
+  settings: Settings,
+  { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
+): Promise<CreatedInvite> {
+  return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
+    // The invite would make an operator, which an ordinary administrator may not (A 5.1 rule 8).
+    if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
+      throw new AppError('forbidden', 'inviting an operator requires operator access');
+    // Count under the lock, in a statement of its own, so that concurrent invites see each other.
+    if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
+    await requireStillAdministrator(tx, tenantId, admin);
+    if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
+      throw new AppError(
+        'state_conflict',
+        `a workspace holds at most ${pendingAllowed} pending invites; withdraw one first`,
+      );
+
+    const { token, secretHash } = newTenantToken(tenantId);
+    const invite = await insertInvite(tx, {
+      tenantId,
+      inviteId: newId(),
+      secretHash,
+      email,
+      role,
+      createdBy: nameIn(tenantId, admin),
+      byOperator: admin.operator,
+      ttlSeconds: expires_in_days ? expires_in_days * secondsOfDay : settings.INVITE_TTL_SECONDS,
+    });
+    await recordAdministration(tx, origin, admin, {
+      action: 'invite_created',
+      tenantId,
+      target: invite.inviteId,
+      details: { email, role },
+    });
+    return { ...recordOf(invite), invite_token: token };
+  });
+}
+
+/** Who created an invite: the member's e-mail, or `operator` for a caller from outside of the tenant. */
+function nameIn(tenantId: string, { user, tenant }: Administrator): string {
+  return user && tenant?.id === tenantId ? user.email : 'operator';
+}
+
+export interface InviteQuery {
+  tenant_id?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/**
+ * Returns a page of a tenant's invites in any state, newest first.
+ * @throws AppError 404 for a foreign or unknown tenant
+ */
+export async function listInvites(
+  withNamedTenant: WithNamedTenant,
+  { tenant_id, limit, cursor }: InviteQuery,
+): Promise<{ invites: InviteRecord[]; nextCursor: string | null }> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId) => {
+    const [rows, tenant] = await Promise.all([
+      selectInvites(tx, { tenantId, pendingOnly: false, limit: limit + 1, after }),
+      readTenant(tx, tenantId),
+    ]);
+    if (!tenant) throw tenantNotFound();
+    const invites = rows.slice(0, limit).map(recordOf);
+    const last = invites.at(-1);
+    const more = rows.length > limit && last;
+    return {
+      invites,
+      nextCursor: more ? writeCursor({ updated_at: last.created_at, id: last.invite_id }) : null,
+    };
+  });
+}
+
+/** Returns a tenant's pending invites, newest first (A 2.4). */
+export async function pendingInvites(tx: Tx, tenantId: string): Promise<InviteRecord[]> {
+  const rows = await selectInvites(tx, { tenantId, pendingOnly: true, limit: pendingAllowed });
+  return rows.map(recordOf);
+}
+
+/** Withdraws a pending invite. @throws AppError 404 if it is not pending, or of another tenant, or unknown */
+export async function withdrawInvite(
+  origin: Origin,
+  withNamedTenant: WithNamedTenant,
+  tenantNamed: string | undefined,
+  inviteId: string,
+): Promise<void> {
+  await withNamedTenant(parameterOf(tenantNamed), async (tx, tenantId, admin) => {
+    if (!(await readTenant(tx, tenantId))) throw tenantNotFound();
+    if (!(await markWithdrawn(tx, tenantId, inviteId))) throw new AppError('not_found', 'invite not found');
+    await recordAdministration(tx, origin, admin, {
+      action: 'invite_withdrawn',
+      tenantId,
+      target: inviteId,
+    });
+  });
+}
+
+/** The API's view of an invite (C 2). */
+function recordOf(invite: InviteRow): InviteRecord {
+  return {
+    invite_id: invite.inviteId,
+    email: invite.email,
+    role: invite.role,
+    status: invite.status,
+    created_by: invite.createdBy,
+    created_at: invite.createdAt.toISOString(),
+    expires_at: invite.expiresAt.toISOString(),
+    redeemed_at: invite.redeemedAt?.toISOString() ?? null,
+    redeemed_by: invite.redeemedBy,
+  };
+}

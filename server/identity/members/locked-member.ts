@@ -1,0 +1,88 @@
+import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import type { Administrator, WithOwningTenant } from '#server/identity/access/guards/admin.ts';
+import { isDesignatedOperator } from '#server/identity/access/principal.ts';
+import { lockMember } from '#server/identity/access/sessions.ts';
+import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
+import type { Settings } from '#server/settings.ts';
+import { findMember, selectTenantOfMember } from './members.ts';
+
+type LockedMember = NonNullable<Awaited<ReturnType<typeof lockMember>>>;
+
+/** A member that an administrator changes: its row is locked until the transaction ends. */
+export interface LockedMemberContext {
+  tx: Tx;
+  tenantId: string;
+  userId: string;
+  admin: Administrator;
+  member: LockedMember;
+}
+
+/**
+ * Opens a transaction in a member's tenant for an administrator, and locks two rows: first the tenant's, so that changes
+ * of member status in one tenant follow each other (the last administrator is counted under this lock), then the member's,
+ * which sign-ins lock too.
+ * @throws AppError 404 for an unknown or foreign id
+ */
+export async function withLockedMember<T>(
+  withOwningTenant: WithOwningTenant,
+  userId: string,
+  work: (found: LockedMemberContext) => Promise<T>,
+): Promise<T> {
+  const result = await withOwningTenant(
+    async (tx, tenantId, admin) => {
+      const [, member] = await Promise.all([lockTenant(tx, tenantId), lockMember(tx, tenantId, userId)]);
+      if (!member) throw memberNotFound();
+      return { value: await work({ tx, tenantId, userId, admin, member }) };
+    },
+    (tx) => selectTenantOfMember(tx, userId),
+  );
+  if (!result) throw memberNotFound();
+  return result.value;
+}
+
+/**
+ * Only the operator key resets another operator's sign-in (A 5.2): an administrator of the workspace could take the account
+ * over. Their own they reset like every administrator.
+ * @throws AppError 403
+ */
+export function requireMayReset(
+  { tenantId, userId, admin, member }: LockedMemberContext,
+  settings: Settings,
+): void {
+  if (admin.operatorKey || admin.user?.id === userId) return;
+  if (!isDesignatedOperator(tenantId, member.email, settings)) return;
+  throw new AppError('forbidden', "resetting an operator's sign-in requires the operator key");
+}
+
+/**
+ * Restoring a designated operator gives operator access back, so an ordinary administrator may not do it (A 5.1 rule 8).
+ * @throws AppError 403
+ */
+export function requireMayRestore(
+  { tenantId, admin, member }: LockedMemberContext,
+  settings: Settings,
+): void {
+  if (admin.operator || !isDesignatedOperator(tenantId, member.email, settings)) return;
+  throw new AppError('forbidden', 'restoring an operator requires operator access');
+}
+
+/**
+ * Checks again that the caller is an active administrator, now that the tenant is locked: it may have been revoked while
+ * this transaction waited for the lock. A caller from outside of the tenant cannot be changed under its lock.
+ * @throws AppError 401, 403
+ */
+export async function requireStillAdministrator(
+  tx: Tx,
+  tenantId: string,
+  { user, tenant, operatorKey }: Administrator,
+): Promise<void> {
+  if (!user || operatorKey || tenant?.id !== tenantId) return;
+  const member = await findMember(tx, tenantId, user.id);
+  if (!member?.active) throw new AppError('unauthenticated', 'admin credentials required');
+  if (member.role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
+}
+
+function memberNotFound(): AppError {
+  return new AppError('not_found', 'user not found');
+}

@@ -1,0 +1,104 @@
+import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
+import { endSessionsOf } from '#server/identity/access/sessions.ts';
+import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import type { Settings } from '#server/settings.ts';
+import { markWithdrawnOf } from './invite-queries.ts';
+import { requireAnotherAdministrator } from './last-administrator.ts';
+import {
+  type LockedMemberContext,
+  requireMayRestore,
+  requireStillAdministrator,
+  withLockedMember,
+} from './locked-member.ts';
+import { deleteChallenges, updateMember, userRowOf } from './members.ts';
+import { deleteResetLink, deleteResetLinks } from './password-reset-links.ts';
+import type { Role, UserRow } from './schema.ts';
+
+/**
+ * Revokes a member (A 3.2): ends its sessions and pending sign-ins, and removes everything by which it could come back.
+ * Revoking a revoked member changes nothing.
+ * @throws AppError 404, 409 for the last active administrator
+ */
+export async function revokeMember(
+  origin: Origin,
+  withOwningTenant: WithOwningTenant,
+  userId: string,
+): Promise<UserRow> {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
+    const { tx, tenantId, admin, member } = found;
+    if (!member.active) return unchanged(found);
+    await requireAnotherAdministrator(found);
+    await requireStillAdministrator(tx, tenantId, admin);
+    const revoked = await updateMember(tx, tenantId, userId, { active: false });
+    await endSessionsOf(tx, tenantId, userId);
+    await deleteChallenges(tx, tenantId, userId);
+    await deleteResetLink(tx, tenantId, userId);
+    await revokeIssuedCredentials(found);
+    await recordAdministration(tx, origin, admin, { action: 'member_revoked', tenantId, target: userId });
+    return userRowOf(revoked);
+  });
+}
+
+/**
+ * Makes a revoked member active again, with the role that it had. Restoring an active member changes nothing.
+ * @throws AppError 404; 403 for a designated operator, unless an operator asks
+ */
+export async function restoreMember(
+  origin: Origin,
+  withOwningTenant: WithOwningTenant,
+  settings: Settings,
+  userId: string,
+): Promise<UserRow> {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
+    const { tx, tenantId, admin, member } = found;
+    if (member.active) return unchanged(found);
+    requireMayRestore(found, settings);
+    await requireStillAdministrator(tx, tenantId, admin);
+    const restored = await updateMember(tx, tenantId, userId, { active: true });
+    await recordAdministration(tx, origin, admin, { action: 'member_restored', tenantId, target: userId });
+    return userRowOf(restored);
+  });
+}
+
+/**
+ * Gives a member another role. Its tokens stay valid: guards read the role at each request.
+ * @throws AppError 404, 409 for the last active administrator
+ */
+export async function changeRole(
+  origin: Origin,
+  withOwningTenant: WithOwningTenant,
+  userId: string,
+  role: Role,
+): Promise<UserRow> {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
+    const { tx, tenantId, admin, member } = found;
+    if (member.role === role) return unchanged(found);
+    await requireAnotherAdministrator(found);
+    await requireStillAdministrator(tx, tenantId, admin);
+    const changed = await updateMember(tx, tenantId, userId, { role });
+    await revokeIssuedCredentials(found);
+    await recordAdministration(tx, origin, admin, {
+      action: 'role_changed',
+      tenantId,
+      target: userId,
+      details: { from: member.role, to: role },
+    });
+    return userRowOf(changed);
+  });
+}
+
+/**
+ * Withdraws the invites and password reset links that an administrator issued and nobody has used. With one of them, a
+ * revoked or demoted administrator could sign in again.
+ */
+async function revokeIssuedCredentials({ tx, tenantId, member }: LockedMemberContext): Promise<void> {
+  if (member.role !== 'global_administrator') return;
+  await markWithdrawnOf(tx, tenantId, member.email);
+  // A link does not say who issued it: delete all of the tenant's, and other administrators issue theirs again.
+  await deleteResetLinks(tx, tenantId);
+}
+
+/** The response for a member that has the requested status or role already. */
+function unchanged({ member }: LockedMemberContext): UserRow {
+  return userRowOf({ ...member, totpEnrolled: member.totpSecret !== null });
+}

@@ -1,0 +1,182 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { mfaChallenges, users } from '#db/schema/identity.ts';
+import { AppError } from '#server/errors.ts';
+import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
+import type { UserRow } from './schema.ts';
+
+export interface JoiningMember {
+  tenantId: string;
+  userId: string;
+  /** Lowercase. */
+  email: string;
+  /** `email`, or the identity provider's name. */
+  provider: string;
+  providerSubject?: string | null;
+  role: string;
+  /** Null for a member of an identity provider. */
+  passwordHash: string | null;
+}
+
+/**
+ * Adds a member to a tenant.
+ * @throws AppError 400 if the tenant has a member with that e-mail or provider subject, revoked members included
+ */
+export async function addMember(tx: Tx, member: JoiningMember): Promise<void> {
+  if (await insertMember(tx, member)) return;
+  throw new AppError('malformed_request', 'email already registered for tenant');
+}
+
+interface MemberQuery {
+  includeRevoked: boolean;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** Returns a page of a tenant's members, oldest first. */
+export async function listMembers(
+  tx: Tx,
+  tenantId: string,
+  { includeRevoked, limit, cursor }: MemberQuery,
+): Promise<{ users: UserRow[]; nextCursor: string | null }> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const rows = await selectMembers(tx, { tenantId, includeRevoked, limit: limit + 1, after });
+  const users = rows.slice(0, limit).map(userRowOf);
+  const last = users.at(-1);
+  const more = rows.length > limit && last;
+  return {
+    users,
+    nextCursor: more ? writeCursor({ updated_at: last.created_at, id: last.user_id }) : null,
+  };
+}
+
+/** The API's view of a member (A 2.2). */
+export function userRowOf(member: MemberRow): UserRow {
+  return {
+    user_id: member.userId,
+    email: member.email,
+    provider: member.provider,
+    role: member.role,
+    active: member.active,
+    created_at: member.createdAt.toISOString(),
+    totp_enrolled: member.totpEnrolled,
+  };
+}
+
+/** The columns of a member without its secrets. */
+const columns = {
+  tenantId: users.tenantId,
+  userId: users.userId,
+  email: users.email,
+  provider: users.provider,
+  role: users.role,
+  active: users.active,
+  createdAt: users.createdAt,
+  totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
+};
+
+export type MemberRow = Pick<
+  typeof users.$inferSelect,
+  'tenantId' | 'userId' | 'email' | 'provider' | 'role' | 'active' | 'createdAt'
+> & { totpEnrolled: boolean };
+
+type NewMember = typeof users.$inferInsert;
+
+const isMember = (tenantId: string, userId: string) =>
+  and(eq(users.tenantId, tenantId), eq(users.userId, userId)) as SQL;
+
+/** Inserts a member. Returns false if the tenant has one with that e-mail or provider subject already. */
+async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
+  const inserted = await tx
+    .insert(users)
+    .values(member)
+    .onConflictDoNothing()
+    .returning({ userId: users.userId });
+  return inserted.length > 0;
+}
+
+/** The email addresses of some members, revoked ones too, by id. */
+export async function emailsOf(
+  tx: Tx,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx
+    .select({ userId: users.userId, email: users.email })
+    .from(users)
+    .where(
+      and(
+        eq(users.tenantId, tenantId),
+        sql`${users.userId} = any(array(select json_array_elements_text(${JSON.stringify(userIds)}::json)))`,
+      ),
+    );
+  return new Map(rows.map(({ userId, email }) => [userId, email]));
+}
+
+export async function findMember(tx: Tx, tenantId: string, userId: string): Promise<MemberRow | undefined> {
+  const [row] = await tx.select(columns).from(users).where(isMember(tenantId, userId));
+  return row;
+}
+
+/** Finds a tenant's member by e-mail, revoked or not. @param email in lowercase */
+export async function selectMemberByEmail(
+  tx: Tx,
+  tenantId: string,
+  email: string,
+): Promise<MemberRow | undefined> {
+  const [row] = await tx
+    .select(columns)
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.email, email)));
+  return row;
+}
+
+/** The tenant of a member, searched over all tenants: only for the operator key. */
+export async function selectTenantOfMember(tx: Tx, userId: string): Promise<string | undefined> {
+  const [row] = await tx.select({ tenantId: users.tenantId }).from(users).where(eq(users.userId, userId));
+  return row?.tenantId;
+}
+
+interface MemberListing {
+  tenantId: string;
+  includeRevoked: boolean;
+  limit: number;
+  after: PageEnd | undefined;
+}
+
+/** Oldest first. */
+async function selectMembers(
+  tx: Tx,
+  { tenantId, includeRevoked, limit, after }: MemberListing,
+): Promise<MemberRow[]> {
+  return tx
+    .select(columns)
+    .from(users)
+    .where(
+      and(
+        eq(users.tenantId, tenantId),
+        includeRevoked ? undefined : eq(users.active, true),
+        after &&
+          sql`(${users.createdAt}, ${users.userId}) > (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(users.createdAt), asc(users.userId))
+    .limit(limit);
+}
+
+export async function updateMember(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  changes: { active?: boolean; role?: string; passwordHash?: string },
+): Promise<MemberRow> {
+  const [row] = await tx.update(users).set(changes).where(isMember(tenantId, userId)).returning(columns);
+  return row as MemberRow;
+}
+
+/** Ends a member's sign-ins that wait for a code of its authenticator. */
+export async function deleteChallenges(tx: Tx, tenantId: string, userId: string): Promise<void> {
+  await tx
+    .delete(mfaChallenges)
+    .where(and(eq(mfaChallenges.tenantId, tenantId), eq(mfaChallenges.userId, userId)));
+}

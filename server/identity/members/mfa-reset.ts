@@ -1,0 +1,43 @@
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { recoveryCodes, users } from '#db/schema/identity.ts';
+import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
+import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import type { Settings } from '#server/settings.ts';
+import { requireMayReset, requireStillAdministrator, withLockedMember } from './locked-member.ts';
+import { deleteChallenges } from './members.ts';
+
+/**
+ * Clears a member's authenticator with its recovery codes. The member enrols again at the next sign-in that asks for a
+ * code. Sessions stay (A 4.1 ends none here), but operator access needs an authenticator.
+ * @throws AppError 404; 403 for a designated operator, unless the operator key asks
+ */
+export async function resetMfa(
+  origin: Origin,
+  withOwningTenant: WithOwningTenant,
+  settings: Settings,
+  userId: string,
+): Promise<{ mfa_reset: true; user_id: string }> {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
+    requireMayReset(found, settings);
+    const { tx, tenantId, admin } = found;
+    await requireStillAdministrator(tx, tenantId, admin);
+    await deleteAuthenticator(tx, tenantId, userId);
+    await deleteChallenges(tx, tenantId, userId);
+    await recordAdministration(tx, origin, admin, { action: 'mfa_reset', tenantId, target: userId });
+    return { mfa_reset: true, user_id: userId };
+  });
+}
+
+/** Deletes a member's authenticator, enrolled or awaiting confirmation, and its recovery codes. */
+async function deleteAuthenticator(tx: Tx, tenantId: string, userId: string): Promise<void> {
+  await Promise.all([
+    tx
+      .update(users)
+      .set({ totpSecret: null, totpPendingSecret: null, totpLastStep: null, mfaFailedAt: [] })
+      .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId))),
+    tx
+      .delete(recoveryCodes)
+      .where(and(eq(recoveryCodes.tenantId, tenantId), eq(recoveryCodes.userId, userId))),
+  ]);
+}

@@ -1,0 +1,153 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import type { Services } from '#server/context.ts';
+import {
+  serverAdministrator,
+  type WithNamedTenant,
+  type WithOwningTenant,
+} from '#server/identity/access/guards/admin.ts';
+import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
+import type { TenantAccount } from '#server/identity/tenants/schema.ts';
+import { createInvite } from './invites.ts';
+import { withLockedMember } from './locked-member.ts';
+import { selectMemberByEmail, updateMember } from './members.ts';
+import { resetMfa } from './mfa-reset.ts';
+import { issueResetLink } from './password-reset-links.ts';
+import type { CreatedInvite, PasswordResetLink, Role } from './schema.ts';
+
+type Parts = Pick<Services, 'database' | 'settings'>;
+
+export interface RestoredAdministrator {
+  account: TenantAccount;
+  email: string;
+  /** False if the member was an active administrator already. */
+  changed: boolean;
+  mfaCleared: boolean;
+  /** Null for a member of an identity provider, who has no password. */
+  link: PasswordResetLink | null;
+}
+
+/**
+ * Makes a member an active administrator again and issues a link to set a new password, in one transaction.
+ * @param email in lowercase
+ * @returns undefined if the tenant has no such member
+ * @throws AppError 404, naming the tenant; 409 for the service key's tenant
+ */
+export async function restoreAdministrator(
+  { database, settings }: Parts,
+  tenantId: string,
+  email: string,
+  { clearMfa }: { clearMfa: boolean },
+): Promise<RestoredAdministrator | undefined> {
+  return database.inTenant(tenantId, async (tx) => {
+    const account = await lockAccount(tx, tenantId);
+    const member = await selectMemberByEmail(tx, tenantId, email);
+    if (!member) return undefined;
+    const { userId, provider } = member;
+    // The use cases below open a transaction by this function: give them the one that is open.
+    const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
+    const changed = await restoreMemberStatus(withOwningTenant, userId);
+    if (clearMfa) await resetMfa(atTheServer, withOwningTenant, settings, userId);
+    const link =
+      provider === 'email' ? await issueResetLink(atTheServer, withOwningTenant, settings, userId) : null;
+    return { account, email, changed, mfaCleared: clearMfa, link };
+  });
+}
+
+function restoreMemberStatus(withOwningTenant: WithOwningTenant, userId: string): Promise<boolean> {
+  return withLockedMember(withOwningTenant, userId, async ({ tx, tenantId, admin, member }) => {
+    const role: Role = 'global_administrator';
+    if (member.active && member.role === role) return false;
+    await updateMember(tx, tenantId, userId, { active: true, role });
+    await recordAdministration(tx, atTheServer, admin, {
+      action: 'administrator_restored',
+      tenantId,
+      target: userId,
+      details: { role_from: member.role, role_to: role, active_from: member.active, active_to: true },
+    });
+    return true;
+  });
+}
+
+/**
+ * Creates an invite from the server, even for a tenant without an administrator.
+ * @param invite `email` in lowercase; null for an invite that anybody who holds the token may use
+ * @throws AppError 404, naming the tenant; 409 for the service key's tenant, and if 20 invites are pending
+ */
+export async function inviteByOperator(
+  { database, settings }: Parts,
+  tenantId: string,
+  invite: { email: string | null; role: Role },
+): Promise<{ account: TenantAccount; invite: CreatedInvite }> {
+  return database.inTenant(tenantId, async (tx) => {
+    const account = await lockAccount(tx, tenantId);
+    const withNamedTenant: WithNamedTenant = (_parameter, work) => work(tx, tenantId, serverAdministrator);
+    const created = await createInvite(atTheServer, withNamedTenant, settings, {
+      tenant_id: tenantId,
+      ...invite,
+    });
+    return { account, invite: created };
+  });
+}
+
+/** The active administrators of a tenant: the first 20, oldest members first, and how many there are. */
+export interface Administrators {
+  emails: string[];
+  total: number;
+}
+
+const maxAdministratorsListed = 20;
+
+/** Returns the administrators of each of these tenants, read in platform scope. Tenants without any are left out. */
+export async function administratorsOf(
+  database: Database,
+  tenantIds: readonly string[],
+): Promise<Map<string, Administrators>> {
+  const rows = await database.inPlatform((tx) =>
+    selectAdministrators(tx, tenantIds, maxAdministratorsListed),
+  );
+  const found = new Map<string, Administrators>();
+  for (const { tenantId, email, total } of rows) {
+    const known = found.get(tenantId);
+    if (known) known.emails.push(email);
+    else found.set(tenantId, { emails: [email], total });
+  }
+  return found;
+}
+
+/** At most `limit` active administrators of each tenant, oldest first, with the count of all. */
+async function selectAdministrators(
+  tx: Tx,
+  tenantIds: readonly string[],
+  limit: number,
+): Promise<{ tenantId: string; email: string; total: number }[]> {
+  const ofTenant = sql`partition by ${users.tenantId}`;
+  const ranked = tx.$with('ranked').as(
+    tx
+      .select({
+        tenantId: users.tenantId,
+        email: users.email,
+        place: sql<number>`row_number() over (${ofTenant} order by ${users.createdAt}, ${users.userId})`.as(
+          'place',
+        ),
+        total: sql<number>`(count(*) over (${ofTenant}))::int`.as('total'),
+      })
+      .from(users)
+      .where(
+        and(
+          sql`${users.tenantId} = any(array(
+            select jsonb_array_elements_text(${JSON.stringify(tenantIds)}::jsonb)))`,
+          eq(users.active, true),
+          eq(users.role, 'global_administrator'),
+        ),
+      ),
+  );
+  return tx
+    .with(ranked)
+    .select({ tenantId: ranked.tenantId, email: ranked.email, total: ranked.total })
+    .from(ranked)
+    .where(sql`${ranked.place} <= ${limit}`)
+    .orderBy(asc(ranked.tenantId), asc(ranked.place));
+}

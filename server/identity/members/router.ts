@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { adminProcedure, tenantNotFound } from '#server/identity/access/guards/admin.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { listPage } from '#server/identity/tenants/schema.ts';
+import { readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { router } from '#server/trpc.ts';
+import { previewInvite } from './invite-redemption.ts';
+import { createInvite, listInvites, withdrawInvite } from './invites.ts';
+import { changeRole, restoreMember, revokeMember } from './member-status.ts';
+import { listMembers } from './members.ts';
+import { resetMfa } from './mfa-reset.ts';
+import { issueResetLink } from './password-reset-links.ts';
+import {
+  createdInvite,
+  inviteCreateRequest,
+  invitePreview,
+  invitePreviewRequest,
+  inviteRecord,
+  memberPath,
+  mfaResetResponse,
+  passwordResetLink,
+  roleChangeRequest,
+  userRow,
+} from './schema.ts';
+
+export const membersRouter = router({
+  list: adminProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/auth/users',
+        tag: 'Members',
+        summary: 'List the members of a tenant',
+        paged: true,
+        description:
+          'The operator key names the tenant with tenant_id, an operator session may; anybody else sees its own roster. Oldest first; while there are more, X-Next-Cursor carries the next cursor.',
+      },
+    })
+    .input(
+      z.object({
+        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+        include_revoked: z
+          .boolean()
+          .default(false)
+          .describe('Whether to list members whose access is revoked.'),
+        ...listPage,
+      }),
+    )
+    .output(z.array(userRow))
+    .query(async ({ ctx, input }) => {
+      const { tenant_id: named, include_revoked: includeRevoked, limit, cursor } = input;
+      const missing = 'tenant_id query parameter is required with API-key access';
+      const page = await ctx.withNamedTenant({ named, foreign: 'ignored', missing }, async (tx, tenantId) => {
+        const [members, tenant] = await Promise.all([
+          listMembers(tx, tenantId, { includeRevoked, limit, cursor }),
+          readTenant(tx, tenantId),
+        ]);
+        if (!tenant) throw tenantNotFound();
+        return members;
+      });
+      if (page.nextCursor) ctx.response.setHeader('X-Next-Cursor', page.nextCursor);
+      return page.users;
+    }),
+
+  revoke: adminProcedure
+    .meta({
+      route: {
+        method: 'DELETE',
+        path: '/api/auth/users/{user_id}',
+        tag: 'Members',
+        summary: "Revoke a member's access",
+        description:
+          'The member is signed out everywhere at once. The last active administrator of a tenant cannot be revoked.',
+      },
+    })
+    .input(memberPath)
+    .output(userRow)
+    .mutation(({ ctx, input }) => revokeMember(ctx, ctx.withOwningTenant, input.user_id)),
+
+  restore: adminProcedure
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/auth/users/{user_id}/restore',
+        tag: 'Members',
+        summary: 'Reinstate a revoked member',
+        description: 'The member may sign in again, with the same role.',
+      },
+    })
+    .input(memberPath)
+    .output(userRow)
+    .mutation(({ ctx, input }) =>
+      restoreMember(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id),
+    ),
+
+  changeRole: adminProcedure
+    .meta({
+      route: {
+        method: 'PATCH',
+        path: '/api/auth/users/{user_id}/role',
+        tag: 'Members',
+        summary: "Change a member's role",
+        description:
+          'It holds from the next request on, for tokens that are out already too. The last active administrator of a tenant cannot be demoted.',
+      },
+    })
+    .input(roleChangeRequest)
+    .output(userRow)
+    .mutation(({ ctx, input }) => changeRole(ctx, ctx.withOwningTenant, input.user_id, input.role)),
+
+  resetMfa: adminProcedure
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/auth/users/{user_id}/mfa/reset',
+        tag: 'Members',
+        summary: "Clear a member's authenticator",
+        description: "Another platform operator's is cleared with the operator key alone.",
+      },
+    })
+    .input(memberPath)
+    .output(mfaResetResponse)
+    .mutation(({ ctx, input }) => resetMfa(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id)),
+
+  issueResetLink: adminProcedure
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/auth/users/{user_id}/password-reset-link',
+        tag: 'Members',
+        summary: 'Issue a link by which a member sets a new password',
+        description:
+          "Used once; a new one replaces it. For active members with a password. Another platform operator's is issued with the operator key alone.",
+      },
+    })
+    .input(memberPath)
+    .output(passwordResetLink)
+    .mutation(({ ctx, input }) =>
+      issueResetLink(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id),
+    ),
+
+  previewInvite: publicProcedure
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/auth/invites/preview',
+        tag: 'Invites',
+        summary: 'Look at an invite before it is redeemed',
+        description: 'Every unusable token gives the same answer: valid is false.',
+      },
+      onlyHashed: ['invite_token'],
+    })
+    .use(rateLimited('invite_preview'))
+    .input(invitePreviewRequest)
+    .output(invitePreview)
+    .mutation(({ ctx, input }) => previewInvite(ctx.services, input.invite_token)),
+
+  createInvite: adminProcedure
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/tenants/invites',
+        tag: 'Invites',
+        summary: 'Invite somebody into a tenant',
+        description:
+          'The answer carries the invite token, this once; nobody is e-mailed. A tenant holds at most 20 pending invites.',
+        query: ['tenant_id'],
+      },
+    })
+    .input(inviteCreateRequest)
+    .output(createdInvite)
+    .mutation(({ ctx, input }) => createInvite(ctx, ctx.withNamedTenant, ctx.services.settings, input)),
+
+  listInvites: adminProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/tenants/invites',
+        tag: 'Invites',
+        summary: "List a tenant's invites",
+        paged: true,
+        description:
+          'Newest first, whatever became of them. While there are more, X-Next-Cursor carries the next cursor.',
+      },
+    })
+    .input(
+      z.object({
+        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+        ...listPage,
+      }),
+    )
+    .output(z.array(inviteRecord))
+    .query(async ({ ctx, input }) => {
+      const { invites, nextCursor } = await listInvites(ctx.withNamedTenant, input);
+      if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+      return invites;
+    }),
+
+  withdrawInvite: adminProcedure
+    .meta({
+      route: {
+        method: 'DELETE',
+        path: '/api/tenants/invites/{invite_id}',
+        tag: 'Invites',
+        summary: 'Withdraw a pending invite',
+        description: 'An invite that is not pending is a 404.',
+        status: 204,
+      },
+    })
+    .input(
+      z.object({
+        invite_id: z.string().describe('The id of the invite.'),
+        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+      }),
+    )
+    .output(z.void())
+    .mutation(({ ctx, input }) => withdrawInvite(ctx, ctx.withNamedTenant, input.tenant_id, input.invite_id)),
+});

@@ -1,0 +1,132 @@
+import { eq } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { AppError } from '#server/errors.ts';
+import { deleteApiKeys } from '#server/identity/access/api-keys.ts';
+import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
+import { serviceTenantId } from '#server/identity/access/service-key.ts';
+import { endAllSessions } from '#server/identity/access/sessions.ts';
+import { type AuditEvent, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { accountOf } from './accounts.ts';
+import { replaceKeys } from './replace-keys.ts';
+import type { TenantAccount } from './schema.ts';
+import { lockTenant, type TenantRow } from './tenant-row.ts';
+
+/**
+ * Reads and locks a tenant for a command on the server: concurrent commands on one tenant run one after another.
+ * @throws AppError 404, naming the tenant
+ */
+async function lockKnown(tx: Tx, tenantId: string): Promise<TenantRow> {
+  const row = await lockTenant(tx, tenantId);
+  if (!row) throw new AppError('not_found', `unknown tenant: ${tenantId}`);
+  return row;
+}
+
+/**
+ * The same for commands on a key, on members or on the active flag, which the service key's tenant does not have.
+ * @throws AppError 404; 409 for the service key's tenant (A 5.1 rule 6), which is nobody's account
+ */
+export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccount> {
+  if (tenantId === serviceTenantId)
+    throw new AppError(
+      'state_conflict',
+      `${tenantId} is nobody's account: it belongs to the key in SERVICE_API_KEY`,
+    );
+  return accountOf(await lockKnown(tx, tenantId));
+}
+
+/** Replaces all of a tenant's keys by a new one. Only this return value has the key. */
+export async function rotateKey(
+  database: Database,
+  tenantId: string,
+): Promise<{ account: TenantAccount; apiKey: string }> {
+  return database.inTenant(tenantId, async (tx) => {
+    await lockAccount(tx, tenantId);
+    const { apiKey, row, change } = await replaceKeys(tx, tenantId);
+    await record(tx, tenantId, 'api_key_rotated', change);
+    return { account: accountOf(row), apiKey };
+  });
+}
+
+export interface Outcome {
+  account: TenantAccount;
+  /** False if the tenant was in the requested state already. */
+  changed: boolean;
+}
+
+/** Deletes a tenant's key. */
+export async function revokeKey(database: Database, tenantId: string): Promise<Outcome> {
+  return database.inTenant(tenantId, async (tx) => {
+    const before = await lockAccount(tx, tenantId);
+    if ((await deleteApiKeys(tx, tenantId)) === 0) return { account: before, changed: false };
+    const row = await updateTenant(tx, tenantId, { apiKeyPrefix: '' });
+    await record(tx, tenantId, 'api_key_revoked', { from: before.api_key_prefix, to: '' });
+    return { account: accountOf(row), changed: true };
+  });
+}
+
+/**
+ * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its members
+ * (A 3.2), so that a stolen session does not work again after a reactivation. Its key stays.
+ */
+export async function deactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
+  return setActive(database, tenantId, false);
+}
+
+/** Reactivates a tenant: its key is accepted again, its members sign in again. */
+export async function reactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
+  return setActive(database, tenantId, true);
+}
+
+async function setActive(database: Database, tenantId: string, active: boolean): Promise<Outcome> {
+  return database.inTenant(tenantId, async (tx) => {
+    const before = await lockAccount(tx, tenantId);
+    if (before.active === active) return { account: before, changed: false };
+    const row = await updateTenant(tx, tenantId, { active });
+    if (!active) await endAllSessions(tx, tenantId);
+    await record(tx, tenantId, active ? 'tenant_reactivated' : 'tenant_deactivated', {
+      from: before.active,
+      to: active,
+    });
+    return { account: accountOf(row), changed: true };
+  });
+}
+
+/**
+ * Sets a tenant's monthly limit; the service key's tenant has one, too.
+ * @param monthlyCharLimit weighted characters, 1 to `largestLimit`
+ */
+export async function setAllowance(
+  database: Database,
+  tenantId: string,
+  monthlyCharLimit: number,
+): Promise<Outcome & { from: number }> {
+  return database.inTenant(tenantId, async (tx) => {
+    const before = await lockKnown(tx, tenantId);
+    const from = before.monthlyCharLimit;
+    if (from === monthlyCharLimit) return { account: accountOf(before), from, changed: false };
+    const row = await updateTenant(tx, tenantId, { monthlyCharLimit });
+    await record(tx, tenantId, 'allowance_changed', { from, to: monthlyCharLimit });
+    return { account: accountOf(row), from, changed: true };
+  });
+}
+
+function record(
+  tx: Tx,
+  tenantId: string,
+  action: AuditEvent['action'],
+  details: NonNullable<AuditEvent['details']>,
+): Promise<void> {
+  const event = { action, tenantId, target: tenantId, details };
+  return recordAdministration(tx, atTheServer, serverAdministrator, event);
+}
+
+/** Updates a tenant that exists. */
+async function updateTenant(
+  tx: Tx,
+  tenantId: string,
+  changes: Partial<Pick<TenantRow, 'active' | 'apiKeyPrefix' | 'monthlyCharLimit'>>,
+): Promise<TenantRow> {
+  const [row] = await tx.update(tenants).set(changes).where(eq(tenants.tenantId, tenantId)).returning();
+  return row as TenantRow;
+}

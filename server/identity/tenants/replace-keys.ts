@@ -1,0 +1,33 @@
+import { eq } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { deleteApiKeys, insertApiKey } from '#server/identity/access/api-keys.ts';
+import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
+import { readTenant, type TenantRow } from './tenant-row.ts';
+
+/** A tenant's new key. Only this has it: the database keeps its hash and its first characters. */
+export interface ReplacedKeys {
+  apiKey: string;
+  /** The tenant as it is now. */
+  row: TenantRow;
+  /** The first characters of the keys, for the audit log. */
+  change: { from: string; to: string };
+}
+
+/**
+ * Replaces all of a tenant's keys by a new one. The caller has locked the tenant, so that of two rotations the later one's key is the
+ * one that is left.
+ */
+export async function replaceKeys(tx: Tx, tenantId: string): Promise<ReplacedKeys> {
+  const apiKey = newSecret();
+  const before = (await readTenant(tx, tenantId)) as TenantRow;
+  await deleteApiKeys(tx, tenantId);
+  await insertApiKey(tx, tenantId, hashSecret(apiKey));
+  const [row] = await tx
+    .update(tenants)
+    .set({ apiKeyPrefix: apiKey.slice(0, 8) })
+    .where(eq(tenants.tenantId, tenantId))
+    .returning();
+  const after = row as TenantRow;
+  return { apiKey, row: after, change: { from: before.apiKeyPrefix, to: after.apiKeyPrefix } };
+}

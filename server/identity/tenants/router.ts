@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { adminProcedure, operatorProcedure } from '#server/identity/access/guards/admin.ts';
+import { administratorSessionProcedure } from '#server/identity/access/guards/session.ts';
+import { rateLimited } from '#server/identity/access/rate-limit.ts';
+import { rotateOwnKey } from '#server/identity/auth/key-rotation.ts';
+import { router } from '#server/trpc.ts';
+import { listTenants, provisionTenant } from './accounts.ts';
+import {
+  keyRotationRequest,
+  listPage,
+  provisionedTenant,
+  rotatedKey,
+  securityPolicyRequest,
+  tenantAccount,
+  tenantAccountCreate,
+} from './schema.ts';
+import { setSecurityPolicy } from './security-policy.ts';
+
+export const tenantsRouter = router({
+  create: operatorProcedure('tenant provisioning is operator-only')
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/tenants',
+        tag: 'Tenants',
+        summary: 'Provision a tenant',
+        description: 'For platform operators. The answer carries the tenant API key, this once.',
+      },
+    })
+    .input(tenantAccountCreate)
+    .output(provisionedTenant)
+    .mutation(async ({ ctx, input }) => provisionTenant(ctx.services, ctx, await ctx.asOperator(), input)),
+
+  list: adminProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/tenants',
+        tag: 'Tenants',
+        summary: 'List tenants',
+        paged: true,
+        description:
+          'An operator sees all tenants, an administrator its own. Newest first; while there are more, X-Next-Cursor carries the next cursor.',
+      },
+    })
+    .input(z.object(listPage))
+    .output(z.array(tenantAccount))
+    .query(async ({ ctx, input }) => {
+      const { services, credentials, asAdministrator, response } = ctx;
+      const page = await listTenants(services, asAdministrator, credentials.tenantId, input);
+      if (page.nextCursor) response.setHeader('X-Next-Cursor', page.nextCursor);
+      return page.accounts;
+    }),
+
+  setSecurityPolicy: adminProcedure
+    .meta({
+      route: {
+        method: 'PATCH',
+        path: '/api/tenants/security',
+        tag: 'Tenants',
+        summary: "Set a tenant's security policy",
+        description: 'A toggle that is left out stays as it is. An operator names the tenant with tenant_id.',
+        query: ['tenant_id'],
+      },
+    })
+    .input(securityPolicyRequest)
+    .output(tenantAccount)
+    .mutation(({ ctx, input }) => setSecurityPolicy(ctx, ctx.withNamedTenant, input)),
+
+  rotateKey: administratorSessionProcedure
+    .use(rateLimited('key_rotation'))
+    .input(keyRotationRequest)
+    .output(rotatedKey)
+    .mutation(({ ctx, input: { password, mfa_code = '' } }) => {
+      const proof = password === undefined ? { mfaCode: mfa_code } : { password };
+      return rotateOwnKey(ctx.services, ctx, ctx.asAdministrator, proof);
+    }),
+});

@@ -1,0 +1,54 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
+import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { accountOf } from './accounts.ts';
+import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
+import type { TenantRow } from './tenant-row.ts';
+
+/**
+ * Sets the toggles that are given, and leaves the others (A 5.3). Sign-ins read them; existing sessions stay.
+ * @throws AppError 404 for a foreign or unknown tenant
+ */
+export async function setSecurityPolicy(
+  origin: Origin,
+  withNamedTenant: WithNamedTenant,
+  { tenant_id: named, ...request }: SecurityPolicyRequest,
+): Promise<TenantAccount> {
+  const given = Object.entries(request).filter(
+    (toggle): toggle is [string, boolean] => toggle[1] !== undefined,
+  );
+  const toggles = Object.fromEntries(given);
+  const parameter = {
+    named,
+    foreign: 'not_found',
+    missing: 'tenant_id query parameter is required for operators',
+    operatorMustName: true,
+  } as const;
+  return withNamedTenant(parameter, async (tx, tenantId, admin) => {
+    const row = await mergeMetadata(tx, tenantId, toggles);
+    if (!row) throw tenantNotFound();
+    await recordAdministration(tx, origin, admin, {
+      action: 'security_policy_changed',
+      tenantId,
+      target: tenantId,
+      details: toggles,
+    });
+    return accountOf(row);
+  });
+}
+
+/** Sets keys of a tenant's metadata in one statement, so that concurrent changes of other keys are not lost. */
+async function mergeMetadata(
+  tx: Tx,
+  tenantId: string,
+  changes: Record<string, unknown>,
+): Promise<TenantRow | undefined> {
+  const [row] = await tx
+    .update(tenants)
+    .set({ metadata: sql`${tenants.metadata} || ${JSON.stringify(changes)}::jsonb` })
+    .where(eq(tenants.tenantId, tenantId))
+    .returning();
+  return row;
+}

@@ -1,0 +1,99 @@
+import { AppError } from '#server/errors.ts';
+import { type LanguageCode, languageCodes, readLanguage } from '#server/languages.ts';
+import { SandboxError } from '#server/platform/sandbox/sandbox-error.ts';
+import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
+
+/** B 8 "Set name length", in characters. */
+const longestName = 128;
+
+/**
+ * Returns the name of an uploaded glossary or memory, trimmed.
+ * @throws AppError 400
+ */
+export function requireSetName(name: string | undefined): string {
+  const trimmed = (name ?? '').trim();
+  const length = [...trimmed.slice(0, 2 * longestName + 2)].length;
+  if (length === 0) throw new AppError('validation_error', 'name is required');
+  if (length > longestName)
+    throw new AppError('validation_error', `name must have ${longestName} characters at most`);
+  // The name is used in file names, headers and logs.
+  if (/\p{Cc}/u.test(trimmed))
+    throw new AppError('validation_error', 'name must not contain control characters');
+  return trimmed;
+}
+
+/**
+ * Requires room for one more set. Replacing a set of the same name is always allowed.
+ * @param sets how many sets the tenant has; undefined if one of them has the uploaded name
+ * @throws AppError 422 with the limit
+ */
+export function requireRoomForSet(
+  sets: number | undefined,
+  most: number,
+  { code, noun }: { code: string; noun: string },
+): void {
+  if (sets !== undefined && sets >= most)
+    throw new AppError(
+      'unprocessable',
+      `${code}: there are ${sets} ${noun}; at most ${most} are allowed, delete one first`,
+    );
+}
+
+/** A language as the uploader declared it, and the code that it means (B 4.4 "Language code reading"). */
+export interface DeclaredLanguage {
+  tag: string;
+  code: LanguageCode;
+}
+
+/**
+ * Reads a declared language that is required.
+ * @throws AppError 400 if it is missing, 422 if it is not a supported language
+ */
+export function requireDeclaredLanguage(field: string, tag: string | undefined): DeclaredLanguage {
+  const declared = readDeclaredLanguage(field, tag);
+  if (!declared) throw new AppError('validation_error', `${field} is required`);
+  return declared;
+}
+
+/** Reads a declared language that is optional; null if it is omitted. @throws AppError 422 */
+export function readDeclaredLanguage(field: string, tag: string | undefined): DeclaredLanguage | null {
+  const trimmed = (tag ?? '').trim();
+  if (trimmed === '') return null;
+  const code = trimmed.length <= 100 ? readLanguage(trimmed) : undefined;
+  if (code) return { tag: trimmed, code };
+  throw new AppError(
+    'unprocessable',
+    `unsupported ${field} ${JSON.stringify(trimmed.slice(0, 40))}; supported languages: ${languageCodes.join(', ')}`,
+  );
+}
+
+/** The suffix of a file name with its dot, in lower case; empty if there is none. */
+export function suffixOf(fileName: string): string {
+  return /\.[^.\\/]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
+}
+
+/** A content type without parameters, in lower case; empty if none was declared. */
+export function declaredType(contentType: string): string {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase();
+}
+
+/** B 4.4: the content types that a TMX file may be declared with. */
+export const tmxTypes: readonly string[] = [
+  'application/xml',
+  'text/xml',
+  'application/x-tmx+xml',
+  'application/octet-stream',
+];
+
+/** Converts the sandbox's errors for a file that it could not read. Returns any other error unchanged. */
+export function unreadableFile(field: string, error: unknown): unknown {
+  if (!(error instanceof SandboxError)) return error;
+  const { reason } = error;
+  if (reason === 'time' || reason === 'memory')
+    return new AppError('validation_error', `${field} takes too long to read; split it and send the parts`, {
+      cause: error,
+    });
+  return reason === 'crashed'
+    ? new AppError('validation_error', `${field} cannot be read`, { cause: error })
+    : sandboxRefusal(error);
+}

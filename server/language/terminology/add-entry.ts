@@ -1,0 +1,141 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
+import { type LanguageCode, readLanguage } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import { newId } from '#server/platform/ids.ts';
+import { withTenantLock } from '#server/platform/tenant-lock.ts';
+import { entryView } from './entries.ts';
+import type { AddEntryRequest, AddedEntry } from './entry-schema.ts';
+import { setView } from './sets.ts';
+import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
+
+/** The most other translations of the same term that a response names. */
+const mostOthers = 20;
+
+/**
+ * Adds one term to the end of a glossary. The glossary gets a new revision, so that the next translation uses the term.
+ * @throws AppError 404 for an unknown or foreign glossary; 409 if it has the term with this translation; 422 if the glossary is for other
+ * languages or would become too large
+ */
+export async function addEntry(
+  services: Pick<Services, 'database' | 'settings'>,
+  withTenant: WithTenant,
+  request: AddEntryRequest,
+): Promise<AddedEntry> {
+  const { tenantId, pair } = await withTenant(async (_tx, { tenant }) => ({
+    tenantId: tenant.id,
+    pair: requirePair(request),
+  }));
+  // As for an upload: two additions must not both use the same free capacity, or the same number.
+  return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
+    // The row first: a glossary that is being deleted is gone, or waits.
+    const set = await renewSet(tx, tenantId, request.set_id);
+    requireLanguages(set, pair);
+    const others = await otherTargets(tx, tenantId, request, pair);
+    const entry = {
+      tenantId,
+      setId: set.setId,
+      entryNo: await nextNumber(tx, tenantId, set.setId),
+      ...pair,
+      sourceTerm: request.source_term,
+      targetTerm: request.target_term,
+      caseSensitive: request.case_sensitive,
+      priority: 0,
+    };
+    // No set has an empty name: what is there counts as a whole.
+    requireCapacity(await countByLanguages(tx, tenantId, ''), sizesOf([entry]), services.settings);
+    await tx.insert(terminologyEntries).values(entry);
+    return { set: setView(set), entry: entryView(entry), other_targets: others };
+  });
+}
+
+interface Pair {
+  sourceLang: LanguageCode;
+  targetLang: LanguageCode;
+}
+
+function requirePair({ source_lang, target_lang }: AddEntryRequest): Pair {
+  const sourceLang = requireDeclaredLanguage('source_lang', source_lang).code;
+  const targetLang = requireDeclaredLanguage('target_lang', target_lang).code;
+  if (sourceLang === targetLang)
+    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+  return { sourceLang, targetLang };
+}
+
+type SetRow = typeof terminologySets.$inferSelect;
+
+/** Counts the new entry and changes the revision, by which compiled glossaries are cached. Locks the row. */
+async function renewSet(tx: Tx, tenantId: string, setId: string): Promise<SetRow> {
+  const [set] = await tx
+    .update(terminologySets)
+    .set({
+      entryCount: sql`${terminologySets.entryCount} + 1`,
+      revision: newId(),
+      updatedAt: sql`now()`,
+    })
+    .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)))
+    .returning();
+  if (!set) throw new AppError('not_found', 'terminology set not found');
+  return set;
+}
+
+/** A glossary that was uploaded for other languages would hold a term that nobody looks for there. */
+function requireLanguages(set: SetRow, { sourceLang, targetLang }: Pair): void {
+  const fits = (declared: string | null, language: LanguageCode) =>
+    declared === null || readLanguage(declared) === language;
+  if (fits(set.sourceLang, sourceLang) && fits(set.targetLang, targetLang)) return;
+  throw new AppError(
+    'unprocessable',
+    `this glossary is for ${set.sourceLang ?? 'any language'} to ${set.targetLang ?? 'any language'}, not for ${sourceLang} to ${targetLang}`,
+  );
+}
+
+/**
+ * The other translations that the glossary has for a term, the newest first.
+ * @throws AppError 409 if it has the same one
+ */
+async function otherTargets(
+  tx: Tx,
+  tenantId: string,
+  { set_id, source_term, target_term, case_sensitive }: AddEntryRequest,
+  { sourceLang, targetLang }: Pair,
+): Promise<string[]> {
+  const rows = await tx
+    .select()
+    .from(terminologyEntries)
+    .where(
+      and(
+        eq(terminologyEntries.tenantId, tenantId),
+        eq(terminologyEntries.setId, set_id),
+        inArray(terminologyEntries.sourceLang, [sourceLang, '']),
+        inArray(terminologyEntries.targetLang, [targetLang, '']),
+      ),
+    )
+    .orderBy(sql`${terminologyEntries.entryNo} desc`);
+  const sourceOf = (term: string, exactly: boolean) =>
+    exactly ? normalForm(term) : normalForm(term).toLowerCase();
+  const same = rows.filter(
+    ({ sourceTerm, caseSensitive }) =>
+      caseSensitive === case_sensitive &&
+      sourceOf(sourceTerm, caseSensitive) === sourceOf(source_term, caseSensitive),
+  );
+  const targets = new Set(same.map(({ targetTerm }) => normalForm(targetTerm)));
+  if (targets.has(normalForm(target_term)))
+    throw new AppError('conflict', 'the glossary has this term with this translation already');
+  return [...targets].slice(0, mostOthers);
+}
+
+async function nextNumber(tx: Tx, tenantId: string, setId: string): Promise<number> {
+  const [last] = await tx
+    .select({ entryNo: terminologyEntries.entryNo })
+    .from(terminologyEntries)
+    .where(and(eq(terminologyEntries.tenantId, tenantId), eq(terminologyEntries.setId, setId)))
+    .orderBy(sql`${terminologyEntries.entryNo} desc`)
+    .limit(1);
+  return (last?.entryNo ?? 0) + 1;
+}

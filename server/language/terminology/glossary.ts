@@ -1,0 +1,166 @@
+import type { Tx } from '#db/client.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import type { Glossaries, GlossaryMatches, TermCheck, TermRow } from '#server/matching/terms/glossary.ts';
+import {
+  checkTerms,
+  type ExpectedTerm,
+  openTerms,
+  type TermCompliance,
+  type TermMatch,
+  type TermMatcher,
+  type TermTables,
+  tabulateTerms,
+} from '#server/matching/terms/index.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import { type CachedGlossary, createGlossaryCache } from './glossary-cache.ts';
+import { selectTerms } from './terms.ts';
+import { bytesOfTables } from './threads/shared-tables.ts';
+import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
+
+/**
+ * The largest work that is done inline, without a thread, in UTF-16 units: a glossary's source terms, a text in which to find
+ * terms, and for a check the translation and the expected terms. Nearly every job is within these limits and takes a
+ * millisecond; the worst input takes less than 50 (`npm run bench -- glossary-slices`).
+ */
+const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
+
+interface Compiled extends CachedGlossary {
+  /** Null if no term applies. */
+  terms: { matcher: TermMatcher<TermRow>; tables: TermTables } | null;
+}
+
+/**
+ * Large glossaries, long texts and checks of many terms run on threads, whose slots tenants share fairly; everything else runs
+ * inline. Concurrent requests for the same glossary compile it once.
+ */
+export function createGlossaries(): Glossaries {
+  const kept = createGlossaryCache<Compiled>();
+  const loading = new Map<string, Promise<Compiled>>();
+  const threadSlots = createConcurrencyLimit({
+    slots: termThreadCount,
+    maxWaiting: 2000,
+    refusal: 'too many large glossaries are in use; try again later',
+  });
+
+  function checkAtOnce({ expected, translation, language }: TermCheck): TermCompliance | undefined {
+    if (translation.length > inlineLimits.translation || unitsOf(expected) > inlineLimits.expected)
+      return undefined;
+    return checkTerms(expected, translation, language);
+  }
+
+  async function check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance> {
+    return (
+      checkAtOnce(asked) ??
+      (await threadSlots.run({ tenantId, signal }, () => runOnTermThread('check', asked)))
+    );
+  }
+
+  return {
+    checkAtOnce,
+    check,
+    of(database, tenantId, revision, { sourceLang, targetLang }) {
+      const keyOf = (revision: string | null) => `${tenantId} ${sourceLang} ${targetLang} ${revision}`;
+      const key = keyOf(revision);
+      /** The terms as they are now, by their own revision: after an upload it is not the caller's. */
+      const read = async () => {
+        const { revision, terms } = await database.inTenant(tenantId, (tx: Tx) =>
+          selectTerms(tx, tenantId, sourceLang, targetLang),
+        );
+        const own = keyOf(revision);
+        return { own, rows: terms, known: kept.get(own) };
+      };
+      const keep = (own: string, rows: TermRow[], tables: TermTables | null): Compiled => {
+        const terms = tables && { matcher: openTerms(rows, tables, sourceLang), tables };
+        const bytes = tables ? bytesOfRows(rows) + bytesOfTables(tables) : 0;
+        const compiled = { tenantId, terms, bytes };
+        kept.keep(own, compiled);
+        return compiled;
+      };
+
+      /** The caller must hold a slot. */
+      async function loadInSlot(): Promise<Compiled> {
+        const ready = kept.get(key);
+        if (ready) return ready;
+        const { own, rows, known } = await read();
+        if (known) return known;
+        if (sourceUnits(rows) <= inlineLimits.sources)
+          return keep(own, rows, tabulateAtOnce(rows, sourceLang));
+        const entries = rows.map(plainEntry);
+        return keep(own, rows, await runOnTermThread('tabulate', { entries, language: sourceLang }));
+      }
+
+      async function load(): Promise<Compiled> {
+        const { own, rows, known } = await read();
+        if (known) return known;
+        if (sourceUnits(rows) <= inlineLimits.sources)
+          return keep(own, rows, tabulateAtOnce(rows, sourceLang));
+        // Read the terms again in the slot, so that waiting work holds no glossary in memory.
+        return threadSlots.run({ tenantId }, loadInSlot);
+      }
+
+      function loadOnce(): Promise<Compiled> {
+        const known = loading.get(key);
+        if (known) return known;
+        const started = load().finally(() => loading.delete(key));
+        loading.set(key, started);
+        return started;
+      }
+
+      return {
+        check: (asked, signal) => check(tenantId, asked, signal),
+        async find(text, whole, signal) {
+          if (text.length <= inlineLimits.text) {
+            const { terms } = kept.get(key) ?? (await loadOnce());
+            return terms && termsFound(terms, terms.matcher.find(text), whole);
+          }
+          return threadSlots.run({ tenantId, signal }, async () => {
+            const { terms } = await loadInSlot();
+            if (!terms) return null;
+            const { patterns, ranks } = terms.tables;
+            const found = await runOnTermThread('find', {
+              tables: { patterns, ranks },
+              text,
+              language: sourceLang,
+            });
+            return termsFound(terms, terms.matcher.matchesOf(found), whole);
+          });
+        },
+      };
+    },
+  };
+}
+
+function termsFound(
+  { matcher }: NonNullable<Compiled['terms']>,
+  matches: TermMatch<TermRow>[],
+  whole: string | null,
+): GlossaryMatches {
+  return { matches, whole: whole === null ? [] : matcher.whole(whole) };
+}
+
+function tabulateAtOnce(rows: readonly TermRow[], language: LanguageCode): TermTables | null {
+  return rows.length === 0 ? null : tabulateTerms(rows, language);
+}
+
+/** Leaves out the set, which a thread does not need. */
+function plainEntry({ sourceTerm, targetTerm, caseSensitive, priority }: TermRow) {
+  return { sourceTerm, targetTerm, caseSensitive, priority };
+}
+
+function sourceUnits(rows: readonly TermRow[]): number {
+  return rows.reduce((sum, { sourceTerm }) => sum + sourceTerm.length, 0);
+}
+
+function unitsOf(expected: readonly ExpectedTerm[]): number {
+  let units = 0;
+  for (const { targetTerms } of expected) for (const term of targetTerms) units += term.length;
+  return units;
+}
+
+/** About 150 bytes for each object, and two for each unit of its terms. */
+function bytesOfRows(rows: readonly TermRow[]): number {
+  return rows.reduce(
+    (sum, { sourceTerm, targetTerm }) => sum + 150 + 2 * (sourceTerm.length + targetTerm.length),
+    0,
+  );
+}

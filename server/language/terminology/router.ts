@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { tbxType } from '#server/formats/tbx/writer.ts';
+import { pageOf, setListQuery } from '#server/http/paging.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
+import { router, streamResponse } from '#server/trpc.ts';
+import { addEntry } from './add-entry.ts';
+import { listEntries } from './entries.ts';
+import {
+  addEntryRequest,
+  addedEntry,
+  entriesRequest,
+  entryPage,
+  termMatches,
+  termMatchesRequest,
+} from './entry-schema.ts';
+import { exportTbx, tbxQuery } from './export-tbx.ts';
+import { findTermMatches } from './matches.ts';
+import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
+import { listSets, removeSet } from './sets.ts';
+import { uploadGlossary } from './upload.ts';
+
+const upload = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/terminology',
+      upload: {
+        parts: ['terminology_file', 'terminology_csv'],
+        raw: false,
+        ceiling: () => 'MAX_UPLOAD_BYTES',
+      },
+      tag: 'Terminology',
+      summary: 'Create or replace a glossary from a CSV, TMX or TBX file',
+      description:
+        'A form with `terminology_file` (.csv, .tmx or .tbx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required beside TMX and TBX.',
+    },
+  })
+  .input(glossaryForm)
+  .output(uploadedGlossary)
+  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+const remove = tenantProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/terminology/{set_id}',
+      tag: 'Terminology',
+      summary: 'Delete a glossary',
+      description: 'Jobs that it helped to translate stay as they are.',
+      status: 204,
+    },
+  })
+  .input(z.object({ set_id: z.string().describe('The id of the glossary.') }))
+  .output(z.void())
+  .mutation(({ ctx, input }) => removeSet(ctx.tx, ctx.principal.tenant.id, input.set_id));
+
+const list = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/terminology',
+      tag: 'Terminology',
+      summary: 'List the glossaries',
+      paged: true,
+      description:
+        'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
+    },
+  })
+  .input(setListQuery)
+  .output(z.array(terminologySet))
+  .query(async ({ ctx, input }) => {
+    const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return items;
+  });
+
+const exportTbxProcedure = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/terminology',
+      tag: 'Terminology',
+      summary: 'Export a glossary as TBX-Basic',
+      description:
+        'With `Accept: application/x-tbx+xml` and `set_id`: the entries of one glossary in the order of its file. TBX has no place for case_sensitive and priority.',
+      download: [tbxType],
+    },
+  })
+  .input(tbxQuery)
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportTbx(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
+const entries = tenantProcedure
+  .input(entriesRequest)
+  .output(entryPage)
+  .query(({ ctx, input }) => listEntries(ctx.tx, ctx.principal.tenant.id, input));
+
+/** The lock that additions wait for is not the guard's transaction. */
+const add = deferredTenantProcedure
+  .input(addEntryRequest)
+  .output(addedEntry)
+  .mutation(({ ctx, input }) => addEntry(ctx.services, ctx.withTenant, input));
+
+/** A mutation only for tRPC: the input of a query travels in the address, which is too short for a text. */
+const matches = deferredTenantProcedure
+  .input(termMatchesRequest)
+  .output(termMatches)
+  .mutation(({ ctx, input }) => findTermMatches(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+export const terminologyRouter = router({
+  upload,
+  list,
+  exportTbx: exportTbxProcedure,
+  delete: remove,
+  entries,
+  addEntry: add,
+  matches,
+});

@@ -1,0 +1,151 @@
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { GlossaryFile } from '#server/formats/glossary-file.ts';
+import { tbxType } from '#server/formats/tbx/writer.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import {
+  type DeclaredLanguage,
+  declaredType,
+  readDeclaredLanguage,
+  requireDeclaredLanguage,
+  requireRoomForSet,
+  requireSetName,
+  suffixOf,
+  tmxTypes,
+  unreadableFile,
+} from '#server/language/set-upload.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import type { ReadGlossaryPayload } from '#server/platform/sandbox/tasks/read-glossary.ts';
+import { withTenantLock } from '#server/platform/tenant-lock.ts';
+import type { UploadedFile } from '#server/trpc.ts';
+import type { GlossaryForm, UploadedGlossary } from './schema.ts';
+import { countSetsBeside, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
+import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
+import { glossaryWarnings } from './upload-warnings.ts';
+
+/**
+ * Creates or replaces a glossary by its name (B 4.4), completely or not at all. A child process reads the file, then one
+ * transaction stores it.
+ * @throws AppError 400, 413, 415, 422 as B 4.4 and B 7 say
+ */
+export async function uploadGlossary(
+  services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'settings'>,
+  withTenant: WithTenant,
+  form: GlossaryForm,
+  signal: AbortSignal,
+): Promise<UploadedGlossary> {
+  // Authenticate before returning validation errors, and check before reading the file, which is expensive.
+  const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
+    const checked = checkForm(form);
+    requireRoomForSet(
+      await countSetsBeside(tx, tenant.id, checked.name),
+      services.settings.MAX_TERMINOLOGY_SETS,
+      setLimit,
+    );
+    return { tenantId: tenant.id, ...checked };
+  });
+  const declared = kind !== 'csv' && source && target ? declaredPair(source, target) : null;
+  const read = await readFile(services, { tenantId, signal }, { bytes: file.bytes, kind, declared });
+  const entries = read.entries.map(
+    (entry): NewEntry => ({
+      ...entry,
+      sourceLang: entry.sourceLang ?? source?.code ?? '',
+      targetLang: entry.targetLang ?? target?.code ?? '',
+    }),
+  );
+  const warnings = glossaryWarnings(read, entries);
+  // Two uploads must not both use the same free capacity.
+  return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
+    requireRoomForSet(
+      await countSetsBeside(tx, tenantId, name),
+      services.settings.MAX_TERMINOLOGY_SETS,
+      setLimit,
+    );
+    requireCapacity(await countByLanguages(tx, tenantId, name), sizesOf(entries), services.settings);
+    const set = await replaceSet(tx, {
+      tenantId,
+      setId: newId(),
+      name,
+      sourceLang: source?.tag ?? null,
+      targetLang: target?.tag ?? null,
+      entryCount: entries.length,
+      // Terms are not embedded. The model only shows whether one is configured (C 6 "stub_embeddings").
+      embeddingModel: services.embedder?.model ?? null,
+      revision: newId(),
+    });
+    await insertEntries(tx, tenantId, set.setId, entries);
+    return { ...setView(set), warnings };
+  });
+}
+
+const setLimit = { code: 'terminology_max_sets_exceeded', noun: 'glossaries' };
+
+function checkForm(form: GlossaryForm) {
+  const file = form.terminology_file ?? form.terminology_csv;
+  if (!file) throw new AppError('validation_error', 'terminology_file upload is required');
+  const kind = requireKind(file);
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'terminology_file is empty');
+  const name = requireSetName(form.name);
+  const read = kind === 'csv' ? readDeclaredLanguage : requireDeclaredLanguage;
+  const source = read('source_lang', form.source_lang);
+  const target = read('target_lang', form.target_lang);
+  if (source && source.code === target?.code)
+    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+  return { file, kind, name, source, target };
+}
+
+function declaredPair(source: DeclaredLanguage, target: DeclaredLanguage) {
+  return { source: source.code, sourceTag: source.tag, target: target.code, targetTag: target.tag };
+}
+
+type GlossaryKind = ReadGlossaryPayload['kind'];
+
+/** Content types that name TBX. None is registered. */
+const tbxTypes: readonly string[] = [tbxType, 'application/x-tbx', 'application/tbx+xml'];
+
+/** The content types that a file of each kind may be declared with. */
+const typesOf: Readonly<Record<GlossaryKind, readonly string[]>> = {
+  csv: ['text/csv', 'application/vnd.ms-excel', 'text/plain'],
+  tmx: tmxTypes,
+  tbx: [...tbxTypes, 'application/xml', 'text/xml', 'application/octet-stream'],
+};
+
+const kindOfSuffix: ReadonlyMap<string, GlossaryKind> = new Map([
+  ['.csv', 'csv'],
+  ['.tmx', 'tmx'],
+  ['.tbx', 'tbx'],
+]);
+
+/** B 4.4 "File-type rules", with TBX beside them (docs/decisions/0067). @throws AppError 415 */
+function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
+  const suffix = suffixOf(name);
+  const type = declaredType(contentType);
+  const bySuffix = kindOfSuffix.get(suffix);
+  if (suffix !== '' && !bySuffix)
+    throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file', {
+      hint: 'a .tbx file is accepted, too',
+    });
+  const kind = bySuffix ?? (tbxTypes.includes(type) ? 'tbx' : tmxTypes.includes(type) ? 'tmx' : 'csv');
+  const types = typesOf[kind];
+  if (type !== '' && !types.includes(type))
+    throw new AppError(
+      'unsupported_media_type',
+      `terminology_file is read as .${kind}, which its content type ${JSON.stringify(type.slice(0, 100))} contradicts; send it as ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(types)}`,
+    );
+  return kind;
+}
+
+async function readFile(
+  { fileWork }: Pick<Services, 'fileWork'>,
+  scope: TaskScope,
+  payload: ReadGlossaryPayload,
+): Promise<GlossaryFile> {
+  try {
+    const read = await fileWork.run('read_glossary', payload, scope);
+    if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.refused}`);
+    return read.file;
+  } catch (error) {
+    throw unreadableFile('terminology_file', error);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { withTenantLock } from '#server/platform/tenant-lock.ts';
+import { isImporting } from './imports/import-jobs.ts';
+import { isReceiving } from './imports/start-import.ts';
+import { lockSetById, type SetRow, selectSetById } from './sets.ts';
+import { deleteVersion } from './versions.ts';
+
+/** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
+export async function removeSet(
+  { database }: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+  setId: string,
+): Promise<void> {
+  const seen = await withTenant(async (tx, { tenant }) => {
+    const set = requireSet(await selectSetById(tx, tenant.id, setId));
+    // Check before waiting for the lock: if the import ends meanwhile, the set has a new version, which must not be deleted.
+    if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
+    return set;
+  });
+  const { tenantId, name } = seen;
+  const remove = async (tx: Tx) => {
+    // Lock the set before its version, as all transactions do. An import that is to activate another version waits.
+    const set = requireSet(await lockSetById(tx, tenantId, setId));
+    if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
+    await deleteVersion(tx, set);
+  };
+  // No import of the name must be accepted between the check and the deletion.
+  await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });
+}
+
+function inProgress(): AppError {
+  return new AppError(
+    'conflict',
+    'tm_import_in_progress: an import into this set is running; delete it when that has ended',
+  );
+}
+
+function requireSet(set: SetRow | undefined): SetRow {
+  if (!set) throw new AppError('not_found', 'translation memory set not found');
+  return set;
+}

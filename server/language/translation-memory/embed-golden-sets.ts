@@ -1,0 +1,179 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import { codeBytes, dimensions } from '#server/matching/vectors.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import { base64, blockOf, blockSize, embedTexts, type VectorBlock } from './vector-blocks.ts';
+import type { SetVersion } from './versions.ts';
+
+/** The most blocks of one run. The next run continues. */
+const mostBlocks = 200;
+
+/** Adds jobs for the golden sets with pairs that have no vectors yet, if there is a model. */
+export async function embedWaiting({
+  database,
+  embedder,
+}: Pick<Services, 'database' | 'embedder'>): Promise<void> {
+  if (!embedder) return;
+  await database.inPlatform(async (tx) => {
+    for (const { tenantId, setId } of await selectSetsToEmbed(tx, embedder.model)) {
+      const job = `embed_memory:${setId}`;
+      // Each set has its own queue: while a slow model works for one worker, a second one must not request the same vectors.
+      await addJob(tx, 'embed_memory', { tenantId, setId }, { key: job, queue: job });
+    }
+  });
+}
+
+/**
+ * Makes the missing vectors of a golden set's pairs, block by block. It reads and stores each block in two transactions, and
+ * calls the model between them. Skips pairs that have been deleted meanwhile, or that another run has stored first.
+ * @throws if the model does not respond; to be tried again
+ */
+export async function embedSet(
+  { database, embedder }: Pick<Services, 'database' | 'embedder'>,
+  tenantId: string,
+  setId: string,
+): Promise<void> {
+  if (!embedder) return;
+  const { model } = embedder;
+  for (let block = 0; block < mostBlocks; block++) {
+    const segments = await database.inTenant(tenantId, (tx) => selectUnembedded(tx, tenantId, setId, model));
+    if (segments.length === 0) return;
+    const texts = segments.map(({ sourceText }) => normalForm(sourceText));
+    const vectors = await embedTexts(embedder, texts, { tenantId });
+    await database.inTenant(tenantId, async (tx) => {
+      const nos = segments.map(({ segmentNo }) => segmentNo);
+      const set = await lockSetForVectors(tx, tenantId, setId, model, nos);
+      if (!set || set.waiting.size === 0) return;
+      const { version, waiting } = set;
+      const kept = segments.flatMap(({ segmentNo }, at) => (waiting.has(segmentNo) ? [at] : []));
+      const stored = blockOf(
+        kept.map((at) => segments[at]!),
+        kept.map((at) => vectors[at]!),
+      );
+      await appendVectors(tx, version, stored);
+    });
+  }
+}
+
+/**
+ * Returns the golden sets with pairs that lack vectors of the model. Needs platform scope. It only compares counts, because
+ * blocks never hold deleted pairs.
+ */
+async function selectSetsToEmbed(tx: Tx, model: string): Promise<{ tenantId: string; setId: string }[]> {
+  const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
+    select tenant_id, set_id from memory_sets g where origin = 'golden_approved'
+      and (select count(*) from memory_segments m
+        where m.tenant_id = g.tenant_id and m.content_id = g.content_id and m.shard_no is distinct from -1)
+      > (select coalesce(sum(cardinality(segment_nos)), 0) from memory_vectors v
+        where v.tenant_id = g.tenant_id and v.content_id = g.content_id and g.embedding_model = ${model})
+    limit 1000`);
+  return rows.map(({ tenant_id, set_id }) => ({ tenantId: tenant_id, setId: set_id }));
+}
+
+interface GoldenSegment {
+  segmentNo: number;
+  sourceText: string;
+}
+
+/** Returns the next block of a golden set's pairs without vectors of the model. Only pairs that may be offered as matches. */
+async function selectUnembedded(
+  tx: Tx,
+  tenantId: string,
+  setId: string,
+  model: string,
+): Promise<GoldenSegment[]> {
+  const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
+    select segment_no, source_text from memory_segments
+    where tenant_id = ${tenantId} and content_id = ${contentOf(tenantId, setId)} and shard_no is distinct from -1
+      and segment_no not in ${embedded(tenantId, setId, model)}
+    order by segment_no limit ${blockSize}`);
+  return rows.map(({ segment_no, source_text }) => ({
+    segmentNo: Number(segment_no),
+    sourceText: source_text,
+  }));
+}
+
+const contentOf = (tenantId: string, setId: string) =>
+  sql`(select content_id from memory_sets where tenant_id = ${tenantId} and set_id = ${setId})`;
+
+/** SQL for the segments of a set that have vectors of the model. */
+const embedded = (tenantId: string, setId: string, model: string) => sql`(
+  select unnest(v.segment_nos) from memory_vectors v
+  join memory_sets g on g.tenant_id = v.tenant_id and g.content_id = v.content_id
+  where g.tenant_id = ${tenantId} and g.set_id = ${setId} and g.embedding_model = ${model})`;
+
+/**
+ * Locks a set that is to get vectors of a model, and deletes its vectors of another model. Returns which of the segments still
+ * exist and have no vectors, and keeps them from being deleted until the transaction ends. Undefined if the set has been
+ * deleted.
+ */
+async function lockSetForVectors(
+  tx: Tx,
+  tenantId: string,
+  setId: string,
+  model: string,
+  segmentNos: readonly number[],
+): Promise<{ version: SetVersion; waiting: Set<number> } | undefined> {
+  const [set] = await tx.execute<{ content_id: string; model: string | null }>(sql`
+    select content_id, embedding_model as model from memory_sets
+    where tenant_id = ${tenantId} and set_id = ${setId} for no key update`);
+  if (!set) return undefined;
+  const version = { tenantId, versionId: set.content_id };
+  if (set.model !== model) {
+    await tx.execute(
+      sql`delete from memory_vectors where tenant_id = ${tenantId} and content_id = ${version.versionId}`,
+    );
+    await tx.execute(sql`update memory_sets set embedding_model = ${model}
+      where tenant_id = ${tenantId} and set_id = ${setId}`);
+  }
+  const rows = await tx.execute<{ segment_no: string }>(sql`
+    select segment_no from memory_segments
+    where tenant_id = ${tenantId} and content_id = ${version.versionId}
+      and segment_no = any(array(select value::bigint from json_array_elements_text(${JSON.stringify(segmentNos)}::json)))
+      and segment_no not in ${embedded(tenantId, setId, model)}
+    for key share of memory_segments`);
+  const waiting = new Set(rows.map(({ segment_no }) => Number(segment_no)));
+  return { version, waiting };
+}
+
+/** Adds vectors to a locked set. Extends its last block while that is small, so that a lookup has few blocks to read. */
+async function appendVectors(
+  tx: Tx,
+  { tenantId, versionId }: SetVersion,
+  { segmentNos, codes, vectors }: VectorBlock,
+): Promise<void> {
+  const nos = sql`${`{${segmentNos.join()}}`}::text::bigint[]`;
+  const codeBytes = sql`decode(${base64(codes)}, 'base64')`;
+  const vectorBytes = sql`decode(${base64(vectors)}, 'base64')`;
+  const grown = await tx.execute(sql`
+    update memory_vectors set segment_nos = segment_nos || ${nos}, codes = codes || ${codeBytes},
+      vectors = vectors || ${vectorBytes}
+    where tenant_id = ${tenantId} and content_id = ${versionId} and block_no = (
+      select block_no from memory_vectors
+      where tenant_id = ${tenantId} and content_id = ${versionId} and cardinality(segment_nos) < ${blockSize} limit 1)
+    returning 1`);
+  if (grown.length > 0) return;
+  await tx.execute(sql`
+    insert into memory_vectors (tenant_id, content_id, block_no, segment_nos, codes, vectors)
+    values (${tenantId}, ${versionId}, ${segmentNos[0]}, ${nos}, ${codeBytes}, ${vectorBytes})`);
+}
+
+/** Removes the vectors of some segments from their blocks: `n` is a segment's number, `c` its version. Only for golden sets. */
+export async function deleteVectors(
+  tx: Tx,
+  tenantId: string,
+  segments: readonly { c: string; n: string }[],
+): Promise<void> {
+  const removed = sql`json_to_recordset(${JSON.stringify(segments)}::json) as r(c text, n bigint)`;
+  await tx.execute(sql`
+    update memory_vectors v set (segment_nos, codes, vectors) = (
+      select coalesce(array_agg(no order by at), '{}'),
+        coalesce(string_agg(substring(v.codes from at::int * ${codeBytes} - ${codeBytes - 1} for ${codeBytes}), '' order by at), ''),
+        coalesce(string_agg(substring(v.vectors from at::int * ${dimensions} - ${dimensions - 1} for ${dimensions}), '' order by at), '')
+      from unnest(v.segment_nos) with ordinality as kept(no, at)
+      where no not in (select n from ${removed}))
+    where tenant_id = ${tenantId} and content_id in (select c from ${removed})
+      and segment_nos && array(select n from ${removed})`);
+}

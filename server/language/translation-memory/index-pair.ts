@@ -1,0 +1,281 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import type { LanguagePair } from '#server/languages.ts';
+import { largestShard } from '#server/matching/fuzzy/index.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-set.ts';
+import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
+
+/** Adds jobs for the pairs whose small sets should share an index. */
+export async function indexWaitingPairs({ database }: Pick<Services, 'database'>): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    for (const pair of await selectPairsToIndex(tx))
+      await addJob(tx, 'index_memory_pair', pair, {
+        key: `index_memory_pair:${pair.tenantId}:${pair.pairSource}:${pair.pairTarget}`,
+      });
+  });
+}
+
+/**
+ * Moves the segments of a pair's small imported sets into one shard that they share. With a shard each, 200 sets of 250
+ * segments cost a lookup 26,000 posting lists. Like `indexSet`, it reads and stores in two transactions, and a child process
+ * builds the index between them. If the segments or shards have changed meanwhile, it stores nothing, and a later sweep tries
+ * again.
+ */
+export async function indexPair(
+  { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
+  { tenantId, ...pair }: LanguagePair & { tenantId: string },
+): Promise<void> {
+  const waiting = await database.inTenant(tenantId, (tx) => selectWaitingOfPair(tx, tenantId, pair));
+  const { segments, nextShardNo: shardNo, replaced } = waiting;
+  if (segments.length === 0 && replaced.length === 0) return;
+  // Number the segments by their positions here, because segment numbers are not unique across sets.
+  const payload = {
+    shardNo,
+    sources: segments.map(({ sourceText }) => sourceText),
+    segmentNos: segments.map((_, place) => place),
+  };
+  const parts =
+    segments.length === 0
+      ? []
+      : await fileWork.stream('index_memory', payload, { tenantId }, (pieces) =>
+          collectParts(rowParts(pieces)),
+        );
+  const stored = database.inTenant(tenantId, async (tx) => {
+    if (!(await lockPairForShard(tx, tenantId, pair, waiting))) return;
+    if ((await moveSegmentsOfPair(tx, tenantId, pair, waiting)) < segments.length)
+      throw new ConcurrentChange();
+    for (const { kind, rows } of parts)
+      if (kind === 'postings') await insertPairPostings(tx, tenantId, pair, unpack(rows));
+      else {
+        const { shard, of } = readShard(rows, waiting);
+        await insertPairShard(tx, tenantId, pair, shard, of);
+      }
+  });
+  await ignoreConcurrentChange(stored);
+}
+
+/** Reads the sandbox's row of a shard, and finds the segments that its ordinals stand for. */
+function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
+  const [shardNo, count, lengthMarks, places] = rows.split(rowEnd)[0]!.split(fieldEnd) as [
+    ...[string, string, string, string],
+  ];
+  const ordinals = Buffer.from(places, 'base64');
+  const contents = new Map<string, { place: number; segments: number }>();
+  const segmentNos = Buffer.alloc(ordinals.length);
+  const contentPlaces = Buffer.alloc(ordinals.length / 4);
+  for (let ordinal = 0; ordinal < ordinals.length / 8; ordinal++) {
+    const { versionId, segmentNo } = segments[Number(ordinals.readBigInt64BE(8 * ordinal))]!;
+    const version = contents.get(versionId) ?? { place: contents.size, segments: 0 };
+    contents.set(versionId, version);
+    version.segments += 1;
+    segmentNos.writeBigInt64BE(BigInt(segmentNo), 8 * ordinal);
+    contentPlaces.writeUInt16BE(version.place, 2 * ordinal);
+  }
+  const of: PairShardVersions = {
+    contents: [...contents].map(([versionId, { segments }]) => [versionId, segments]),
+    segmentNos: segmentNos.toString('base64'),
+    contentPlaces: contentPlaces.toString('base64'),
+  };
+  return { shard: { shardNo: Number(shardNo), segments: Number(count), lengthMarks }, of };
+}
+
+/**
+ * When a pair is due for its index: segments, or octets, of small sets that a lookup has to read as they are, or shards of
+ * single sets that it has to read one by one.
+ */
+const many = { segments: 1000, octets: 200_000, ownShards: 4 };
+/** The share of a shard's segments whose versions may be inactive before the shard is rebuilt. */
+const mostGone = sql.raw('0.25');
+
+/** The `shard_no` of segments in a pair's shard: below the values with other meanings. */
+export const markOf = (shardNo: number) => -2 - shardNo;
+
+const small = sql.raw(String(smallShard));
+
+/** SQL for the number of a shard's segments whose version is no longer active. */
+const goneOf = (d: string): SQL => sql`(
+  select coalesce(sum((c.value ->> 1)::int), 0) from jsonb_array_elements(${sql.raw(`${d}.contents`)}) c
+  where not exists (select from memory_sets s where s.tenant_id = ${sql.raw(`${d}.tenant_id`)}
+    and s.content_id = c.value ->> 0))`;
+
+/** Returns the pairs whose small imported sets should be moved into shared shards. Needs platform scope. */
+async function selectPairsToIndex(tx: Tx): Promise<(LanguagePair & { tenantId: string })[]> {
+  const rows = await tx.execute<{ tenant_id: string; pair_source: string; pair_target: string }>(sql`
+    with due as (
+      select g.tenant_id, g.pair_source, g.pair_target from memory_segments m
+      join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
+      where m.shard_no is null group by 1, 2, 3
+      having (count(*) >= ${many.segments} or sum(octet_length(m.source_text)) >= ${many.octets})
+        and bool_or(g.origin = 'tmx_import')
+      union
+      select g.tenant_id, g.pair_source, g.pair_target from memory_shards d
+      join memory_sets g on g.tenant_id = d.tenant_id and g.content_id = d.content_id
+      where g.origin = 'tmx_import' and d.segments < ${small} group by 1, 2, 3
+      having count(*) > ${many.ownShards}
+      union
+      select d.tenant_id, d.pair_source, d.pair_target from memory_pair_shards d
+      where ${goneOf('d')} > ${mostGone} * d.segments)
+    select * from due limit 1000`);
+  return rows.map(({ tenant_id, pair_source, pair_target }) => ({
+    tenantId: tenant_id,
+    pairSource: pair_source,
+    pairTarget: pair_target,
+  }));
+}
+
+/** A shard whose segments move to another one: a set's own, or the pair's. */
+interface ReplacedShard {
+  /** Null for a shard of the pair. */
+  versionId: string | null;
+  shardNo: number;
+  segments: number;
+}
+
+/** A segment and where it is indexed now. */
+interface WaitingSegment {
+  versionId: string;
+  segmentNo: number;
+  /** Its `shard_no`. */
+  was: number | null;
+  sourceText: string;
+}
+
+interface WaitingPair {
+  replaced: ReplacedShard[];
+  /** The number of the next shard of the pair. */
+  nextShardNo: number;
+  segments: WaitingSegment[];
+}
+
+/**
+ * Returns what the next shard of a pair is to hold: segments in no shard and those of the shards that it replaces, as many as
+ * fit.
+ */
+async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: LanguagePair): Promise<WaitingPair> {
+  const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
+  const rows = await tx.execute<{ c: string; n: string; w: number | null; source_text: string }>(sql`
+    select m.content_id as c, m.segment_no as n, m.shard_no as w, m.source_text
+    from ${importsOf(tenantId, pair)} join memory_segments m
+      on m.tenant_id = g.tenant_id and m.content_id = g.content_id
+    where m.shard_no is null or (m.content_id, m.shard_no) in (
+        select c, d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is not null)
+      or m.shard_no in (
+        select ${markOf(0)}::int - d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is null)
+    order by m.shard_no nulls last limit ${largestShard}`);
+  const segments = rows.map(({ c, n, w, source_text }) => ({
+    ...{ versionId: c, segmentNo: Number(n), was: w, sourceText: source_text },
+  }));
+  return { replaced, nextShardNo, segments };
+}
+
+const importsOf = (tenantId: string, { pairSource, pairTarget }: LanguagePair): SQL =>
+  sql`(select tenant_id, content_id from memory_sets where tenant_id = ${tenantId}
+    and pair_source = ${pairSource} and pair_target = ${pairTarget} and origin = 'tmx_import') g`;
+
+/** Returns the shards that the next one replaces. Together they are no larger than one shard may be. */
+async function selectReplaced(tx: Tx, tenantId: string, pair: LanguagePair) {
+  const { pairSource, pairTarget } = pair;
+  const rows = await tx.execute<{ c: string | null; d: number; n: number; due: boolean }>(sql`
+    select null as c, d.shard_no as d, d.segments as n,
+      d.segments < ${small} or ${goneOf('d')} > ${mostGone} * d.segments as due
+    from memory_pair_shards d
+    where d.tenant_id = ${tenantId} and d.pair_source = ${pairSource} and d.pair_target = ${pairTarget}
+    union all
+    select d.content_id, d.shard_no, d.segments, d.segments < ${small}
+    from ${importsOf(tenantId, pair)} join memory_shards d
+      on d.tenant_id = g.tenant_id and d.content_id = g.content_id
+    order by 1 nulls first, 2`);
+  const replaced: ReplacedShard[] = [];
+  let segments = 0;
+  for (const { c, d, n, due } of rows) {
+    if (!due || segments + n > largestShard) continue;
+    segments += n;
+    replaced.push({ versionId: c, shardNo: d, segments: n });
+  }
+  const nextShardNo = Math.max(-1, ...rows.flatMap(({ c, d }) => (c === null ? [d] : []))) + 1;
+  return { replaced, nextShardNo };
+}
+
+function packShards(shards: readonly ReplacedShard[]): string {
+  return JSON.stringify(shards.map(({ versionId, shardNo }) => ({ c: versionId, d: shardNo })));
+}
+
+/** Locks a pair's index, and returns whether its shards are still those that were read. */
+async function lockPairForShard(
+  tx: Tx,
+  tenantId: string,
+  pair: LanguagePair,
+  was: WaitingPair,
+): Promise<boolean> {
+  const { pairSource, pairTarget } = pair;
+  await tx.execute(sql`
+    select pg_advisory_xact_lock(hashtextextended(${`pair index ${tenantId} ${pairSource} ${pairTarget}`}, 0))`);
+  // Wait for sets that are being replaced or deleted.
+  await tx.execute(sql`
+    select count(*) from (select from memory_sets where tenant_id = ${tenantId} and pair_source = ${pairSource}
+      and pair_target = ${pairTarget} and origin = 'tmx_import' order by set_id for no key update) locked`);
+  const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
+  return nextShardNo === was.nextShardNo && JSON.stringify(replaced) === JSON.stringify(was.replaced);
+}
+
+/** Assigns segments to a shard that replaces others. Returns how many were still where they had been read. */
+async function moveSegmentsOfPair(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: LanguagePair,
+  { replaced, nextShardNo, segments }: WaitingPair,
+): Promise<number> {
+  const moved = JSON.stringify(segments.map(({ versionId, segmentNo, was }) => [versionId, segmentNo, was]));
+  const { count } = await tx.execute(sql`
+    update memory_segments m set shard_no = ${markOf(nextShardNo)}
+    from (select r ->> 0 as c, (r ->> 1)::bigint as n, (r ->> 2)::int as w
+      from json_array_elements(${moved}::json) r offset 0) r
+    where m.tenant_id = ${tenantId} and m.content_id = r.c and m.segment_no = r.n
+      and m.shard_no is not distinct from r.w`);
+  const shards = sql`json_to_recordset(${packShards(replaced)}::json) as r(c text, d int)`;
+  await tx.execute(sql`
+    delete from memory_shards s using ${shards}
+    where s.tenant_id = ${tenantId} and s.content_id = r.c and s.shard_no = r.d`);
+  await tx.execute(sql`
+    delete from memory_pair_shards s using ${shards} where s.tenant_id = ${tenantId}
+      and s.pair_source = ${pairSource} and s.pair_target = ${pairTarget} and r.c is null and s.shard_no = r.d`);
+  return count;
+}
+
+/** What a pair's shard stores in addition to what the sandbox has made. */
+interface PairShardVersions {
+  contents: [versionId: string, segments: number][];
+  /** In base64. The schema describes the columns. */
+  segmentNos: string;
+  contentPlaces: string;
+}
+
+/** Stores a shard of a pair: the row that the sandbox packed, with the segment numbers and versions of `of`. */
+async function insertPairShard(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: LanguagePair,
+  { shardNo, segments, lengthMarks }: { shardNo: number; segments: number; lengthMarks: string },
+  of: PairShardVersions,
+): Promise<void> {
+  await tx.execute(sql`
+    insert into memory_pair_shards (tenant_id, pair_source, pair_target, shard_no, segments, length_marks, segment_nos,
+      contents, content_places)
+    values (${tenantId}, ${pairSource}, ${pairTarget}, ${shardNo}, ${segments}, decode(${lengthMarks}, 'base64'),
+      decode(${of.segmentNos}, 'base64'), ${JSON.stringify(of.contents)}::jsonb, decode(${of.contentPlaces}, 'base64'))`);
+}
+
+/** Stores packed posting lists of a pair's shard. */
+async function insertPairPostings(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: LanguagePair,
+  rows: SQL,
+): Promise<void> {
+  await tx.execute(sql`
+    insert into memory_pair_postings (tenant_id, pair_source, pair_target, shard_no, bucket, count, ordinals)
+    select ${tenantId}, ${pairSource}, ${pairTarget}, f[1]::integer, f[2]::integer, f[3]::integer, decode(f[4], 'base64')
+    from ${rows}`);
+}

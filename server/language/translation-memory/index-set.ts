@@ -1,0 +1,182 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { largestShard } from '#server/matching/fuzzy/index.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import { collectParts, insertRows, rowParts } from './packed-rows.ts';
+import type { SetVersion } from './versions.ts';
+
+/** Adds jobs for the sets with many segments that are in no index yet. */
+export async function indexWaiting({ database }: Pick<Services, 'database'>): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    for (const { tenantId, setId } of await selectSetsToIndex(tx))
+      await addJob(tx, 'index_memory', { tenantId, setId }, { key: `index_memory:${setId}` });
+  });
+}
+
+/** Rolls the transaction back because the rows that it read have changed. */
+export class ConcurrentChange extends Error {}
+
+/** Settles without an error if the work was given up because of a concurrent change: the next sweep tries again. */
+export async function ignoreConcurrentChange(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof ConcurrentChange)) throw error;
+  });
+}
+
+/**
+ * Moves a set's unindexed segments, and those of its small shards, into one shard of the fuzzy index. Approved pairs arrive one
+ * by one, and a lookup should have few shards to read. It reads and stores in two transactions; between them a child process
+ * builds the index. If the segments or shards have changed meanwhile, it stores nothing, and a later sweep tries again.
+ */
+export async function indexSet(
+  { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
+  tenantId: string,
+  setId: string,
+): Promise<void> {
+  const waiting = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
+  if (!waiting || waiting.segments.length === 0) return;
+  const { version, segments, nextShardNo: shardNo } = waiting;
+  const sources = segments.map(({ sourceText }) => sourceText);
+  const segmentNos = segments.map(({ segmentNo }) => segmentNo);
+  const parts = await fileWork.stream(
+    'index_memory',
+    { shardNo, sources, segmentNos },
+    { tenantId },
+    (pieces) => collectParts(rowParts(pieces)),
+  );
+  const stored = database.inTenant(tenantId, async (tx) => {
+    if (!(await lockSetForShard(tx, setId, waiting))) return;
+    const moved = await moveSegments(tx, version, { replaced: waiting.shardNos, shardNo, segmentNos });
+    // Imported segments are deleted only with their set, so the missing ones have been moved to a shard of their pair.
+    if (moved < segmentNos.length && !waiting.golden) throw new ConcurrentChange();
+    for (const { kind, rows } of parts) await insertRows(tx, kind, version, rows);
+    if (moved < segmentNos.length) await countShard(tx, version, { shardNo, segments: moved });
+  });
+  await ignoreConcurrentChange(stored);
+}
+
+/**
+ * When segments are due for the index: the segments of one set, or the segments or octets of a pair over all its sets. A lookup
+ * reads unindexed sources as they are, 200,000 characters at most, and would miss the rest. It counts octets because they are
+ * known without reading the sources.
+ */
+const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
+
+/** Shards with fewer segments are rebuilt together with the segments added since. */
+export const smallShard = 4096;
+
+/**
+ * Returns the sets whose segments should get an index of their own. Small imported sets share the index of their pair. Needs
+ * platform scope.
+ */
+async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: string }[]> {
+  const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
+    with waiting as (
+      select g.tenant_id, g.set_id, g.pair_source, g.pair_target, g.origin, count(*) as of_set,
+        sum(count(*)) over pair as of_pair, sum(sum(octet_length(m.source_text))) over pair as octets_of_pair
+      from memory_segments m join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
+      where m.shard_no is null group by 1, 2, 3, 4, 5
+      window pair as (partition by g.tenant_id, g.pair_source, g.pair_target))
+    select tenant_id, set_id from waiting
+    where of_set >= ${many.ofSet} or origin = 'golden_approved'
+      and (of_pair >= ${many.ofPair} or octets_of_pair >= ${many.octetsOfPair})
+    limit 1000`);
+  return rows.map(({ tenant_id, set_id }) => ({ tenantId: tenant_id, setId: set_id }));
+}
+
+interface WaitingSegments {
+  /** The active version of the set. */
+  version: SetVersion;
+  /** Whether its segments may be deleted one by one, as approved pairs are. */
+  golden: boolean;
+  /** The small shards whose segments are included. */
+  shardNos: number[];
+  /** The number of the next shard. */
+  nextShardNo: number;
+  segments: { segmentNo: number; sourceText: string }[];
+}
+
+/** Returns a set's segments that are in no shard or in a small one; undefined if the set has been deleted. */
+async function selectWaiting(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments | undefined> {
+  const [set] = await tx.execute<{ content_id: string; golden: boolean }>(sql`
+    select content_id, origin = 'golden_approved' as golden from memory_sets
+    where tenant_id = ${tenantId} and set_id = ${setId} for share`);
+  if (!set) return undefined;
+  const version = { tenantId, versionId: set.content_id };
+  const { shardNos, nextShardNo } = await selectShards(tx, version);
+  const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
+    select segment_no, source_text from memory_segments
+    where tenant_id = ${tenantId} and content_id = ${version.versionId} and (shard_no is null
+      or shard_no = any(${numbers(shardNos)}))
+    order by segment_no limit ${largestShard}`);
+  const segments = rows.map(({ segment_no, source_text }) => ({
+    segmentNo: Number(segment_no),
+    sourceText: source_text,
+  }));
+  return { version, golden: set.golden, shardNos, nextShardNo, segments };
+}
+
+const numbers = (shardNos: readonly number[]): SQL =>
+  sql`array(select value::int from json_array_elements_text(${JSON.stringify(shardNos)}::json))`;
+
+async function selectShards(tx: Tx, { tenantId, versionId }: SetVersion) {
+  const shards = await tx.execute<{ shard_no: number; segments: number }>(sql`
+    select shard_no, segments from memory_shards
+    where tenant_id = ${tenantId} and content_id = ${versionId} order by shard_no`);
+  const small = shards.filter(({ segments }) => segments < smallShard);
+  return {
+    shardNos: small.map(({ shard_no }) => shard_no),
+    nextShardNo: Math.max(-1, ...shards.map(({ shard_no }) => shard_no)) + 1,
+  };
+}
+
+/** Locks a set that is to get another shard. Returns whether its active version and its shards are still those that were read. */
+async function lockSetForShard(
+  tx: Tx,
+  setId: string,
+  was: Pick<WaitingSegments, 'version' | 'shardNos' | 'nextShardNo'>,
+): Promise<boolean> {
+  const { tenantId, versionId } = was.version;
+  const [set] = await tx.execute<{ content_id: string }>(sql`
+    select content_id from memory_sets
+    where tenant_id = ${tenantId} and set_id = ${setId} for no key update`);
+  if (set?.content_id !== versionId) return false;
+  const { shardNos, nextShardNo } = await selectShards(tx, was.version);
+  return nextShardNo === was.nextShardNo && shardNos.join() === was.shardNos.join();
+}
+
+/**
+ * Deletes shards and assigns segments to a new one. Returns how many segments were still where they had been read: some may
+ * have been deleted since, or moved to a shard of their pair.
+ */
+async function moveSegments(
+  tx: Tx,
+  { tenantId, versionId }: SetVersion,
+  {
+    replaced,
+    shardNo,
+    segmentNos,
+  }: { replaced: readonly number[]; shardNo: number; segmentNos: readonly number[] },
+): Promise<number> {
+  const { count } = await tx.execute(sql`
+    update memory_segments m set shard_no = ${shardNo}
+    from json_array_elements_text(${JSON.stringify(segmentNos)}::json) n
+    where m.tenant_id = ${tenantId} and m.content_id = ${versionId} and m.segment_no = n.value::bigint
+      and (m.shard_no is null or m.shard_no = any(${numbers(replaced)}))`);
+  await tx.execute(sql`
+    delete from memory_shards where tenant_id = ${tenantId} and content_id = ${versionId}
+      and shard_no = any(${numbers(replaced)})`);
+  return count;
+}
+
+/** Corrects the number of segments of a shard. */
+async function countShard(
+  tx: Tx,
+  { tenantId, versionId }: SetVersion,
+  { shardNo, segments }: { shardNo: number; segments: number },
+): Promise<void> {
+  await tx.execute(sql`
+    update memory_shards set segments = ${segments}
+    where tenant_id = ${tenantId} and content_id = ${versionId} and shard_no = ${shardNo}`);
+}

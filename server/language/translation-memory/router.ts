@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { pageOf, setListQuery } from '#server/http/paging.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
+import { router, streamResponse } from '#server/trpc.ts';
+import { removeSet } from './delete-set.ts';
+import { listImports as newest, readImport } from './imports/import-jobs.ts';
+import { receiveImport } from './imports/start-import.ts';
+import { findMatches } from './lookup/matches.ts';
+import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
+import { browseUnits, searchConcordance } from './search/search-units.ts';
+import { listSets } from './sets.ts';
+import { exportGolden, exportSet } from './tmx-export.ts';
+import {
+  browseRequest,
+  concordancePage,
+  concordanceRequest,
+  memoryMatches,
+  memoryMatchesRequest,
+  unitPage,
+} from './unit-schema.ts';
+
+const importTmx = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/tm',
+      upload: { parts: ['tmx_file'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
+      accepted: memoryImportPoll,
+      tag: 'Translation memory',
+      summary: 'Create or replace a set from a TMX file',
+      description:
+        'A form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are stored at once; a larger file answers 202 and is polled.',
+    },
+  })
+  .input(importForm)
+  .output(z.union([memorySet, memoryImportPoll]))
+  .mutation(async ({ ctx, input }) => {
+    const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    if ('set' in received) return received.set;
+    ctx.response.setStatus(202);
+    return received.accepted;
+  });
+
+const remove = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/tm/{set_id}',
+      tag: 'Translation memory',
+      summary: 'Delete a set',
+      description: 'Sets of approved pairs, too. 409 while an import into it runs.',
+      status: 204,
+    },
+  })
+  .input(z.object({ set_id: z.string().describe('The id of the set.') }))
+  .output(z.void())
+  .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.withTenant, input.set_id));
+
+const list = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm',
+      tag: 'Translation memory',
+      summary: 'List the sets',
+      paged: true,
+      description:
+        'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
+    },
+  })
+  .input(setListQuery)
+  .output(z.array(memorySet))
+  .query(async ({ ctx, input }) => {
+    const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return items;
+  });
+
+const getImport = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/imports/{job_id}',
+      tag: 'Translation memory',
+      summary: 'Poll an import',
+      description: 'Until job.status is completed or failed. Neither changes any more.',
+    },
+  })
+  .input(z.object({ job_id: z.string().describe('The id of the import.') }))
+  .output(memoryImportPoll)
+  .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
+
+const listImports = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/imports',
+      tag: 'Translation memory',
+      summary: 'List the newest 50 imports',
+      description: 'Newest first, without pages.',
+    },
+  })
+  .output(z.array(memoryImportJob))
+  .query(({ ctx }) => newest(ctx.tx, ctx.principal.tenant.id));
+
+const exportSetProcedure = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/{set_id}/export',
+      tag: 'Translation memory',
+      summary: 'Export a set as TMX 1.4b',
+      description: 'At most 50000 segments. tuid and changedate survive an import of the file.',
+      download: ['application/xml'],
+    },
+  })
+  .input(z.object({ set_id: z.string().describe('The id of the set.') }))
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportSet(ctx.services, ctx.withTenant, input.set_id, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
+const exportGoldenProcedure = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/export/golden',
+      tag: 'Translation memory',
+      summary: 'Export the approved pairs of a language pair as TMX 1.4b',
+      description: 'The newest 50000 pairs of the set golden-approved-<source>-<target>.',
+      download: ['application/xml'],
+    },
+  })
+  .input(goldenExportQuery)
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportGolden(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
+const browse = deferredTenantProcedure
+  .input(browseRequest)
+  .output(unitPage)
+  .query(({ ctx, input }) => browseUnits(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+const concordance = deferredTenantProcedure
+  .input(concordanceRequest)
+  .output(concordancePage)
+  .query(({ ctx, input }) => searchConcordance(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+/** A mutation only for tRPC: the input of a query travels in the address, which is too short for a text. */
+const matches = deferredTenantProcedure
+  .input(memoryMatchesRequest)
+  .output(memoryMatches)
+  .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input));
+
+export const memoryRouter = router({
+  import: importTmx,
+  list,
+  listImports,
+  getImport,
+  delete: remove,
+  export: exportSetProcedure,
+  exportGolden: exportGoldenProcedure,
+  browse,
+  concordance,
+  matches,
+});

@@ -1,0 +1,166 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { NumberedPlace } from '#server/http/paging.ts';
+import type { SetRow } from '../sets.ts';
+import { storedTuid } from '../tuid.ts';
+import type { RemainingSets } from './searched-sets.ts';
+
+/** A stored unit, with its set. */
+export interface FoundUnit {
+  set: SetRow;
+  segmentNo: number;
+  sourceText: string;
+  targetText: string;
+  tuid: string | null;
+  /** ISO 8601 in UTC, to the second; null if the unit has none of its own. */
+  changedAt: string | null;
+}
+
+/** What to look for in the units. */
+export interface UnitQuery {
+  /** The most units of the page. */
+  limit: number;
+  /** On the columns `source_text` and `target_text`; undefined if every unit fits. */
+  condition: SQL | undefined;
+  /** Whether a unit that fits the condition belongs into the page. By default, all do. */
+  keep?: ((unit: FoundUnit) => boolean) | undefined;
+}
+
+export interface UnitPage {
+  units: FoundUnit[];
+  /** Where the next page begins; null at the end. A page with a next one may have fewer units than its limit, even none. */
+  next: NumberedPlace | null;
+}
+
+/** The most bytes of text of a page, unless its only unit is longer. */
+const bytesOfPage = 262_144;
+
+/**
+ * The most that one page looks through. No index serves a search for a part of a text, so it reads the units in their stored order:
+ * 50,000 of 160 bytes take 0.1 s, and a memory of a million takes twenty pages.
+ */
+const most = { units: 50_000, bytes: 16_000_000, statements: 50 };
+
+/** The most units that a statement returns to find out which of them belong into the page. */
+const mostToKeep = 1000;
+
+/** Returns the next units that fit, in the order of the sets and in their stored order: that of the file, or of approval. */
+export async function readUnits(
+  tx: Tx,
+  tenantId: string,
+  { sets, after }: RemainingSets,
+  { limit, condition, keep }: UnitQuery,
+): Promise<UnitPage> {
+  const units: FoundUnit[] = [];
+  const left = { ...most };
+  let bytesLeft = bytesOfPage;
+  for (const [index, set] of sets.entries()) {
+    const place = { versionId: set.versionId, after: index === 0 ? after : 0 };
+    for (let isEnd = false; !isEnd; ) {
+      if (left.units <= 0 || left.bytes <= 0 || left.statements <= 0) return { units, next: place };
+      const looked = await lookThrough(tx, tenantId, {
+        set,
+        after: place.after,
+        left,
+        condition,
+        // One more unit than asked for shows whether there is a next page.
+        most: keep ? mostToKeep : limit + 1,
+      });
+      for (const { unit, fits } of looked) {
+        if (fits && (!keep || keep(unit))) {
+          const bytes = Buffer.byteLength(unit.sourceText) + Buffer.byteLength(unit.targetText);
+          if (units.length === limit || (units.length > 0 && bytes > bytesLeft))
+            return { units, next: place };
+          units.push(unit);
+          bytesLeft -= bytes;
+        }
+        place.after = unit.segmentNo;
+      }
+      const last = looked.at(-1);
+      left.units -= last?.looked ?? 0;
+      left.bytes -= last?.bytes ?? 0;
+      left.statements -= 1;
+      isEnd = last?.isLast ?? true;
+    }
+  }
+  return { units, next: null };
+}
+
+/** A unit that fits, or the last one that was looked at. */
+interface LookedUnit {
+  unit: FoundUnit;
+  fits: boolean;
+  /** How many units were looked at so far, and the bytes of their texts. */
+  looked: number;
+  bytes: number;
+  /** Whether it is the last unit of its set. */
+  isLast: boolean;
+}
+
+/**
+ * Looks through the units of a set that follow segment `after`, until `most` were found or the work that is `left` is done. PostgreSQL
+ * does not read on when it has found them, so a frequent word takes no time.
+ */
+async function lookThrough(
+  tx: Tx,
+  tenantId: string,
+  {
+    set,
+    after,
+    left,
+    condition = sql`true`,
+    most,
+  }: {
+    set: SetRow;
+    after: number;
+    left: { units: number; bytes: number };
+    condition: SQL | undefined;
+    most: number;
+  },
+): Promise<LookedUnit[]> {
+  // octet_length does not read out-of-line text, so units beyond the limits cost nothing.
+  const rows = await tx.execute<UnitRow>(sql`
+    select segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
+      to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed,
+      (${condition}) as fits, looked::int, bytes::float8, following is null and looked < ${left.units} as is_last
+    from (
+      select *, row_number() over stored as looked, sum(size) over stored as bytes,
+        lead(segment_no) over stored as following
+      from (
+        select segment_no, source_text, target_text, tuid, changed_at, job_id,
+          octet_length(source_text) + octet_length(target_text) as size
+        from memory_segments
+        where tenant_id = ${tenantId} and content_id = ${set.versionId} and segment_no > ${after}
+        order by segment_no limit ${left.units}
+      ) rest
+      window stored as (order by segment_no rows unbounded preceding)
+    ) measured
+    where bytes - size < ${left.bytes} and ((${condition}) or following is null or bytes >= ${left.bytes})
+    order by segment_no limit ${most}`);
+  return rows.map(({ no, source, target, tuid, changed, fits, looked, bytes, is_last }) => ({
+    unit: {
+      set,
+      segmentNo: Number(no),
+      sourceText: source,
+      targetText: target,
+      tuid,
+      changedAt: changed,
+    },
+    fits,
+    looked,
+    bytes,
+    isLast: is_last,
+  }));
+}
+
+type UnitRow = {
+  no: string;
+  source: string;
+  target: string;
+  tuid: string | null;
+  changed: string | null;
+  fits: boolean;
+  looked: number;
+  bytes: number;
+  is_last: boolean;
+};

@@ -1,0 +1,129 @@
+import { sql } from 'drizzle-orm';
+import type { Services } from '#server/context.ts';
+import { readPlace, writePlace } from '#server/http/paging.ts';
+import { createSpanFinder, hasText } from '#server/http/text-search.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { readDeclaredLanguage, requireDeclaredLanguage } from '#server/language/set-upload.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import { exportedTuid } from '../tuid.ts';
+import type {
+  BrowseRequest,
+  ConcordancePage,
+  ConcordanceRequest,
+  MemoryUnit,
+  UnitPageView,
+} from '../unit-schema.ts';
+import { type FoundUnit, readUnits, type UnitPage, type UnitQuery } from './read-units.ts';
+import { type SetFilter, selectSearchedSets } from './searched-sets.ts';
+
+const columns = { source: sql`source_text`, target: sql`target_text` };
+
+/**
+ * Returns a page of the units of one set, of the sets of a language pair, or of all; those that have a text, if one is given.
+ * @throws AppError 404 for an unknown or foreign set; 409 if the set of the cursor was replaced; 422
+ */
+export async function browseUnits(
+  services: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+  request: BrowseRequest,
+  signal: AbortSignal,
+): Promise<UnitPageView> {
+  const { text, match, side, limit, cursor } = request;
+  const sides = side === 'either' ? (['source', 'target'] as const) : [side];
+  const conditions = text === undefined ? [] : sides.map((name) => hasText(columns[name], text, match));
+  const condition = conditions.length === 0 ? undefined : sql.join(conditions, sql` or `);
+  const search: Search = {
+    cursor,
+    filter: () => ({
+      setId: request.set_id,
+      pairSource: readDeclaredLanguage('source_lang', request.source_lang)?.code,
+      pairTarget: readDeclaredLanguage('target_lang', request.target_lang)?.code,
+    }),
+    query: { limit, condition },
+  };
+  const { units, next } = await searchMemory(services, withTenant, search, signal);
+  return { units: units.map(unitView), next_cursor: next && writePlace(next) };
+}
+
+/**
+ * Returns a page of the units in which a word or phrase occurs, over all sets of a language pair.
+ * @throws AppError 400, 422; 409 if the set of the cursor was replaced
+ */
+export async function searchConcordance(
+  services: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+  request: ConcordanceRequest,
+  signal: AbortSignal,
+): Promise<ConcordancePage> {
+  const { text, side, whole_words: wholeWords, limit, cursor } = request;
+  const find = createSpanFinder(text, { wholeWords });
+  const spansIn = ({ sourceText, targetText }: FoundUnit) =>
+    find(side === 'source' ? sourceText : targetText);
+  const search: Search = {
+    cursor,
+    filter: () => ({
+      pairSource: requireDeclaredLanguage('source_lang', request.source_lang).code,
+      pairTarget: requireDeclaredLanguage('target_lang', request.target_lang).code,
+    }),
+    query: {
+      limit,
+      condition: hasText(columns[side], text, 'contains'),
+      keep: wholeWords ? (unit) => spansIn(unit).length > 0 : undefined,
+    },
+  };
+  const { units, next } = await searchMemory(services, withTenant, search, signal);
+  return {
+    units: units.map((unit) => ({ ...unitView(unit), spans: spansIn(unit) })),
+    next_cursor: next && writePlace(next),
+  };
+}
+
+interface Search {
+  cursor: string | undefined;
+  /** Called once the caller is authenticated. @throws AppError */
+  filter: () => SetFilter;
+  query: UnitQuery;
+}
+
+/** Searches keep the database busy. Tenants share a few of the process's connections fairly, so that other requests get one. */
+const slots = createConcurrencyLimit({
+  slots: 3,
+  maxWaiting: 300,
+  refusal: 'too many searches are under way; try again later',
+});
+
+async function searchMemory(
+  { database }: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+  { cursor, filter, query }: Search,
+  signal: AbortSignal,
+): Promise<UnitPage> {
+  const { tenantId, remaining } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    remaining: await selectSearchedSets(
+      tx,
+      tenant.id,
+      filter(),
+      cursor === undefined ? undefined : readPlace(cursor),
+    ),
+  }));
+  return slots.run({ tenantId, signal }, () =>
+    database.inTenant(tenantId, (tx) => readUnits(tx, tenantId, remaining, query)),
+  );
+}
+
+function unitView(unit: FoundUnit): MemoryUnit {
+  const { set, segmentNo, sourceText, targetText, changedAt } = unit;
+  return {
+    set_id: set.setId,
+    set_name: set.name,
+    origin: set.origin,
+    source_lang: set.sourceLang,
+    target_lang: set.targetLang,
+    unit_no: segmentNo,
+    tuid: exportedTuid(unit),
+    source_text: sourceText,
+    target_text: targetText,
+    changed_at: changedAt ?? set.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,51 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { memorySets } from '#db/schema/translation-memory.ts';
+import { AppError } from '#server/errors.ts';
+import { type NumberedPlace, replacedMeanwhile } from '#server/http/paging.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import type { SetRow } from '../sets.ts';
+
+/** Which sets to search; undefined is any. Languages are codes of B 2.4. */
+export interface SetFilter {
+  setId?: string | undefined;
+  pairSource: LanguageCode | undefined;
+  pairTarget: LanguageCode | undefined;
+}
+
+/** The sets that are still to be searched, and the number of the last segment of the first one that has been. */
+export interface RemainingSets {
+  sets: SetRow[];
+  after: number;
+}
+
+/**
+ * Returns the sets of a search in a fixed order: those of approved pairs first, because their pairs are served first.
+ * @param place where an earlier page ended
+ * @throws AppError 404 if the named set is unknown or belongs to another tenant; 409 if the set of `place` was replaced or deleted
+ */
+export async function selectSearchedSets(
+  tx: Tx,
+  tenantId: string,
+  { setId, pairSource, pairTarget }: SetFilter,
+  place: NumberedPlace | undefined,
+): Promise<RemainingSets> {
+  const rows = await tx
+    .select()
+    .from(memorySets)
+    .where(
+      and(eq(memorySets.tenantId, tenantId), setId === undefined ? undefined : eq(memorySets.setId, setId)),
+    )
+    .orderBy(sql`${memorySets.origin} = 'golden_approved' desc`, memorySets.setId);
+  if (setId !== undefined && rows.length === 0)
+    throw new AppError('not_found', 'translation memory set not found');
+  const sets = rows.filter(
+    (set) =>
+      (pairSource === undefined || set.pairSource === pairSource) &&
+      (pairTarget === undefined || set.pairTarget === pairTarget),
+  );
+  if (!place) return { sets, after: 0 };
+  const first = sets.findIndex(({ versionId }) => versionId === place.versionId);
+  if (first < 0) throw replacedMeanwhile();
+  return { sets: sets.slice(first), after: place.after };
+}

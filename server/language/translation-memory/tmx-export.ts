@@ -1,0 +1,246 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
+import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
+import type { StreamResponse } from '#server/trpc.ts';
+import { goldenSetName, type SetRow, segmentsOf, selectSetById, selectSetByName } from './sets.ts';
+import { exportedTuid, storedTuid } from './tuid.ts';
+import type { SetVersion } from './versions.ts';
+
+/** How often an export starts over if its set is replaced before the first byte. */
+const mostTries = 4;
+
+interface Exported {
+  set: SetRow;
+  range: { after: number; last: number };
+}
+
+/** B 4.5: a set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
+export function exportSet(
+  services: Pick<Services, 'database' | 'log' | 'settings'>,
+  withTenant: WithTenant,
+  setId: string,
+  request: ExportRequest,
+): Promise<StreamResponse> {
+  return streamSegments(services, withTenant, request, async (tx, tenantId) => {
+    const set = await selectSetById(tx, tenantId, setId);
+    if (!set) throw new AppError('not_found', 'translation memory set not found');
+    return set;
+  });
+}
+
+/**
+ * B 4.5: the approved pairs of a language pair.
+ * @throws AppError 400 if a language is blank, 422 if it is unsupported, 404 if nothing has been approved yet
+ */
+export async function exportGolden(
+  services: Pick<Services, 'database' | 'log' | 'settings'>,
+  withTenant: WithTenant,
+  languages: { source_lang: string; target_lang: string },
+  request: ExportRequest,
+): Promise<StreamResponse> {
+  const nothing = () => new AppError('not_found', 'no approved golden pairs for this language pair');
+  return streamSegments(
+    services,
+    withTenant,
+    request,
+    async (tx, tenantId) => {
+      const { source_lang, target_lang } = languages;
+      if (source_lang.trim() === '' || target_lang.trim() === '')
+        throw new AppError('validation_error', 'source_lang and target_lang query params are required');
+      const pairSource = requireDeclaredLanguage('source_lang', source_lang).code;
+      const pairTarget = requireDeclaredLanguage('target_lang', target_lang).code;
+      const set = await selectSetByName(tx, tenantId, goldenSetName({ pairSource, pairTarget }));
+      if (!set) throw nothing();
+      return set;
+    },
+    nothing,
+  );
+}
+
+/**
+ * Streams an export one page at a time. A slow reader holds no database connection and little memory.
+ * @throws AppError 503 if the set is replaced again and again before the first byte
+ */
+async function streamSegments(
+  { database, settings, log }: Pick<Services, 'database' | 'log' | 'settings'>,
+  withTenant: WithTenant,
+  request: ExportRequest,
+  find: (tx: Tx, tenantId: string) => Promise<SetRow>,
+  empty = () => new AppError('not_found', 'the set has no segments'),
+): Promise<StreamResponse> {
+  const look = async (tx: Tx, tenantId: string): Promise<Exported> => {
+    const set = await find(tx, tenantId);
+    const range = await selectExportRange(tx, set, settings.MAX_TM_SEGMENTS);
+    if (!range) throw empty();
+    return { set, range };
+  };
+  const { tenantId, seen } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    seen: await look(tx, tenant.id),
+  }));
+  const slot = await beginExport({ tenantId, signal: request.signal });
+  const inPageSlot = <T>(work: (tx: Tx) => Promise<T>) =>
+    makePage({ tenantId, signal: request.signal }, () => database.inTenant(tenantId, work));
+  const readOf =
+    ({ set }: Exported): ReadPage =>
+    (after, place) =>
+      inPageSlot(async (tx) => {
+        const page = await selectSegments(tx, set, after, place);
+        // Never mix segments of two uploads. Check after reading the page: a replacement deletes the old segments.
+        const now = await selectSetById(tx, tenantId, set.setId);
+        return now?.versionId === set.versionId ? page : replaced;
+      });
+  try {
+    let exported = seen;
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const read = readOf(exported);
+      // Read the first page before sending a byte, so that its errors get a normal error response.
+      const first = await read(exported.range.after, 'first');
+      if (first !== replaced)
+        return {
+          chunks: guardExport(log, request, slot, writeTmx(exported, first, read)),
+          contentType: 'application/xml',
+          fileName: `${exported.set.name}.tmx`,
+          cut: slot.cut,
+          end: slot.end,
+        };
+      // The set may have changed while the export waited for its slot.
+      exported = await inPageSlot((tx) => look(tx, tenantId));
+    }
+    throw new AppError('transient_error', 'the set is being replaced; try again');
+  } catch (error) {
+    slot.end();
+    throw error;
+  }
+}
+
+/** Returned in place of a page if the set has been replaced. */
+const replaced = 'replaced';
+
+type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;
+
+/** Reads the next page once the reader has taken the one before. @throws Error if the set was replaced meanwhile */
+async function* writeTmx(
+  { set, range }: Exported,
+  page: ExportedSegment[],
+  read: ReadPage,
+): AsyncGenerator<string, void> {
+  const { sourceLang, targetLang } = set;
+  yield tmxHead({ sourceLang, targetLang, creationDate: new Date() });
+  // Reuse the parameter, so that the first page can be garbage collected.
+  while (page.length > 0) {
+    yield* cutPieces(writeUnits(set, page, range.last));
+    const { segmentNo } = page.at(-1)!;
+    if (segmentNo >= range.last) break;
+    const next = await read(segmentNo, 'next');
+    if (next === replaced) throw new Error('the set was replaced while it was exported');
+    page = next;
+  }
+  yield tmxTail;
+}
+
+/**
+ * Writes the units of a page up to the segment `last`. A unit without a changedate gets the time at which its set was stored.
+ */
+function* writeUnits(
+  { sourceLang, targetLang, updatedAt }: SetRow,
+  segments: ExportedSegment[],
+  last: number,
+): Generator<string, void> {
+  for (const segment of segments) {
+    const { segmentNo, sourceText: source, targetText: target, changedAt } = segment;
+    if (segmentNo <= last)
+      yield tmxUnit({
+        sourceLang,
+        targetLang,
+        source,
+        target,
+        tuid: exportedTuid(segment),
+        changedate: changedAt ?? updatedAt.toISOString(),
+      });
+  }
+}
+
+/** A segment as an export writes it. */
+interface ExportedSegment {
+  segmentNo: number;
+  sourceText: string;
+  targetText: string;
+  tuid: string | null;
+  /** ISO 8601 in UTC. */
+  changedAt: string | null;
+}
+
+/** The most segments of a page. The first page is small because the reader waits for it. */
+const segmentsOfPage = { first: 100, next: 1000 };
+
+/** The most bytes of text of a page, unless its only segment is longer. */
+export const bytesOfPage = 262_144;
+
+/**
+ * Returns the page of a version's segments after segment `after`, in stored order. Pages are limited in bytes as well, because a
+ * segment may be long and an export that nobody reads stays in memory.
+ */
+async function selectSegments(
+  tx: Tx,
+  { tenantId, versionId }: SetVersion,
+  after: number,
+  place: keyof typeof segmentsOfPage,
+): Promise<ExportedSegment[]> {
+  // octet_length does not read out-of-line text, so rows beyond the page cost nothing.
+  const rows = await tx.execute<{
+    no: string;
+    source: string;
+    target: string;
+    tuid: string | null;
+    changed: string | null;
+  }>(sql`
+      select segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
+        to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed
+      from (
+        select *, row_number() over stored as place,
+          sum(octet_length(source_text) + octet_length(target_text) + coalesce(octet_length(tuid), 0))
+            over stored as bytes
+        from (
+          select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
+          where tenant_id = ${tenantId} and content_id = ${versionId} and segment_no > ${after}
+          order by segment_no limit ${sql.raw(String(segmentsOfPage[place]))}
+        ) following
+        window stored as (order by segment_no rows unbounded preceding)
+      ) measured
+      where place = 1 or bytes <= ${sql.raw(String(bytesOfPage))}
+      order by segment_no`);
+  return rows.map(({ no, source, target, tuid, changed }) => ({
+    segmentNo: Number(no),
+    sourceText: source,
+    targetText: target,
+    tuid,
+    changedAt: changed,
+  }));
+}
+
+/**
+ * Returns the range of an export of the newest `most` segments: the segment after which it starts, and its last one. Segments
+ * added later are left out. Undefined if there are none.
+ */
+async function selectExportRange(
+  tx: Tx,
+  { tenantId, versionId }: SetVersion,
+  most: number,
+): Promise<{ after: number; last: number } | undefined> {
+  // Count the few oldest segments to skip. Counting back from the newest would scan everything that is exported.
+  const ofContent = sql`tenant_id = ${tenantId} and content_id = ${versionId}`;
+  const count = segmentsOf(sql`${tenantId}`, sql`${versionId}`);
+  const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`
+    select (select segment_no from memory_segments where ${ofContent} order by segment_no desc limit 1) as last,
+      case when skipped > 0 then (select segment_no from memory_segments
+        where ${ofContent} order by segment_no offset skipped - 1 limit 1) end as after
+    from (select ${count} - ${most}::bigint as skipped) counted`);
+  if (!row || row.last === null) return undefined;
+  return { after: Number(row.after ?? 0), last: Number(row.last) };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { searchedText, textSpan } from '#server/http/text-search.ts';
+
+const setId = z.string().max(64);
+const language = z
+  .string()
+  .max(100)
+  .meta({ description: 'a code, or a tag that stands for one, such as en-US' });
+const limit = z.int().min(1).max(200).default(50).describe('Units of a page.');
+const cursor = z.string().max(200).optional().describe('The next_cursor of the page before.');
+
+/** A stored unit, and the set that has it. */
+export const memoryUnit = z.object({
+  set_id: z.string().describe('The memory.'),
+  set_name: z.string().describe('The name of the memory.'),
+  origin: z.enum(['tmx_import', 'golden_approved']).describe('Imported, or collected from approvals.'),
+  source_lang: z.string().meta({ description: "the set's, as supplied" }),
+  target_lang: z.string().describe('The language translated into.'),
+  unit_no: z.int().meta({ description: 'its place in the set' }),
+  tuid: z.string().meta({ description: 'the same as in an export' }),
+  source_text: z.string().describe('The text.'),
+  target_text: z.string().describe('Its translation.'),
+  changed_at: z.string().meta({
+    format: 'date-time',
+    description: "the unit's own date; without one, when its set was stored",
+  }),
+});
+
+const nextCursor = z.string().nullable().meta({
+  description:
+    'null at the end. A page ends early after a certain amount of work, so there may be a next one behind few units, or none',
+});
+
+/** The units of one set, of the sets of a language pair, or of all. */
+export const browseRequest = z
+  .object({
+    set_id: setId.optional().describe('Only units of this memory.'),
+    source_lang: language.optional(),
+    target_lang: language.optional(),
+    text: searchedText.optional(),
+    match: z
+      .enum(['contains', 'prefix'])
+      .default('contains')
+      .describe('Whether `text` may stand anywhere, or begins the unit.'),
+    side: z.enum(['source', 'target', 'either']).default('either').describe('Where `text` is sought.'),
+    limit,
+    cursor,
+  })
+  // As in the other listings, no input means a first page of everything.
+  .prefault({});
+
+export const unitPage = z.object({
+  units: z.array(memoryUnit).describe('The units of the page.'),
+  next_cursor: nextCursor,
+});
+
+/** Where a word or phrase occurs in the memory of a language pair. */
+export const concordanceRequest = z.object({
+  text: searchedText,
+  source_lang: language,
+  target_lang: language,
+  side: z.enum(['source', 'target']).default('source').describe('Where `text` is sought.'),
+  whole_words: z.boolean().default(false).describe('Whether it must not be a part of a longer word.'),
+  limit,
+  cursor,
+});
+
+export const concordancePage = z.object({
+  units: z
+    .array(
+      memoryUnit.extend({
+        spans: z.array(textSpan).meta({
+          description:
+            'where the text occurs on the searched side, as UTF-16 offsets: the first 100; none where the database takes letters for the same that JavaScript does not',
+        }),
+      }),
+    )
+    .describe('In which the text occurs.'),
+  next_cursor: nextCursor,
+});
+
+/** A text to translate, for which the memory is searched as a job would search it. */
+export const memoryMatchesRequest = z.object({
+  source_text: z.string().min(1).describe('The text to find matches for.'),
+  source_lang: language,
+  target_lang: language,
+  text_type: z.enum(['Plain', 'Html']).default('Plain').describe('Whether the text is HTML.'),
+});
+
+export const memoryMatch = z.object({
+  kind: z.enum(['exact', 'close']).describe('Whether the memory has this very text.'),
+  score: z.int().min(70).max(100).meta({ description: '100 for an exact match, and for no other' }),
+  source_text: z.string().describe('The text.'),
+  target_text: z.string().describe('Its translation.'),
+  set_id: z.string().describe('The memory.'),
+  set_name: z.string().describe('The name of the memory.'),
+  origin: z.enum(['tmx_import', 'golden_approved']).describe('Imported, or collected from approvals.'),
+  tuid: z.string().nullable().describe('The id of the unit in its file.'),
+  changed_at: z.string().nullable().meta({ format: 'date-time', description: "the unit's own date" }),
+});
+
+export const memoryMatches = z.object({
+  matches: z
+    .array(memoryMatch)
+    .meta({ description: 'best first: the exact one, then up to five close ones' }),
+});
+
+export type MemoryUnit = z.infer<typeof memoryUnit>;
+export type UnitPageView = z.infer<typeof unitPage>;
+export type BrowseRequest = z.infer<typeof browseRequest>;
+export type ConcordanceRequest = z.infer<typeof concordanceRequest>;
+export type ConcordancePage = z.infer<typeof concordancePage>;
+export type MemoryMatchesRequest = z.infer<typeof memoryMatchesRequest>;
+export type MemoryMatches = z.infer<typeof memoryMatches>;

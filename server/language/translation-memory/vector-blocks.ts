@@ -1,0 +1,56 @@
+import { setImmediate } from 'node:timers/promises';
+import { AppError } from '#server/errors.ts';
+import { codeBytes, dimensions, project, type Quantised, quantise } from '#server/matching/vectors.ts';
+import type { CallScope, Embedder } from '#server/platform/engines/engine.ts';
+
+/** The most segments of one block: one request to the model between two writes, and the unit that a change rewrites. */
+export const blockSize = 512;
+
+/** The vectors of some segments as they are stored. All three lists have the same order. */
+export interface VectorBlock {
+  segmentNos: number[];
+  /** 32 bytes each. */
+  codes: Uint8Array;
+  /** 256 bytes each. */
+  vectors: Uint8Array;
+}
+
+/**
+ * Gets the vectors of some texts, none of them empty, from the model.
+ * @throws AppError of B 7 if the model does not respond, or responds with vectors that cannot be used
+ */
+export async function embedTexts(
+  embedder: Embedder,
+  texts: readonly string[],
+  scope: CallScope,
+): Promise<Quantised[]> {
+  const vectors = await embedder.embed(texts, scope);
+  const all: Quantised[] = [];
+  for (const [at, vector] of vectors.entries()) {
+    // Each takes a tenth of a millisecond. Let other work run in between.
+    if (at % 64 === 63) await setImmediate();
+    const quantised = quantise(project(vector));
+    if (!quantised) throw new AppError('transient_error', 'the embedding model gave no usable vector');
+    all.push(quantised);
+  }
+  return all;
+}
+
+export function blockOf(
+  segments: readonly { segmentNo: number }[],
+  vectors: readonly Quantised[],
+): VectorBlock {
+  const block = {
+    segmentNos: segments.map(({ segmentNo }) => segmentNo),
+    codes: new Uint8Array(vectors.length * codeBytes),
+    vectors: new Uint8Array(vectors.length * dimensions),
+  };
+  for (const [at, { code, vector }] of vectors.entries()) {
+    block.codes.set(code, at * codeBytes);
+    block.vectors.set(vector, at * dimensions);
+  }
+  return block;
+}
+
+export const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { router } from '#server/trpc.ts';
+
+const healthStatus = z
+  .object({
+    status: z.literal('ok').describe('Always `ok` while the service answers.'),
+    stub_mode: z
+      .object({
+        translator: z.boolean().describe('Whether translations only echo the source.'),
+        refiner: z.boolean().describe('Whether quality scores are synthetic.'),
+      })
+      .describe('Both are true, or neither.'),
+    live_services: z.boolean().describe('False: translations of this deployment are not real output.'),
+  })
+  .meta({
+    id: 'HealthStatus',
+    description: 'That the service answers, and whether its translations are real.',
+  });
+
+/** A 1 rule 5: liveness only; it says nothing of the database. */
+const health = publicProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/healthz',
+      tag: 'System',
+      summary: 'Liveness',
+      description: 'Needs no credential and ignores the API version. It says nothing of the database.',
+      versioned: false,
+    },
+  })
+  .output(healthStatus)
+  .query(({ ctx }) => {
+    const { live } = ctx.services.engine;
+    return {
+      status: 'ok' as const,
+      stub_mode: { translator: !live, refiner: !live },
+      live_services: live,
+    };
+  });
+
+export const systemRouter = router({ health });

@@ -1,0 +1,121 @@
+import type { ChatCompletion } from 'openai/resources/chat/completions';
+import { countEvent } from '../../telemetry.ts';
+import type { CallScope, EngineResult, Paid } from '../engine.ts';
+import { type ClientSettings, callConcurrently, openClient, throwErrorInside } from './client.ts';
+import { countTokens, type Reading, readCompletion, readModel } from './completion.ts';
+import type { OutputMode, OutputModes } from './output-modes.ts';
+import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
+import type { ResponseFormat } from './response-formats.ts';
+
+/** What a model is sent. */
+interface Prompt {
+  model: string;
+  /** The system message: constant, without any of the caller's text. */
+  instructions: string;
+  /** The user message: JSON whose fields hold the caller's text. */
+  data: Record<string, unknown>;
+  format: ResponseFormat<unknown>;
+}
+
+/** A request to a model, and how its response is read. */
+export interface Question<Reply, Value> extends Prompt, Reading<Reply, Value> {
+  format: ResponseFormat<Reply>;
+}
+
+/** Sends one request, until the signal is aborted. Rejects with an UpstreamFailure. */
+type Chat = (prompt: Prompt, mode: OutputMode, signal?: AbortSignal) => Promise<ChatCompletion>;
+
+/** Opens a client for any endpoint with chat completions. */
+export function openChat(settings: ClientSettings): Chat {
+  const call = openClient(settings);
+  return (prompt, mode, signal) =>
+    call(async (client, cut) => {
+      const asked = request(prompt, mode);
+      return throwErrorInside(await client.chat.completions.create(asked, { signal: cut }));
+    }, signal);
+}
+
+/**
+ * No temperature, token limit or reasoning effort: some models refuse them. The role is `system` because only OpenAI knows
+ * `developer`.
+ */
+function request({ model, instructions, data, format }: Prompt, mode: OutputMode) {
+  const isEnforced = mode === 'json_schema';
+  return {
+    model,
+    messages: [
+      { role: 'system' as const, content: isEnforced ? instructions : `${instructions}\n${format.inWords}` },
+      { role: 'user' as const, content: JSON.stringify(data) },
+    ],
+    ...(isEnforced && { response_format: format.responseFormat }),
+    ...(mode === 'json_object' && { response_format: { type: mode } }),
+  };
+}
+
+/** A model's endpoint, and how calls to it are retried and limited. */
+export interface Upstream extends RetryPolicy {
+  chat: Chat;
+  modes: OutputModes;
+  paid: Paid;
+}
+
+/** The result of one request, and what it cost. */
+interface ChatResult<T> {
+  value: T;
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/**
+ * Sends a request, with retries, until there is a usable response. Tokens of unusable responses count too: they are
+ * billed.
+ *
+ * @throws {AppError} of B 7
+ */
+function ask<Reply, Value>(
+  upstream: Upstream,
+  question: Question<Reply, Value>,
+  scope: CallScope,
+): Promise<ChatResult<Value>> {
+  const tokens = { inputTokens: 0, outputTokens: 0 };
+  const attempt = async (mode: OutputMode): Promise<ChatResult<Value>> => {
+    const completion = await upstream.chat(question, mode, scope.signal);
+    const { inputTokens, outputTokens } = countTokens(completion);
+    tokens.inputTokens += inputTokens;
+    tokens.outputTokens += outputTokens;
+    countEvent('engine_tokens', 'input', inputTokens);
+    countEvent('engine_tokens', 'output', outputTokens);
+    await upstream.paid(scope.tenantId, inputTokens + outputTokens);
+    const value = readCompletion(completion, question);
+    return { value, model: readModel(completion) ?? question.model, ...tokens };
+  };
+  return callWithRetries(upstream, scope, () => upstream.modes.run(question.model, attempt));
+}
+
+/** Sends all requests of one engine call, and returns the results in their order. */
+export type AskAll = <Reply, Value>(
+  questions: readonly Question<Reply, Value>[],
+  scope: CallScope,
+) => Promise<EngineResult<Value[]>>;
+
+/**
+ * Sends the requests, four at a time, and adds up what they cost.
+ *
+ * @throws {AppError} of B 7
+ */
+export async function askAll<Reply, Value>(
+  upstream: Upstream,
+  questions: readonly Question<Reply, Value>[],
+  scope: CallScope,
+): Promise<EngineResult<Value[]>> {
+  const results = await callConcurrently(questions, scope, (question, within) =>
+    ask(upstream, question, within),
+  );
+  return {
+    value: results.map(({ value }) => value),
+    models: [...new Set(results.map(({ model }) => model))],
+    inputTokens: results.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: results.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+  };
+}

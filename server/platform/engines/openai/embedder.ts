@@ -1,0 +1,114 @@
+import type { Settings } from '#server/settings.ts';
+import { createConcurrencyLimit } from '../../concurrency-limit.ts';
+import { countEvent } from '../../telemetry.ts';
+import type { Embedder } from '../engine.ts';
+import { type ClientSettings, callConcurrently, openClient } from './client.ts';
+import { countTokens } from './completion.ts';
+import { nobodyCounts, type OpenAiDependencies } from './openai-engine.ts';
+import { callWithRetries, type RetryPolicy, sleep } from './rate-limit-retry-after.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
+
+export type EmbedderSettings = ClientSettings &
+  Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
+
+/** Limits of one request: its response must fit in memory, even as JSON numbers, and its texts every model's limit. */
+const mostTexts = 64;
+const mostCharacters = 60_000;
+
+/** Embeds texts with OPENAI_EMBEDDING_MODEL, at OpenAI or any endpoint with a compatible embeddings API. */
+export function createOpenAiEmbedder(
+  settings: EmbedderSettings,
+  dependencies: OpenAiDependencies = {},
+): Embedder {
+  const { OPENAI_EMBEDDING_MODEL: model } = settings;
+  const call = openClient(settings);
+  const paid = dependencies.paid ?? nobodyCounts;
+  const policy: RetryPolicy = {
+    retries: settings.OPENAI_MAX_RETRIES,
+    sleep: dependencies.sleep ?? sleep,
+    concurrencyLimit: dependencies.concurrencyLimit ?? createConcurrencyLimit(),
+  };
+  return {
+    model,
+    async embed(texts, scope) {
+      const results = await callConcurrently(batches(texts), scope, (input, within) =>
+        callWithRetries(policy, within, async () => {
+          // No `dimensions`: many endpoints refuse it. Base64 takes a quarter of the bytes of JSON numbers.
+          const response = await call(
+            (client, signal) =>
+              client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
+            within.signal,
+          );
+          const { inputTokens } = countTokens(response);
+          countEvent('engine_tokens', 'input', inputTokens);
+          await paid(within.tenantId, inputTokens);
+          return readVectors(response, input.length);
+        }),
+      );
+      return results.flat();
+    },
+  };
+}
+
+/** Splits the texts, in order, into requests that are as full as the limits allow. */
+function batches(texts: readonly string[]): string[][] {
+  const all: string[][] = [];
+  let characters = 0;
+  for (const text of texts) {
+    const last = all.at(-1);
+    characters += text.length;
+    if (last && last.length < mostTexts && characters <= mostCharacters) last.push(text);
+    else {
+      all.push([text]);
+      characters = text.length;
+    }
+  }
+  return all;
+}
+
+/** Dimensions of a vector at most: four times those of today's largest models. */
+const longestVector = 16_384;
+
+/**
+ * Returns the vectors of a response in the order of the texts. Every part of its shape is checked: the package does not
+ * check it, and some endpoints send numbers where Base64 was requested.
+ *
+ * @throws {UpstreamFailure} `malformed`
+ */
+export function readVectors(response: unknown, count: number): Float32Array[] {
+  const data = (response as { data?: unknown } | null)?.data;
+  if (!Array.isArray(data) || data.length !== count)
+    throw new UpstreamFailure('malformed', 'not a vector for each text');
+  const vectors: Float32Array[] = [];
+  for (const [at, item] of data.entries()) {
+    const { index = at, embedding } = (item ?? {}) as { index?: unknown; embedding?: unknown };
+    if (typeof index !== 'number' || !(index in data) || vectors[index])
+      throw new UpstreamFailure('malformed', 'a vector belongs to no text');
+    vectors[index] = readVector(embedding);
+  }
+  const length = vectors[0]?.length;
+  if (vectors.some((vector) => vector.length !== length))
+    throw new UpstreamFailure('malformed', 'vectors of several lengths');
+  return vectors;
+}
+
+function readVector(embedding: unknown): Float32Array {
+  const vector = Array.isArray(embedding)
+    ? Float32Array.from(embedding, (component) => (typeof component === 'number' ? component : Number.NaN))
+    : typeof embedding === 'string'
+      ? readBase64(embedding)
+      : undefined;
+  // A zero vector is near no other: its text would never be found.
+  if (!vector || vector.length > longestVector || !vector.some((component) => component !== 0))
+    throw new UpstreamFailure('malformed', 'no vector');
+  if (!vector.every(Number.isFinite)) throw new UpstreamFailure('malformed', 'a vector is not of numbers');
+  return vector;
+}
+
+/** 32-bit floats, the lowest byte first. */
+function readBase64(text: string): Float32Array | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length % 4 !== 0) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(4 * index, true));
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConcurrencyLimit } from '../../concurrency-limit.ts';
+import { countEvent } from '../../telemetry.ts';
+import type { CallScope } from '../engine.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
+
+/** How calls to a model are retried and limited. */
+export interface RetryPolicy {
+  /** Retries of one request at most, whatever the reason. */
+  retries: number;
+  sleep: Sleep;
+  /** A call holds a slot during an attempt, not between two attempts. */
+  concurrencyLimit: ConcurrencyLimit;
+}
+
+/**
+ * Makes a call, and retries it after a rate limit, an outage or an unusable response. The call fails with an UpstreamFailure.
+ *
+ * @throws {AppError} of B 7, when the retries are used up or a retry would not help
+ */
+export async function callWithRetries<T>(
+  { retries, sleep, concurrencyLimit }: RetryPolicy,
+  scope: CallScope,
+  call: () => Promise<T>,
+): Promise<T> {
+  for (let retry = 0; ; retry++) {
+    try {
+      scope.signal?.throwIfAborted();
+      return await concurrencyLimit.run(scope, call);
+    } catch (thrown) {
+      if (scope.signal?.aborted) throw new UpstreamFailure('interrupted', 'the run is over').toAppError();
+      if (!(thrown instanceof UpstreamFailure)) throw thrown;
+      const wait = delayBeforeRetry(retry, thrown.facts.retryAfterMs);
+      if (!thrown.isRetryable || retry >= retries || wait === undefined) throw thrown.toAppError();
+      countEvent('engine_retries', thrown.kind);
+      await sleep(wait, scope.signal);
+    }
+  }
+}
+
+/** Waits this many milliseconds, or until the signal is aborted. A parameter, so that tests do not have to wait. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>;
+
+export const sleep: Sleep = (ms, signal) => delay(ms, undefined, signal && { signal }).catch(() => {});
+
+const firstBackoffMs = 500;
+const longestBackoffMs = 8000;
+
+/** A caller is waiting: a longer Retry-After is passed on to them instead. */
+const longestRetryAfterMs = 60_000;
+
+/**
+ * Milliseconds to wait before retry number `retry`, counted from 0; undefined where Retry-After is too long to wait for.
+ * The delay doubles with each retry. Half of it is random, so that calls that failed together do not retry together. It is
+ * never less than Retry-After.
+ */
+export function delayBeforeRetry(
+  retry: number,
+  retryAfterMs: number | undefined,
+  random: () => number = Math.random,
+): number | undefined {
+  if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
+  const half = Math.min(longestBackoffMs, firstBackoffMs * 2 ** retry) / 2;
+  return Math.max(retryAfterMs ?? 0, half) + random() * half;
+}
+
+/**
+ * Milliseconds that the model's endpoint asks to wait; undefined where it does not, or not in a known form. Reads
+ * `retry-after-ms` (OpenAI, Azure), then Retry-After in seconds or as a date (RFC 9110, 10.2.3).
+ */
+export function readRetryAfter(headers: Headers, now: number = Date.now()): number | undefined {
+  const ms = readNumber(headers.get('retry-after-ms'));
+  if (ms !== undefined) return ms;
+  const value = headers.get('retry-after');
+  const seconds = readNumber(value);
+  if (seconds !== undefined) return seconds * 1000;
+  // Date.parse accepts almost anything that ends in a number.
+  const date = value?.endsWith('GMT') ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function readNumber(value: string | null): number | undefined {
+  return value !== null && /^\d{1,12}(\.\d{1,12})?$/.test(value) ? Number(value) : undefined;
+}

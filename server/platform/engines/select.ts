@@ -1,0 +1,42 @@
+import type { Settings } from '#server/settings.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../concurrency-limit.ts';
+import type { Embedder, Engine, Paid } from './engine.ts';
+import type { OutputMode } from './openai/output-modes.ts';
+import { stubEngine } from './stub.ts';
+
+/** The models of a deployment. */
+export interface Models {
+  engine: Engine;
+  /** Null without an embedding model. */
+  embedder: Embedder | null;
+  /** What limits their calls; null for the stub, which makes none. */
+  concurrencyLimit: ConcurrencyLimit | null;
+  /** How a chat model is asked for JSON; null for the stub. */
+  modeOf: ((model: string) => OutputMode) | null;
+}
+
+/**
+ * Opens the models that the settings name: live ones if there is an API key, else the stub.
+ * @param paid is told what their calls cost
+ */
+export async function selectModels(settings: Settings, paid?: Paid): Promise<Models> {
+  const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;
+  if (OPENAI_API_KEY === undefined)
+    return { engine: stubEngine, embedder: null, concurrencyLimit: null, modeOf: null };
+  // Loaded only when needed: the package takes a large part of the startup time.
+  const [{ createOpenAiEngine }, { createOpenAiEmbedder }, { openOutputModes }] = await Promise.all([
+    import('./openai/openai-engine.ts'),
+    import('./openai/embedder.ts'),
+    import('./openai/output-modes.ts'),
+  ]);
+  const live = { ...settings, OPENAI_API_KEY };
+  const concurrencyLimit = createConcurrencyLimit();
+  const modes = openOutputModes();
+  const parts = { concurrencyLimit, modes, ...(paid && { paid }) };
+  return {
+    engine: createOpenAiEngine(live, parts),
+    embedder: OPENAI_EMBEDDING_MODEL === 'none' ? null : createOpenAiEmbedder(live, parts),
+    concurrencyLimit,
+    modeOf: modes.modeOf,
+  };
+}

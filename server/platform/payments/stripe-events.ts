@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { findUnstorable } from '../input-limits.ts';
+import type { PaymentEvent, ReceivedEvent, Unstored } from './payment-event.ts';
+
+/** An id. Depending on the endpoint's API version, Stripe sends the whole object instead. */
+const reference = z
+  .union([z.string(), z.looseObject({ id: z.string() }).transform(({ id }) => id)])
+  .nullish()
+  .catch(null);
+
+const metadata = z.record(z.string(), z.unknown()).nullish().catch(null);
+
+const name = z.string().min(1).max(255);
+
+const subscription = z.object({
+  id: name,
+  status: name,
+  metadata,
+  items: z
+    .object({ data: z.array(z.object({ price: reference }).catch({ price: null })) })
+    .nullish()
+    .catch(null),
+});
+
+const session = z.object({
+  id: name,
+  mode: z.string().nullish().catch(null),
+  payment_status: z.string().nullish().catch(null),
+  client_reference_id: z.string().nullish().catch(null),
+  subscription: reference,
+  metadata,
+});
+
+/** Seconds since the epoch at the end of the year 9999. */
+const latest = 253_402_300_799;
+
+const envelope = z.object({
+  id: name,
+  type: name,
+  created: z.int().min(0).max(latest),
+  data: z.object({ object: z.unknown() }),
+});
+
+/** Characters that one payment credits at most: far more than is sold, and small enough that sums stay exact. */
+const largestCredit = 1_000_000_000_000;
+
+type Content = ReceivedEvent['content'];
+
+/** The reader of each event type (A 6). Any other type is accepted and ignored. */
+const readers: Readonly<Record<string, (object: unknown, createdAt: string) => Content>> = {
+  'checkout.session.completed': readSession(readCompleted),
+  'checkout.session.async_payment_succeeded': readSession(readTopUp),
+  'checkout.session.async_payment_failed': () => 'noted',
+  'customer.subscription.created': readSubscription('subscription_changed'),
+  'customer.subscription.updated': readSubscription('subscription_changed'),
+  'customer.subscription.deleted': readSubscription('subscription_deleted'),
+  'invoice.payment_failed': () => 'noted',
+};
+
+/**
+ * Reads a Stripe event. API versions differ in what they send, so only the fields that we need are read.
+ * @returns undefined if it is no event
+ */
+export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
+  const read = envelope.safeParse(sent);
+  if (!read.success) return undefined;
+  const { id, type, created, data } = read.data;
+  const reader = Object.hasOwn(readers, type) ? readers[type] : undefined;
+  const content = reader?.(data.object, new Date(created * 1000).toISOString()) ?? 'ignored';
+  // PostgreSQL cannot store some texts. Such ids belong to no tenant: skip the event, rather than fail and get it again.
+  const storable = typeof content === 'string' || !findUnstorable({ id, type, content });
+  return { id, type, content: storable ? content : 'skipped: unreadable ids' };
+}
+
+type Session = z.infer<typeof session>;
+type SessionReader = (session: Session, createdAt: string) => PaymentEvent | Unstored;
+
+/**
+ * The tenant of a session is its client_reference_id, or without one its metadata's tenant_id (A 6 rule 3). If a
+ * client_reference_id names no tenant, the metadata is not tried: our own sessions carry the same id in both.
+ */
+function readSession(read: SessionReader) {
+  return (object: unknown, createdAt: string): Content => {
+    const found = session.safeParse(object);
+    if (!found.success) return 'skipped: unreadable session';
+    const event = read(found.data, createdAt);
+    if (typeof event === 'string') return event;
+    return ofTenant(found.data.client_reference_id || found.data.metadata?.['tenant_id'], event);
+  };
+}
+
+function readCompleted(completed: Session, createdAt: string): PaymentEvent | Unstored {
+  const { mode, subscription: subscriptionId = null, payment_status: paid } = completed;
+  if (mode === 'subscription' || (!mode && subscriptionId))
+    return { kind: 'subscription_session', createdAt, subscriptionId: subscriptionId || null };
+  if (mode !== 'payment') return 'noted';
+  // A payment that takes days sends another event when it is paid.
+  return paid === 'paid' ? readTopUp(completed, createdAt) : 'noted';
+}
+
+/** The characters come from the metadata that the service wrote, never from the amount paid (A 6 rule 3). */
+function readTopUp({ id, metadata: stamped }: Session, createdAt: string): PaymentEvent | Unstored {
+  const text = stamped?.['topup_chars'];
+  const chars = typeof text === 'string' && /^\d{1,13}$/.test(text) ? Number(text) : text;
+  if (typeof chars !== 'number' || !Number.isInteger(chars) || chars < 1 || chars > largestCredit)
+    return 'skipped: no topup_chars';
+  return { kind: 'topup_paid', createdAt, sessionId: id, chars };
+}
+
+function readSubscription(kind: 'subscription_changed' | 'subscription_deleted') {
+  return (object: unknown, createdAt: string): Content => {
+    const found = subscription.safeParse(object);
+    if (!found.success) return 'skipped: unreadable subscription';
+    const { id: subscriptionId, status, items, metadata: stamped } = found.data;
+    const priceIds = (items?.data ?? []).flatMap(({ price }) => price ?? []);
+    return ofTenant(stamped?.['tenant_id'], { kind, createdAt, subscriptionId, status, priceIds });
+  };
+}
+
+function ofTenant(tenantId: unknown, event: PaymentEvent): Content {
+  if (typeof tenantId !== 'string' || tenantId === '') return 'skipped: no tenant';
+  return { tenantId, event };
+}

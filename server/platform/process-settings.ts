@@ -1,0 +1,64 @@
+import { type Settings, SettingsError } from '#server/settings.ts';
+
+/** Combinations of settings with which a process would start and then not do what they ask for. The first one that holds stops the start. */
+const contradictions: readonly ((settings: Settings, parts: { api: boolean }) => string | false)[] = [
+  ({ OPENAI_BASE_URL, OPENAI_API_KEY }) =>
+    OPENAI_BASE_URL !== undefined &&
+    OPENAI_API_KEY === undefined &&
+    'OPENAI_BASE_URL: needs OPENAI_API_KEY, any word for an endpoint that asks for none; without it the stub engine would run',
+  ({ OPERATOR_API_KEY, SERVICE_API_KEY }) =>
+    OPERATOR_API_KEY !== undefined &&
+    OPERATOR_API_KEY === SERVICE_API_KEY &&
+    'SERVICE_API_KEY: must differ from OPERATOR_API_KEY, which reaches every tenant',
+  ({ PORT, METRICS_PORT }, { api }) =>
+    api &&
+    METRICS_PORT !== undefined &&
+    METRICS_PORT !== 0 &&
+    METRICS_PORT === PORT &&
+    'METRICS_PORT: must differ from PORT',
+];
+
+/**
+ * Refuses settings that cannot work together in a process of these parts. Only a process is refused: an application that a test builds may leave out what it does not use.
+ * @throws SettingsError with one sentence, which begins with the setting to change
+ */
+export function refuseContradictions(settings: Settings, parts: { api: boolean }): void {
+  for (const contradiction of contradictions) {
+    const sentence = contradiction(settings, parts);
+    if (sentence) throw new SettingsError(sentence);
+  }
+}
+
+/**
+ * Refuses a folder that cannot be written: every translation would fail with it. A Data Lake that is out of reach, or a full disk, is an outage and
+ * may end while the process runs.
+ * @throws SettingsError
+ */
+export async function refuseUnusableFolder(
+  storage: { isLocal: boolean; check(): Promise<unknown> },
+  settings: Settings,
+): Promise<void> {
+  if (!storage.isLocal) return;
+  await storage.check().catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) return;
+    const setting = settings.PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
+    throw new SettingsError(`${setting}: its folder cannot be written (${error.message})`, { cause: error });
+  });
+}
+
+/** Puts a failure to listen into one sentence that names the settings. Any other error is returned as it is. */
+export function explainListening(
+  error: unknown,
+  [host, port]: ['HOST', 'PORT'] | ['METRICS_HOST', 'METRICS_PORT'],
+  settings: Settings,
+): unknown {
+  const { code } = error as { code?: unknown };
+  const sentences: Record<string, string> = {
+    EADDRINUSE: `${port}: something else listens at ${settings[host]}:${settings[port]} already`,
+    EACCES: `${port}: this user may not listen at ${settings[port]}`,
+    EADDRNOTAVAIL: `${host}: this machine does not have the address ${settings[host]}`,
+    ENOTFOUND: `${host}: there is no such host as ${settings[host]}`,
+  };
+  const sentence = typeof code === 'string' ? sentences[code] : undefined;
+  return sentence === undefined ? error : new SettingsError(sentence, { cause: error });
+}

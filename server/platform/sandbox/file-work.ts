@@ -1,0 +1,178 @@
+import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
+import { limitsOfTask, type QueueName, queues } from './limits.ts';
+import { type RunLimits, Sandbox, type SandboxOptions } from './sandbox.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { DeferredTenants, ProvenTenants, TaskQueue, type TaskScope } from './task-queue.ts';
+import { type Payload, type Piece, type Result, tasks } from './tasks.ts';
+
+type Tasks = typeof tasks;
+
+/** Work on untrusted files, done in child processes and shared fairly among tenants. */
+export interface FileWork {
+  /**
+   * Runs a task for a tenant as soon as it gets a slot, within the limits of its kind and size.
+   *
+   * @throws {SandboxError} where the task gave no result (`busy`: too many wait), or the reason of the scope's signal
+   */
+  run<N extends keyof Tasks>(
+    task: N,
+    payload: Payload<Tasks, N>,
+    scope: TaskScope,
+  ): Promise<Result<Tasks, N>>;
+  /**
+   * The same for a task whose result comes in pieces, which are passed to `take`. The tenant keeps its slot until `take` ends.
+   *
+   * @returns what `take` returns
+   */
+  stream<N extends keyof Tasks, T>(
+    task: N,
+    payload: Payload<Tasks, N>,
+    scope: TaskScope,
+    take: (pieces: AsyncIterableIterator<Piece<Tasks, N>, void>) => Promise<T>,
+  ): Promise<T>;
+  /** Ends all processes, and with them all tasks that run or wait. Resolves when the processes are gone. */
+  close(): Promise<void>;
+  /** The ids of the processes that exist now. */
+  readonly processIds: number[];
+  /** Tasks that run and that wait now, by queue. */
+  readonly counts: Readonly<Record<QueueName, { running: number; waiting: number }>>;
+}
+
+interface Queue {
+  slots: TaskQueue;
+  sandbox: Sandbox<Tasks>;
+}
+
+/** Opens the queues of this process. Child processes are started when there is something to run. */
+export function openFileWork(
+  options: Omit<SandboxOptions, 'processes' | 'queued'> = {},
+  deferred = new DeferredTenants(),
+): FileWork {
+  const registry = new URL('./tasks.ts', import.meta.url);
+  const proven = new ProvenTenants();
+  const defer = (tenantId: string, share?: number): void => {
+    deferred.add(tenantId, share);
+    proven.remove(tenantId);
+  };
+  const opened = Object.fromEntries(
+    Object.entries(queues).map(([name, queue]): [string, Queue] => [
+      name,
+      {
+        slots: new TaskQueue(queue, (tenantId) => deferred.has(tenantId)),
+        sandbox: new Sandbox(registry, { ...options, processes: queue.slots }),
+      },
+    ]),
+  ) as Record<QueueName, Queue>;
+
+  /** Defers the tenant, where the task was too expensive, before the slot is free: the next slot is given by it. */
+  function inSlot<T>(
+    { queue, cpuMs }: { queue: QueueName; cpuMs: number },
+    scope: TaskScope,
+    use: (sandbox: Sandbox<Tasks>) => Promise<T>,
+  ): Promise<T> {
+    const { slots, sandbox } = opened[queue];
+    const read = async (): Promise<T> => {
+      const begun = performance.now();
+      try {
+        const result = await use(sandbox);
+        if (isOverLimit(result)) defer(scope.tenantId);
+        else if (!isRefusal(result)) proven.add(scope.tenantId, cpuMs);
+        return result;
+      } catch (error) {
+        if (!(error instanceof SandboxError)) {
+          // Otherwise a client that hangs up just before a limit could take the queue's time again and again.
+          if (scope.signal?.aborted) defer(scope.tenantId, (performance.now() - begun) / cpuMs);
+        } else if (error.reason === 'time' || error.reason === 'memory') {
+          defer(scope.tenantId);
+        }
+        throw error;
+      }
+    };
+    return slots.run(scope, read, () => proven.isUnproven(scope.tenantId, cpuMs));
+  }
+
+  return {
+    run<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>, scope: TaskScope) {
+      const { queue, ...limits } = limitsOfTask(task, payload);
+      const result =
+        queue === 'here'
+          ? runHere(task, payload, scope)
+          : inSlot({ queue, cpuMs: limits.cpuMs }, scope, (sandbox) =>
+              sandbox.run(task, payload, limitsWithSignal(limits, scope)),
+            );
+      return result as Promise<Result<Tasks, N>>;
+    },
+    stream(task, payload, scope, take) {
+      const { queue, ...limits } = limitsOfTask(task, payload);
+      const where = { queue: queue === 'here' ? ('light' as const) : queue, cpuMs: limits.cpuMs };
+      return inSlot(where, scope, (sandbox) =>
+        sandbox.stream(task, payload, limitsWithSignal(limits, scope), take),
+      );
+    },
+    async close() {
+      await Promise.all(Object.values(opened).map(({ sandbox }) => sandbox.close()));
+    },
+    get counts() {
+      const entries = Object.entries(opened).map(([name, { slots }]) => [name, slots.counts]);
+      return Object.fromEntries(entries) as FileWork['counts'];
+    },
+    get processIds() {
+      return Object.values(opened).flatMap(({ sandbox }) => sandbox.processIds);
+    },
+  };
+}
+
+/** Whether the file exceeds a limit of its format: reading it cost all that it may, and the tenant's next file may as well. */
+function isOverLimit(result: unknown): boolean {
+  return isRefusal(result) && result.refused === ('too_large' satisfies FileErrorReason);
+}
+
+function isRefusal(result: unknown): result is { refused: unknown } {
+  return typeof result === 'object' && result !== null && 'refused' in result;
+}
+
+async function runHere(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {
+  signal?.throwIfAborted();
+  const run = (await tasks[task]()) as (given: unknown) => unknown;
+  return run(payload);
+}
+
+const limitsWithSignal = (limits: RunLimits, { signal }: TaskScope): RunLimits => ({ ...limits, signal });
+
+/**
+ * Reads the text of an uploaded file, as soon as the tenant gets a slot.
+ *
+ * @throws {FileError} for a file without readable text (B 4.1: 400). One that takes too much time or memory is
+ * `too_large`; one that crashes its process is `unreadable`.
+ * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which say nothing about the file
+ */
+export async function flattenUpload(
+  fileWork: FileWork,
+  kind: FlattenKind,
+  bytes: Uint8Array,
+  scope: TaskScope,
+): Promise<string> {
+  try {
+    const result = await fileWork.run('flatten', { kind, bytes }, scope);
+    if ('text' in result) return result.text;
+    throw new FileError(result.refused, result.message);
+  } catch (error) {
+    throw fileErrorOf(error) ?? error;
+  }
+}
+
+/** The refusal of a file that took too much time or memory, or crashed its process. Undefined for any other error. */
+export function fileErrorOf(error: unknown): FileError | undefined {
+  return error instanceof SandboxError ? fileErrors[error.reason]?.(error) : undefined;
+}
+
+const fileErrors: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FileError>> = {
+  time: (cause) =>
+    new FileError('too_large', 'reading the file takes too long; split it and send the parts', { cause }),
+  memory: (cause) =>
+    new FileError('too_large', 'reading the file takes too much memory; split it and send the parts', {
+      cause,
+    }),
+  crashed: (cause) => new FileError('unreadable', 'the file cannot be read', { cause }),
+};

@@ -1,0 +1,73 @@
+import type { storageBindings } from '#db/schema/storage.ts';
+import type { Settings } from '#server/settings.ts';
+import { type SecretsKeys, secretsKeyId, unseal } from '../encryption.ts';
+import type { BlobStore } from './blob-store.ts';
+import { type DataLakeOptions, openDataLake } from './data-lake.ts';
+import type { DataLakeCredential } from './data-lake-address.ts';
+
+/** A tenant's account, as it is stored. */
+export type Binding = typeof storageBindings.$inferSelect;
+
+/** Tenants' own accounts. A store keeps connections and tokens, so it is opened once for each revision of a binding. */
+export interface AccountStores {
+  /** Undefined if the binding's secret is missing or cannot be read. */
+  open(binding: Binding): BlobStore | undefined;
+}
+
+/** Stores that stay open; another one that is needed again is opened again. */
+const mostOpen = 500;
+
+export function openAccountStores(
+  settings: Settings,
+  secretsKeys: SecretsKeys,
+  times: Pick<DataLakeOptions, 'timeout' | 'retryDelay'> = {},
+): AccountStores {
+  const opened = new Map<string, { revision: string; store: BlobStore }>();
+  return {
+    open(binding) {
+      const { tenantId, accountUrl, filesystem } = binding;
+      const revision = `${binding.createdAt.getTime()} ${binding.revision}`;
+      const known = opened.get(tenantId);
+      if (known?.revision === revision) return known.store;
+      const credential = readCredential(secretsKeys, binding);
+      if (!credential) return undefined;
+      const store = openDataLake({ accountUrl, filesystem }, credential, {
+        endpointOverride: settings.STORAGE_ENDPOINT_OVERRIDE,
+        principalClientId: settings.STORAGE_PRINCIPAL_CLIENT_ID,
+        ...times,
+      });
+      opened.delete(tenantId);
+      const [oldest] = opened.keys();
+      if (oldest !== undefined && opened.size >= mostOpen) opened.delete(oldest);
+      opened.set(tenantId, { revision, store });
+      return store;
+    },
+  };
+}
+
+function readCredential(secretsKeys: SecretsKeys, binding: Binding): DataLakeCredential | undefined {
+  const { authMode } = binding;
+  if (authMode === 'managed_identity') return { mode: 'managed_identity' };
+  const secret = readSecret(secretsKeys, binding);
+  return secret === undefined ? undefined : credentialBy(authMode, secret);
+}
+
+/** Undefined if the binding's secret is missing, or was sealed with a key that is gone. */
+export function readSecret(
+  secretsKeys: SecretsKeys,
+  { tenantId, secret, secretKeyId }: Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>,
+): string | undefined {
+  const { current, previous } = secretsKeys;
+  const keyIds = [current, previous].flatMap((key) => (key ? [secretsKeyId(key)] : []));
+  if (secret === null || secretKeyId === null || !keyIds.includes(secretKeyId)) return undefined;
+  try {
+    return unseal(secretsKeys, 'storage', tenantId, secret).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A secret of its mode. */
+export function credentialBy(mode: 'sas' | 'connection_string', secret: string): DataLakeCredential {
+  return mode === 'sas' ? { mode, token: secret } : { mode, connectionString: secret };
+}

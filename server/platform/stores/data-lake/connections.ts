@@ -1,0 +1,41 @@
+import { Agent, type Dispatcher } from 'undici';
+import { rangeOf } from '../../outbound/address-range.ts';
+import { checkedLookup, type Resolve } from '../../outbound/checked-lookup.ts';
+import { StoreError } from '../store-error.ts';
+
+/** Connections to one account. Further requests wait, and the wait counts towards their time. */
+const mostConnections = 64;
+/** Milliseconds for which an unused connection is kept. */
+const keptAlive = 30_000;
+/** Milliseconds to connect. */
+const connectTimeout = 10_000;
+
+/** Addresses at which no account is. A private address is one of a private endpoint. */
+const refused = new Set(['loopback', 'link_local', 'reserved']);
+
+function admit(host: string, addresses: string[]): void {
+  for (const address of addresses) {
+    const range = rangeOf(address);
+    if (refused.has(range)) throw new StoreError(`${host} is at a ${range} address`, 'address_refused');
+  }
+}
+
+/** Opens connections to accounts. They are kept alive: what is dialled is checked once for each. */
+export function openConnections(resolve?: Resolve): Dispatcher {
+  return new Agent({
+    allowH2: false,
+    connections: mostConnections,
+    keepAliveTimeout: keptAlive,
+    connect: { lookup: checkedLookup(admit, resolve), timeout: connectTimeout },
+  });
+}
+
+/** Opens connections to STORAGE_ENDPOINT_OVERRIDE, which may be at any address. */
+export function openOverrideConnections(): Dispatcher {
+  return new Agent({
+    allowH2: false,
+    connections: mostConnections,
+    keepAliveTimeout: keptAlive,
+    connect: { timeout: connectTimeout },
+  });
+}

@@ -1,0 +1,45 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+
+/** Milliseconds between two attempts (`first` to `longest`), and for all of them. */
+const pause = { first: 10, longest: 250, all: 20_000 };
+
+export interface TenantLockOptions {
+  /** A second lock, by name. If another transaction holds it, `refusal` is thrown at once. */
+  tryLock?: { name: string; refusal: () => AppError };
+  /** Ends the waiting, not the transaction. Its reason is thrown. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs a transaction that holds the tenant's lock on its translation memory or its terminology, so that one transaction at a
+ * time changes it. Waits without a connection: the queue of one tenant must not take the connections of all others.
+ * @throws AppError transient_error if the lock is not free within 20 seconds; the refusal of `tryLock`; the signal's reason
+ */
+export async function withTenantLock<T>(
+  database: Database,
+  tenantId: string,
+  what: 'memory' | 'terminology',
+  work: (tx: Tx) => Promise<T>,
+  { tryLock, signal }: TenantLockOptions = {},
+): Promise<T> {
+  const lock = (key: string) => sql`pg_try_advisory_xact_lock(hashtextextended(${key}, 0))`;
+  const named = tryLock ? lock(`${what}:${tenantId}:${tryLock.name}`) : sql`true`;
+  const until = Date.now() + pause.all;
+  for (let wait = pause.first; ; wait = Math.min(2 * wait, pause.longest)) {
+    signal?.throwIfAborted();
+    const done = await database.inTenant(tenantId, async (tx) => {
+      const [row] = await tx.execute<{ named: boolean; held: boolean }>(
+        sql`select ${named} as named, ${lock(`${what}:${tenantId}`)} as held`,
+      );
+      if (tryLock && !row?.named) throw tryLock.refusal();
+      return row?.held ? { value: await work(tx) } : undefined;
+    });
+    if (done) return done.value;
+    if (Date.now() > until)
+      throw new AppError('transient_error', 'other changes of this workspace are under way; try again');
+    await delay(wait * (0.5 + Math.random()), undefined, signal && { signal }).catch(() => {});
+  }
+}

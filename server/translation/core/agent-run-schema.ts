@@ -1,0 +1,208 @@
+import { z } from 'zod';
+
+export const id = z.string().meta({ description: '32 hexadecimal characters' });
+export const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
+const openObject = z.record(z.string(), z.unknown());
+
+export const qualityIssue = z
+  .object({
+    severity: z
+      .enum(['minor', 'major', 'critical'])
+      .describe('A `critical` issue blocks publication without a review.'),
+    category: z
+      .enum(['accuracy', 'fluency', 'terminology', 'style', 'locale'])
+      .describe('What kind of problem it is.'),
+    span: z.string().nullable().describe('The words in question; null for the whole text.'),
+    explanation: z.string().describe('What is wrong.'),
+    suggestion: z.string().nullable().describe('What to write instead, if there is a proposal.'),
+  })
+  .meta({ id: 'QualityIssue', description: 'A problem that a quality agent or a check found.' });
+
+export const score = z.number().meta({ description: '0 to 100' });
+const issues = z.array(qualityIssue).describe('What was found; empty if nothing was.');
+
+export const qualityAssessment = z
+  .object({
+    score,
+    issues,
+    summary: z.string().describe('The verdict in a sentence.'),
+    model: z.string().nullish().meta({ description: 'operator only' }),
+  })
+  .meta({ id: 'QualityAssessment' });
+
+export const refinement = z
+  .object({
+    score,
+    issues,
+    applied: z.boolean().describe('Whether the translation was changed.'),
+    rounds: z.int().describe('How many rounds of repair there were.'),
+    summary: z.string().describe('What was done, in a sentence.'),
+  })
+  .meta({ id: 'Refinement' });
+
+export const verification = z
+  .object({
+    score,
+    issues,
+    passed: z.boolean().describe('Whether nothing of the source is lost or changed.'),
+    summary: z.string().describe('The verdict in a sentence.'),
+  })
+  .meta({ id: 'Verification' });
+
+const stepStatus = z.enum(['pending', 'running', 'completed', 'skipped', 'failed']);
+
+export const toolTrace = z
+  .object({
+    id,
+    tool_name: z.string().describe('The name of the tool.'),
+    status: stepStatus.describe('How it ended.'),
+    input_summary: z.string().nullable().describe('What went in, abridged.'),
+    output_summary: z.string().nullable().describe('What came out, abridged.'),
+    error: z.string().nullable().describe('Why it failed; null otherwise.'),
+    started_at: dateTime,
+    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it runs.'),
+    metadata: openObject.optional().describe('Operator only.'),
+  })
+  .meta({ id: 'ToolTrace', description: 'A tool that a step used. Trace data, not a contract.' });
+
+/** Where a glossary term or a stored pair comes from: whom a reviewer may trust. */
+const provenance = z.object({
+  set_id: id,
+  set_name: z.string().describe('The name of the glossary or memory.'),
+  origin: z
+    .enum(['terminology', 'tmx_import', 'golden_approved'])
+    .describe('A glossary, an imported memory, or approved translations.'),
+  tuid: z.string().nullable().describe('The id of the unit in its TMX file.'),
+  changedate: dateTime.nullable().describe('When the unit was changed last.'),
+});
+
+export const agentDecision = z
+  .object({
+    id,
+    label: z.string().describe('What was decided about.'),
+    outcome: z.string().describe('What was decided, such as `tm_exact_held`.'),
+    rationale: z.string().nullable().describe('Why.'),
+    confidence: z.number().nullable().describe('0 to 1.'),
+    created_at: dateTime,
+    provenance: provenance.optional().describe('The term or stored pair behind it.'),
+    metadata: openObject.optional().describe('Operator only.'),
+  })
+  .meta({ id: 'AgentDecision', description: 'A decision of a step. Trace data, not a contract.' });
+
+export const agentStep = z
+  .object({
+    id,
+    name: z.string().describe('The name of the step.'),
+    actor: z.string().describe('Who acted.'),
+    kind: z.enum(['agent', 'tool', 'human', 'system']).describe('What kind of actor.'),
+    status: stepStatus.describe('How it ended.'),
+    input_summary: z.string().nullable().describe('What went in, abridged.'),
+    output_summary: z.string().nullable().describe('What came out, abridged.'),
+    tool_calls: z.array(toolTrace).describe('The tools it used, in order.'),
+    decisions: z.array(agentDecision).describe('What it decided, in order.'),
+    error: z.string().nullable().describe('Why it failed; null otherwise.'),
+    started_at: dateTime,
+    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it runs.'),
+    metadata: openObject.optional().describe('Operator only.'),
+  })
+  .meta({
+    id: 'AgentStep',
+    description: 'A step of the pipeline. Its names are trace data, not a contract.',
+  });
+
+export const triggerCode = z
+  .enum([
+    'policy_required',
+    'low_quality_score',
+    'critical_issue',
+    'terminology_uncertainty',
+    'terminology_noncompliant',
+    'sensitive_content',
+    'high_repair_delta',
+    'verification_failed',
+    'risk_flag',
+  ])
+  .describe('Why. The quality gate guide explains each code.');
+
+export const humanReviewTrigger = z
+  .object({
+    code: triggerCode,
+    severity: z
+      .enum(['info', 'warning', 'blocking'])
+      .describe('`blocking` requires a review; `warning` rides along on a published job.'),
+  })
+  .meta({
+    id: 'HumanReviewTrigger',
+    description: 'A reason to look at a translation. Only a blocking one holds the job.',
+  });
+
+export const qualityGate = z
+  .object({
+    decision: z.enum(['pass', 'needs_human', 'fail']).describe('`needs_human`: the job awaits a review.'),
+    score,
+    threshold: score,
+    triggers: z.array(humanReviewTrigger).describe('All reasons to look, blocking or not.'),
+    reasons: z.array(z.string()).meta({ description: 'one per trigger, in the same order' }),
+    metadata: openObject.describe(
+      'Scores and checks behind the decision: `assessment_score`, `verification_score`, `verification_passed`, `risk_flags`, `trigger_codes`, `terminology_gate`, `repaired`, and `fast_path` where one served the job.',
+    ),
+  })
+  .meta({
+    id: 'QualityGate',
+    description:
+      'Whether a translation may be published without a person. Branch on `decision`, not on whether the lists are empty.',
+  });
+
+export const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
+
+export const humanReviewTask = z
+  .object({
+    id,
+    status: z.enum(['open', 'completed', 'cancelled']).describe('`completed` once a review closed it.'),
+    requested_by: z.string().describe('`review_gate_agent`, unless something else asked.'),
+    reason: z.string().describe('Why, for a person to read.'),
+    question: z.string().nullable().describe('What the reviewer should decide.'),
+    instructions: z.string().nullable().describe('What the reviewer should observe.'),
+    requested_actions: z.array(reviewAction).describe('The actions that the review endpoint accepts.'),
+    triggers: z.array(humanReviewTrigger).describe('The reasons that hold the job.'),
+    completed_by: z
+      .string()
+      .nullable()
+      .describe(
+        "The reviewer: the session's e-mail, else user id, else what the caller with an API key named.",
+      ),
+    created_at: dateTime,
+    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it is open.'),
+    metadata: openObject.describe('Further data of the gate.'),
+  })
+  .meta({ id: 'HumanReviewTask', description: 'A review that a job waits for, or had.' });
+
+export const agentRun = z
+  .object({
+    status: stepStatus.describe('How the run ended.'),
+    steps: z.array(agentStep).describe('The steps, in order.'),
+    quality_gate: qualityGate.nullable().describe('The decision about publication; null before it is made.'),
+    human_review_task: humanReviewTask.nullable().describe('The review that is required; null if none is.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('What went wrong; null otherwise. `internal error` for an unexpected fault.'),
+  })
+  .meta({
+    id: 'AgentRun',
+    description: 'How the job was worked on. Branch on `quality_gate.decision` and the status of the job.',
+  });
+
+export type AgentRun = z.infer<typeof agentRun>;
+export type AgentStep = z.infer<typeof agentStep>;
+export type AgentDecision = z.infer<typeof agentDecision>;
+export type Provenance = z.infer<typeof provenance>;
+export type ToolTrace = z.infer<typeof toolTrace>;
+export type QualityGate = z.infer<typeof qualityGate>;
+export type HumanReviewTask = z.infer<typeof humanReviewTask>;
+export type HumanReviewTrigger = z.infer<typeof humanReviewTrigger>;
+export type TriggerCode = z.infer<typeof triggerCode>;
+export type ReviewAction = z.infer<typeof reviewAction>;
+export type QualityAssessment = z.infer<typeof qualityAssessment>;
+export type Refinement = z.infer<typeof refinement>;
+export type VerificationResult = z.infer<typeof verification>;

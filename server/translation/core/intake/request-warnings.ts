@@ -1,0 +1,196 @@
+import { clip } from '#server/formats/text.ts';
+import { type Warning, warningOf } from '#server/http/warnings.ts';
+import { languageName } from '#server/languages.ts';
+import { detectLanguage, sampleOf } from '../plausibility/detect-language.ts';
+import { isInOtherLanguage } from '../plausibility/source-language.ts';
+import type { TextRequest } from '../request.ts';
+import { nearKey } from './near-key.ts';
+import { regulatedLike } from './regulated-domain.ts';
+
+/** The names of a request's fields, where they have others: `inputs[0].Language`. */
+export interface LanguageFields {
+  source_lang: string;
+  target_lang: string;
+}
+
+const ownNames: LanguageFields = { source_lang: 'source_lang', target_lang: 'target_lang' };
+
+/** UTF-16 units of a name that is repeated in a warning. */
+const longestName = 100;
+
+/** A job has at most so many: they are stored and listed with it. */
+const mostWarnings = 20;
+
+/**
+ * What the caller of a text request should know.
+ * @param unknownFields paths of fields that the request should not have; `fields` are those that it may have
+ * @param ofText `textWarnings` of the request, if they are known from another target of the text
+ */
+export function warningsOf(
+  request: TextRequest,
+  {
+    unknownFields,
+    fields = Object.keys(request),
+    names = ownNames,
+    ofText = textWarnings(request, names.source_lang),
+  }: {
+    unknownFields: readonly string[];
+    fields?: readonly string[];
+    names?: LanguageFields;
+    ofText?: readonly Warning[];
+  },
+): Warning[] {
+  return [
+    ...unknownFieldWarnings(unknownFields, fields),
+    ...optionWarnings(request.metadata),
+    ...domainWarnings(request.domain),
+    ...languageWarnings({ ...request, isDetected: isDetected(request) }, names.target_lang),
+    ...ofText,
+  ].slice(0, mostWarnings);
+}
+
+/** A warning if the text of a request is plainly not in the language that it states. */
+export function textWarnings(request: TextRequest, field: string): Warning[] {
+  return isDetected(request) ? [] : mismatchWarnings(request.source_text, request.source_lang, field);
+}
+
+function isDetected({ metadata }: TextRequest): boolean {
+  return metadata['source_lang_detection'] !== undefined;
+}
+
+/** @param fields those that the request may have */
+export function unknownFieldWarnings(unknown: readonly string[], fields: readonly string[]): Warning[] {
+  return unknown.map((path) => {
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    const meant = nearKey(name, fields);
+    const hint = meant ? `; did you mean ${meant}?` : isOption(name) ? '; options are sent in metadata' : '';
+    return warningOf(
+      'unknown_field',
+      clip(path, longestName),
+      `${quoted(path)} is not a field of this request and is ignored${hint}`,
+    );
+  });
+}
+
+/** A warning if source and target are one language. */
+export function languageWarnings(
+  { source_lang, target_lang, isDetected }: { source_lang: string; target_lang: string; isDetected: boolean },
+  field = ownNames.target_lang,
+): Warning[] {
+  if (source_lang !== target_lang) return [];
+  const how = isDetected ? ', which was detected' : '';
+  return [warningOf('same_language', field, `source and target are both ${named(target_lang)}${how}`)];
+}
+
+/** A warning if a text is plainly not in its stated language. Reads some thousand characters of it: nobody has paid for more yet. */
+export function mismatchWarnings(text: string, stated: string, field = ownNames.source_lang): Warning[] {
+  if (!isInOtherLanguage({ sourceText: sampleOf(text), sourceLang: stated })) return [];
+  const found = detectLanguage(text);
+  if (found.language === stated) return [];
+  const reads = found.language ? ` and looks like ${named(found.language)}` : '';
+  const hint = found.language ? `"${found.language}" or "auto"` : 'its language or "auto"';
+  return [
+    warningOf(
+      'source_language_mismatch',
+      field,
+      `the text does not look like ${named(stated)}${reads}; send ${hint} as ${field}`,
+    ),
+  ];
+}
+
+function domainWarnings(domain: string | null): Warning[] {
+  const meant = domain === null ? undefined : regulatedLike(domain);
+  return meant === undefined
+    ? []
+    : [
+        warningOf(
+          'unregulated_domain',
+          'domain',
+          `the domain ${quoted(domain ?? '')} does not require a review; ${quoted(meant)} does, and so does metadata.requires_human_review`,
+        ),
+      ];
+}
+
+/** Checks the value of an option. Returns what is wrong with it; undefined if nothing. */
+type Check = (value: unknown) => string | undefined;
+
+const inRange =
+  (kind: 'a number' | 'an integer', least: number, most: number): Check =>
+  (value) => {
+    const range = `must be ${kind} from ${least} to ${most}`;
+    if (typeof value !== 'number') return `${range}; it is ${typeOf(value)} and is ignored`;
+    if (value < least || value > most)
+      return `${range}; ${value} counts as ${Math.min(most, Math.max(least, value))}`;
+    if (kind === 'an integer' && !Number.isInteger(value))
+      return `${range}; ${value} counts as ${Math.trunc(value)}`;
+    return undefined;
+  };
+
+const mostCandidates = 2;
+
+const candidates: Check = (value) => {
+  const names = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(names) || names.some((name) => typeof name !== 'string'))
+    return `must be a text of names separated by commas, or an array of names; it is ${typeOf(value)}, and what is not a name is ignored`;
+  const given = names.filter((name: string) => name.trim() !== '').length;
+  return given > mostCandidates ? `names ${given} models; at most ${mostCandidates} are used` : undefined;
+};
+
+/** Texts that mean no and count as yes. */
+const negative: ReadonlySet<string> = new Set(['false', 'no', 'off', '0', 'null', 'none']);
+
+const flag: Check = (value) =>
+  typeof value === 'string' && negative.has(value.trim().toLowerCase())
+    ? `the text ${quoted(value)} counts as true and requires a review; send false, or leave it out`
+    : undefined;
+
+const document: Check = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? undefined
+    : `must be an object; it is ${typeOf(value)} and is ignored`;
+
+/** The options of B 2.6. */
+const options: Readonly<Record<string, Check>> = {
+  min_quality_score: inRange('a number', 0, 100),
+  max_quality_loop_retries: inRange('an integer', 1, 5),
+  candidate_models: candidates,
+  debate_rounds: inRange('an integer', 1, 3),
+  sensitive: flag,
+  regulated: flag,
+  requires_human_review: flag,
+  source_document: document,
+};
+
+const optionNames = Object.keys(options);
+
+function isOption(name: string): boolean {
+  return Object.hasOwn(options, name);
+}
+
+function optionWarnings(metadata: Record<string, unknown>): Warning[] {
+  return Object.entries(metadata).flatMap(([key, value]) => {
+    const field = `metadata.${clip(key, longestName)}`;
+    if (isOption(key)) {
+      const problem = value === null || value === undefined ? undefined : options[key]!(value);
+      return problem === undefined ? [] : [warningOf('invalid_option', field, `${field} ${problem}`)];
+    }
+    const meant = nearKey(key, optionNames);
+    return meant === undefined
+      ? []
+      : [warningOf('unknown_option', field, `${field} has no effect; did you mean ${meant}?`)];
+  });
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
+}
+
+function named(code: string): string {
+  return `${languageName(code)} (${code})`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(clip(text, longestName));
+}

@@ -1,0 +1,134 @@
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { blanked, compared, type Found } from './found.ts';
+import { findLinks, withSchemesOf } from './links.ts';
+import { findMarkup, type Markup } from './markup.ts';
+import { lostNumbers, type NumberLoss } from './number-losses.ts';
+import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
+import { findPlaceholders } from './placeholders.ts';
+
+/** The maximum of a report. Only hostile texts have more. */
+export const mostIssues = 100;
+
+export interface IntegrityInput {
+  sourceText: string;
+  targetText: string;
+  /** Canonical codes of B 2.4. */
+  sourceLang: string;
+  targetLang: string;
+  /** For `Html` the texts are text nodes or attribute values: a `<b>` in them is no markup. */
+  textType: 'Plain' | 'Html';
+}
+
+const noMarkup: Markup = { names: new Set(), tags: [], attributes: [], words: [], wordStarts: 0, ranges: [] };
+
+const missing = (what: string, { span }: Found): QualityIssue => ({
+  severity: 'critical',
+  category: 'accuracy',
+  span,
+  explanation: `The ${what} ${span} of the source is missing.`,
+  suggestion: `Keep ${span} exactly as it is.`,
+});
+
+function markupIssues(source: Markup, target: Markup): QualityIssue[] {
+  const tags = compared(source.tags, target.tags);
+  const attributes = compared(source.attributes, withSchemesOf(source.attributes, target.attributes));
+  const gone = [...tags.lost, ...tags.rarer];
+  // A lost tag has lost its attributes too.
+  const within = ({ start }: Found): boolean => gone.some((tag) => tag.start <= start && start < tag.end);
+  // `<file>` is translated as often as not, but not left out.
+  const fewer = source.words.length - target.wordStarts;
+  const words = fewer > 0 ? compared(source.words, target.words).lost.slice(0, fewer) : [];
+  return [
+    ...gone.map((piece) => missing('tag', piece)),
+    ...words.map((piece): QualityIssue => ({ ...missing('word', piece), severity: 'major' })),
+    ...[...attributes.lost, ...attributes.rarer]
+      .filter((piece) => !within(piece))
+      .map((piece) => missing('attribute', piece)),
+  ];
+}
+
+function linkIssues(what: string, source: readonly Found[], target: readonly Found[]): QualityIssue[] {
+  const { lost, rarer, added } = compared(source, withSchemesOf(source, target));
+  return [
+    ...[...lost, ...rarer].map((piece) => missing(what, piece)),
+    ...added.map(
+      ({ span }): QualityIssue => ({
+        severity: 'major',
+        category: 'accuracy',
+        span,
+        explanation: `The ${what} ${span} is not in the source.`,
+        suggestion: `Remove ${span}, or put the source's in its place.`,
+      }),
+    ),
+  ];
+}
+
+const numberLosses: Record<
+  NumberLoss['kind'],
+  (span: string) => Pick<QualityIssue, 'severity' | 'category' | 'explanation' | 'suggestion'>
+> = {
+  lost: (span) => ({
+    severity: 'critical',
+    category: 'accuracy',
+    explanation: `The number ${span} of the source is missing.`,
+    suggestion: `Keep the number ${span}; only its format may follow the target language.`,
+  }),
+  rarer: (span) => ({
+    severity: 'major',
+    category: 'accuracy',
+    explanation: `The number ${span} stands less often than in the source.`,
+    suggestion: `Keep every ${span} of the source; only its format may follow the target language.`,
+  }),
+  converted: (span) => ({
+    severity: 'major',
+    category: 'locale',
+    explanation: `The number ${span} of the source is given in another unit.`,
+    suggestion: `Keep ${span} and its unit, unless the conversion is wanted.`,
+  }),
+};
+
+/** The markup that an HTML text has lost: tags and attributes, translatable values aside. At most `mostIssues` issues. */
+export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssue[] {
+  const source = findMarkup(sourceHtml);
+  return markupIssues(source, findMarkup(targetHtml, source)).slice(0, mostIssues);
+}
+
+/**
+ * Finds the placeholders, markup, links, addresses and numbers that a translation has lost, and the placeholders and links that it invents.
+ * Pure, linear in both texts, and never throws.
+ * @returns at most `mostIssues` issues, by kind in the order above. `span` is the lost text of the source or the invented text of the target,
+ * verbatim
+ */
+export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
+  const { sourceText, targetText, sourceLang, targetLang } = input;
+  const isPlain = input.textType === 'Plain';
+  const sourceMarkup = isPlain ? findMarkup(sourceText) : noMarkup;
+  const targetMarkup = isPlain ? findMarkup(targetText, sourceMarkup) : noMarkup;
+  const markups = [sourceMarkup, targetMarkup] as const;
+  const references = /&#?\w{1,31};/g;
+  const withoutMarkup = [sourceText, targetText].map((text, i) => {
+    const entities = [...text.matchAll(references)].map(({ index, 0: { length } }) => ({
+      start: index,
+      end: index + length,
+    }));
+    return blanked(text, [...markups[i]!.ranges, ...entities]);
+  });
+  const links = withoutMarkup.map(findLinks);
+  const withoutLinks = withoutMarkup.map((text, i) =>
+    blanked(text, [...links[i]!.urls, ...links[i]!.addresses]),
+  );
+  const source = findPlaceholders(withoutLinks[0]!, sourceLang);
+  const target = findPlaceholders(withoutLinks[1]!, targetLang, source);
+  const prose = [blanked(withoutLinks[0]!, source.ranges), blanked(withoutLinks[1]!, target.ranges)];
+  return [
+    ...placeholderIssues(source, target, prose[1]!),
+    ...choiceIssues(source, target, prose[1]!),
+    ...markupIssues(...markups),
+    ...linkIssues('link', links[0]!.urls, links[1]!.urls),
+    ...linkIssues('e-mail address', links[0]!.addresses, links[1]!.addresses),
+    ...lostNumbers(prose[0]!, prose[1]!, targetLang).map(({ number: { span }, kind }) => ({
+      span,
+      ...numberLosses[kind](span),
+    })),
+  ].slice(0, mostIssues);
+}

@@ -1,0 +1,197 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { readBlocks } from '#server/formats/html-segments.ts';
+import { clip } from '#server/formats/text.ts';
+import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
+import { type CloseHits, mostHits } from '#server/language/translation-memory/lookup/close-match.ts';
+import {
+  type ExactLookup,
+  lookUpExact,
+  type MemoryHit,
+} from '#server/language/translation-memory/lookup/exact-match.ts';
+import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
+import { type LanguageCode, pairName } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
+import type { TaskExample, TaskTerm } from '#server/platform/engines/engine.ts';
+import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
+import { newDecision, recordStep } from '../pipeline/step.ts';
+import type { TextRequest } from '../request.ts';
+import type { TermsInText } from './terms.ts';
+
+/** What a tenant's glossaries and memory offer for one text. */
+export interface Leverage {
+  /** Null if the tenant has none. */
+  glossary: Glossary | null;
+  /** The exact match of the memory (B 8 rule 1). */
+  exact: MemoryHit | undefined;
+  /** Searches for fuzzy matches; null if the tenant has no memory of these languages. */
+  findClose: (() => Promise<CloseHits>) | null;
+}
+
+/** The leverage of a tenant without glossaries and memory. */
+export const noLeverage: Leverage = { glossary: null, exact: undefined, findClose: null };
+
+/** What the tenant's glossaries and memory have for the texts of a submission. */
+export interface Prefetched {
+  /** Exact matches by normal form and languages; undefined for none. A key that is missing has to be looked up. */
+  exact: Map<string, MemoryHit | undefined>;
+  /** The language pairs of the tenant's memory (`pairName`). */
+  pairs: ReadonlySet<string>;
+  /** The revision of the tenant's glossaries; null without any. */
+  glossaries: string | null;
+}
+
+/**
+ * Looks up exact matches and the glossary revision for all texts of a submission. The tenant is the transaction's own, so this can be sent
+ * before the caller is authenticated.
+ */
+export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
+  const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
+  const [{ hits, pairs }, glossaries] = await Promise.all([
+    lookUpExact(tx, [...texts.values()]),
+    readGlossaryRevision(tx),
+  ]);
+  return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, glossaries };
+}
+
+/** Drops the match of a text, since a job with it has just been published. */
+export function forget({ exact }: Prefetched, request: TextRequest): void {
+  exact.delete(keyOf(request));
+}
+
+/**
+ * The leverage of one request, from what was prefetched or, if that is missing, looked up now. The glossary revision is always the prefetched
+ * one, so that a batch or a file is not translated by two revisions.
+ */
+export async function leverageOf(
+  services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
+  tenantId: string,
+  request: TextRequest,
+  found: Prefetched,
+): Promise<Leverage> {
+  const { database, glossaries } = services;
+  const known = found.exact.has(keyOf(request))
+    ? found
+    : await database.inTenant(tenantId, (tx) => prefetch(tx, [request]));
+  const languages = {
+    sourceLang: request.source_lang as LanguageCode,
+    targetLang: request.target_lang as LanguageCode,
+  };
+  const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
+  return {
+    glossary:
+      found.glossaries === null ? null : glossaries.of(database, tenantId, found.glossaries, languages),
+    exact: known.exact.get(keyOf(request)),
+    findClose: known.pairs.has(pairName(pair))
+      ? () => findExamples(services, tenantId, pair, guidedOf(request))
+      : null,
+  };
+}
+
+function guidedOf({ source_text, text_type }: TextRequest): Guided {
+  const parts = text_type === 'Html' ? readBlocks(source_text) : [];
+  return { text: source_text, parts };
+}
+
+function lookupOf({ source_text, source_lang, target_lang }: TextRequest): ExactLookup {
+  return { sourceText: source_text, sourceLang: source_lang, targetLang: target_lang };
+}
+
+function keyOf({ source_text, source_lang, target_lang }: TextRequest): string {
+  return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
+}
+
+/** The glossary terms and examples that the engine gets with the text. */
+interface Gathered {
+  glossary: TaskTerm[];
+  examples: TaskExample[];
+}
+
+/** Terms that the engine gets, and that the trace names. */
+const mostTerms = 200;
+const mostNamed = 50;
+/** UTF-16 units that the trace quotes of a text. */
+const longestQuote = 200;
+
+const nothing: CloseHits = { close: [], relevant: [] };
+
+/**
+ * Gathers the terms, close matches and relevant pairs of the text (B 8 "Fuzzy tier"), and records the provenance of each in the trace. If the
+ * search fails, the job goes on without matches.
+ * @param refused the exact match that was not served because of the glossary or its markup. It is still the best example, and counts as
+ *   one of the close matches
+ * @param failed called with the error of a failed search
+ */
+export async function gatherLeverage(
+  steps: AgentStep[],
+  leverage: Leverage,
+  terms: TermsInText | null,
+  { refused, failed }: { refused: MemoryHit | undefined; failed: (error: unknown) => void },
+): Promise<Gathered> {
+  const used = terms?.matches ?? [];
+  if (used.length === 0 && !leverage.findClose && !refused) return { glossary: [], examples: [] };
+  const found = leverage.findClose
+    ? await leverage.findClose().catch((error: unknown) => {
+        failed(error);
+        return nothing;
+      })
+    : nothing;
+  const own = refused ? [{ ...refused, similarity: 1, likeness: 'surface' as const }] : [];
+  const close = [...own, ...found.close].slice(0, mostHits.close);
+  const { relevant } = found;
+  const hits = [...close, ...relevant];
+  const glossary = (terms?.expected ?? [])
+    .slice(0, mostTerms)
+    .map(({ sourceTerm, targetTerms }) => ({ source: sourceTerm, targets: targetTerms }));
+  const examples = hits.map(({ sourceText, targetText, similarity }) => ({
+    source: sourceText,
+    target: targetText,
+    similarity,
+  }));
+  if (glossary.length === 0 && examples.length === 0) return { glossary, examples };
+  return recordStep(
+    steps,
+    { name: 'leverage', actor: 'memory_agent', kind: 'tool', input: 'glossary and memory' },
+    () => ({
+      value: { glossary, examples },
+      output: `${glossary.length} terms, ${close.length} close matches, ${relevant.length} relevant pairs`,
+      decisions: [
+        ...termDecisions(terms),
+        ...hits.map((hit, index) =>
+          newDecision(
+            index < close.length ? 'close_match' : 'relevant_pair',
+            `${Math.floor(hit.similarity * 100)} % alike${hit.likeness === 'meaning' ? ' in meaning' : ''}`,
+            `“${clip(hit.sourceText, longestQuote)}” → “${clip(hit.targetText, longestQuote)}”`,
+            { confidence: hit.similarity, provenance: memoryProvenance(hit) },
+          ),
+        ),
+      ],
+    }),
+  );
+}
+
+/** A decision per term, with its provenance. */
+function termDecisions(terms: TermsInText | null): AgentDecision[] {
+  const entries = new Set(terms?.matches.map(({ entries: [winner] }) => winner));
+  return [...entries]
+    .slice(0, mostNamed)
+    .map((entry) =>
+      newDecision(
+        'term',
+        `“${clip(entry.sourceTerm, longestQuote)}” → “${clip(entry.targetTerm, longestQuote)}”`,
+        null,
+        { provenance: termProvenance(entry) },
+      ),
+    );
+}
+
+/** The provenance of a stored pair. */
+export function memoryProvenance({ setId, setName, origin, tuid, changedAt }: MemoryHit): Provenance {
+  return { set_id: setId, set_name: setName, origin, tuid, changedate: changedAt };
+}
+
+/** The provenance of a term. */
+export function termProvenance({ setId, setName }: TermRow): Provenance {
+  return { set_id: setId, set_name: setName, origin: 'terminology', tuid: null, changedate: null };
+}

@@ -1,0 +1,120 @@
+import { clip } from '#server/formats/text.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
+import {
+  type ExpectedTerm,
+  expectTerms,
+  type TermCompliance,
+  type TermMatch,
+} from '#server/matching/terms/index.ts';
+import type { QualityIssue, Translations } from '#server/platform/engines/engine.ts';
+import type { SourceText } from '../pipeline/source-text.ts';
+
+/** The glossary terms of a text, and the targets they require. */
+export interface TermsInText {
+  matches: readonly TermMatch<TermRow>[];
+  expected: readonly ExpectedTerm[];
+  /** Entries whose source term is the whole text, best first. */
+  whole: readonly TermRow[];
+  check(translation: Translations): Promise<TermCompliance>;
+}
+
+/**
+ * Finds the terms of a text; null without a glossary for its language pair.
+ * @param plain the submitted text if it has no markup: it may be a term as a whole
+ */
+export async function findTerms(
+  { task, blocks }: Pick<SourceText, 'task' | 'blocks'>,
+  glossary: Glossary | null,
+  plain: string | null = null,
+  signal?: AbortSignal,
+): Promise<TermsInText | null> {
+  const found = await glossary?.find(readable(task.segments, blocks), plain, signal);
+  if (!glossary || !found) return null;
+  const expected = expectTerms(found.matches);
+  return {
+    ...found,
+    expected,
+    check: (translation) => {
+      const language = task.targetLang as LanguageCode;
+      return glossary.check({ expected, translation: readable(translation, blocks), language }, signal);
+    },
+  };
+}
+
+/** The text as a reader sees it: one line per block. Inside a term any run of spaces counts as one. */
+function readable(segments: readonly string[], blocks: readonly (readonly number[])[]): string {
+  if (segments.length === 1) return segments[0] as string;
+  return blocks.map((block) => block.map((index) => segments[index] ?? '').join(' ')).join('\n');
+}
+
+/** Limits, since a hostile glossary may match thousands of terms of 500 characters in a short text. */
+const most = { issues: 100, named: 200 };
+
+/** UTF-16 units of an issue's sentences, and of a stored term. */
+const longest = { sentence: 600, name: 200 };
+
+/** The issues of a translation that misses terms, 100 at most. None is critical: the gate has a trigger of its own for missing terms. */
+export function termIssues(compliance: TermCompliance): QualityIssue[] {
+  const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
+  const named = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
+  const issues = named.map((term) =>
+    issueOf(
+      `the glossary's term “${term}” is expected ${expected_target_counts[term]} times and found ${observed_target_counts[term] ?? 0} times`,
+      `use “${term}”`,
+    ),
+  );
+  const others = missing_terms.length - named.length;
+  return others > 0
+    ? [...issues, issueOf(`${others} more of the glossary's terms are missing`, null)]
+    : issues;
+}
+
+function issueOf(explanation: string, suggestion: string | null): QualityIssue {
+  return {
+    severity: 'major',
+    category: 'terminology',
+    span: null,
+    explanation: clip(explanation, longest.sentence),
+    suggestion: suggestion && clip(suggestion, longest.sentence),
+  };
+}
+
+/** `terminology_gate` as it is stored and returned (B 2.6). */
+export interface TermGate extends TermCompliance {
+  /** How many target terms are expected, including those not listed. */
+  terms_total: number;
+  /** How many of them are missing, including those not listed. */
+  missing_total: number;
+}
+
+/** The compliance of a translation as it is stored: lists 200 clipped terms at most, missing ones first. `passed` and the totals cover all. */
+export function termGate(compliance: TermCompliance): TermGate {
+  const { passed, missing_terms, expected_target_counts, observed_target_counts } = compliance;
+  const targets = Object.keys(expected_target_counts);
+  const named = [...new Set([...missing_terms, ...targets])].slice(0, most.named);
+  return {
+    passed,
+    missing_terms: namesOf(missing_terms),
+    expected_target_counts: countsOf(named, expected_target_counts),
+    observed_target_counts: countsOf(named, observed_target_counts),
+    matched_source_terms: namesOf(compliance.matched_source_terms),
+    inflected_terms: namesOf(compliance.inflected_terms),
+    terms_total: targets.length,
+    missing_total: missing_terms.length,
+  };
+}
+
+function namesOf(terms: readonly string[]): string[] {
+  return [...new Set(terms.slice(0, most.named).map((term) => clip(term, longest.name)))];
+}
+
+/** The counts of clipped terms. Terms that are equal after clipping are added up. */
+function countsOf(terms: readonly string[], counts: Record<string, number>): Record<string, number> {
+  const clipped = new Map<string, number>();
+  for (const term of terms) {
+    const name = clip(term, longest.name);
+    clipped.set(name, (clipped.get(name) ?? 0) + (counts[term] ?? 0));
+  }
+  return Object.fromEntries(clipped);
+}

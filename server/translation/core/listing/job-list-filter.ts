@@ -1,0 +1,114 @@
+import { and, type Column, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import { AppError } from '#server/errors.ts';
+import { requireLanguage } from '#server/http/supported-language.ts';
+
+/** A moment in a year from 1000 to 9999: PostgreSQL does not know all the others. */
+export const moment = z.iso.datetime({ offset: true }).refine((value) => {
+  const date = new Date(value);
+  // What is no time at all is reported by the format.
+  return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
+}, 'must be in a year of four digits');
+
+const mostMetadataKeys = 10;
+
+/** Filters of the lists of translation jobs and of documents, beside the status. All that are sent must hold. */
+export const jobListFilter = z.object({
+  source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
+  target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
+  domain: z.string().max(1000).optional().describe('Only jobs with exactly this domain.'),
+  created_after: moment
+    .optional()
+    .describe(
+      'The earliest created_at, inclusive: ISO 8601 with a time zone, such as `2026-11-22T08:00:00Z`.',
+    ),
+  created_before: moment
+    .optional()
+    .describe('The first created_at that is too late (exclusive): ISO 8601 with a time zone.'),
+  metadata: z
+    .record(
+      z.string().min(1).max(200),
+      z.union([z.string().max(1000), z.number(), z.boolean()], 'must be a string, a number or a boolean'),
+    )
+    .refine(
+      (wanted) => Object.keys(wanted).length <= mostMetadataKeys,
+      `must have at most ${mostMetadataKeys} keys`,
+    )
+    .optional()
+    .describe(
+      'Only jobs whose request.metadata has these values at its top level: `metadata.project=alpha`, or `metadata[project]=alpha`. The value is a string, a number or a boolean; `5` finds the number and the text.',
+    ),
+});
+
+export type JobListFilter = z.infer<typeof jobListFilter>;
+
+/** Keys that only operators see in jobs: a filter would tell their values. */
+const hiddenKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
+
+interface FilteredColumns {
+  request: Column;
+  createdAt: Column;
+  updatedAt: Column;
+}
+
+/**
+ * The condition of a filter; undefined if there is none. No index serves it, so the query must bound the rows that it reads.
+ * @throws AppError 422 for an unsupported language or a metadata key that cannot be filtered by
+ */
+export function filterCondition(
+  { request, createdAt }: FilteredColumns,
+  { source_lang, target_lang, domain, created_after, created_before, metadata = {} }: JobListFilter,
+): SQL | undefined {
+  const language = (field: 'source_lang' | 'target_lang', code: string | undefined) =>
+    code === undefined ? undefined : sql`${request} ->> ${field} = ${requireLanguage(field, code)}`;
+  return and(
+    language('source_lang', source_lang),
+    language('target_lang', target_lang),
+    domain === undefined ? undefined : sql`${request} ->> 'domain' = ${domain}`,
+    created_after === undefined ? undefined : gte(createdAt, new Date(created_after)),
+    created_before === undefined ? undefined : lt(createdAt, new Date(created_before)),
+    ...Object.entries(metadata).map(([key, value]) => hasMetadata(request, key, String(value))),
+  );
+}
+
+/** Whether `filterCondition` reads a job's request, which may be large. */
+export function readsRequest({ source_lang, target_lang, domain, metadata }: JobListFilter): boolean {
+  return [source_lang, target_lang, domain, metadata].some((wanted) => wanted !== undefined);
+}
+
+const day = 86_400_000;
+
+/**
+ * The earliest `updated_at` of jobs that pass, which an index finds: a job is not changed before it is made. A day is allowed for a clock
+ * that was set back.
+ */
+export function earliestChange(
+  { updatedAt }: FilteredColumns,
+  { created_after }: JobListFilter,
+): SQL | undefined {
+  return created_after === undefined
+    ? undefined
+    : gte(updatedAt, new Date(new Date(created_after).getTime() - day));
+}
+
+/** Numbers are compared by their value: `5` finds 5.0. */
+function hasMetadata(request: Column, key: string, value: string): SQL {
+  if (hiddenKeys.has(key))
+    throw new AppError('invalid_fields', [
+      { loc: ['query', 'metadata', key], msg: 'jobs cannot be filtered by this key', type: 'not_filterable' },
+    ]);
+  const forms = [JSON.stringify(value), ...(isJsonScalar(value) ? [value] : [])];
+  const equal = forms.map((form) => sql`${request} -> 'metadata' -> ${key}::text = ${form}::text::jsonb`);
+  return sql`(${sql.join(equal, sql` or `)})`;
+}
+
+/** A boolean, or a number that PostgreSQL can hold. */
+function isJsonScalar(value: string): boolean {
+  return (
+    /^(?:true|false)$/.test(value) ||
+    (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value) &&
+      value.length <= 100 &&
+      Math.abs(Number(value)) < 1e300 &&
+      !/[eE]-\d{4}/.test(value))
+  );
+}

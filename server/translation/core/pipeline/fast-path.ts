@@ -1,0 +1,143 @@
+import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
+import { clip } from '#server/formats/text.ts';
+import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
+import type { TermRow } from '#server/matching/terms/glossary.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
+import { type Leverage, memoryProvenance, termProvenance } from '../leverage/leverage.ts';
+import type { TermsInText } from '../leverage/terms.ts';
+import type { TextRequest } from '../request.ts';
+import type { SourceText } from './source-text.ts';
+import { newDecision, recordStep } from './step.ts';
+
+/** A stored translation that is served without a translation call (B 8 "Translation memory at translation time"). */
+export interface FastPath {
+  name: 'glossary_exact' | 'tm_exact';
+  translation: string;
+  /** Whether it is held for review, because the request is sensitive or regulated. */
+  held: boolean;
+  provenance: Provenance;
+  /** The served glossary entry; null for a pair of the memory. */
+  entry: TermRow | null;
+  /** Glossary compliance; null without a glossary, and if the served term is the only one of the text. */
+  compliance: TermCompliance | null;
+}
+
+/** UTF-16 units of a reason in the trace. */
+const longestReason = 600;
+
+interface Asked {
+  request: TextRequest;
+  text: SourceText;
+  leverage: Leverage;
+  terms: TermsInText | null;
+  /** Whether the request requires review. */
+  held: boolean;
+}
+
+/**
+ * Serves a text that is a glossary term, or that the memory holds. Not served are a target that misses a term of the glossary and, for HTML,
+ * a target with different markup: the full pipeline translates those. Records a step if there was a match.
+ */
+export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<FastPath | null> {
+  const { exact } = asked.leverage;
+  const [entry] = asked.terms?.whole ?? [];
+  const found = [
+    ...(entry ? [() => fromGlossary(asked, entry)] : []),
+    ...(exact ? [() => fromMemory(asked, exact)] : []),
+  ];
+  if (found.length === 0) return null;
+  return recordStep(
+    steps,
+    { name: 'fast_path', actor: 'memory_agent', kind: 'system', input: 'glossary and memory' },
+    async () => {
+      const decisions: AgentDecision[] = [];
+      for (const read of found) {
+        const fast = await read();
+        const refusal = refusalOf(asked.request, fast);
+        decisions.push(refusal ?? servingOf(fast));
+        if (!refusal) return { value: fast, output: outcomeOf(fast), decisions };
+      }
+      return { value: null, output: 'translated in full', decisions };
+    },
+  );
+}
+
+/** Why a match is not served; null if it is. */
+function refusalOf(request: TextRequest, fast: FastPath): AgentDecision | null {
+  const { name, translation, compliance, provenance } = fast;
+  if (
+    name === 'tm_exact' &&
+    request.text_type === 'Html' &&
+    !hasSameMarkup(request.source_text, translation)
+  ) {
+    const why = 'the stored target has other markup than the text';
+    return newDecision(name, 'tm_exact_markup', why, { provenance });
+  }
+  if (compliance?.passed !== false) return null;
+  const missing = compliance.missing_terms.map((target) => `“${target}”`).join(', ');
+  const why = `the glossary wants ${clip(missing, longestReason)}`;
+  return newDecision(name, `${name}_noncompliant`, why, { provenance });
+}
+
+function servingOf(fast: FastPath): AgentDecision {
+  const { name, provenance } = fast;
+  return newDecision(name, outcomeOf(fast), describe(fast), { confidence: 1, provenance });
+}
+
+function outcomeOf({ name, held }: FastPath): string {
+  return held ? `${name}_held` : name;
+}
+
+/** Whether two pages differ only in their texts. A stored target must not bring a script into a page. */
+function hasSameMarkup(one: string, other: string): boolean {
+  return markupOf(one) === markupOf(other);
+}
+
+function markupOf(page: string): string {
+  const texts = extractHtml(page);
+  return rebuildHtml(
+    page,
+    texts,
+    texts.map(() => ''),
+  ).replace(/\s+/g, '');
+}
+
+function describe({ held, provenance }: FastPath): string {
+  const from = `from the set “${provenance.set_name}”`;
+  return held ? `${from}; the request asks for a human reviewer` : from;
+}
+
+async function fromGlossary({ text, terms, held }: Asked, entry: TermRow): Promise<FastPath> {
+  const { targetTerm } = entry;
+  return {
+    name: 'glossary_exact',
+    translation: text.rebuild([targetTerm]),
+    held,
+    provenance: termProvenance(entry),
+    entry,
+    compliance: terms && !isOnlyTerm(targetTerm, terms) ? await terms.check([targetTerm]) : null,
+  };
+}
+
+/**
+ * Whether the target belongs to the only term of the text. It complies by definition, even if a check could not tell: texts are compared
+ * without Arabic vowel signs, for example.
+ */
+function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): boolean {
+  return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);
+}
+
+async function fromMemory({ request, terms, held }: Asked, hit: MemoryHit): Promise<FastPath> {
+  const { targetText } = hit;
+  const target =
+    request.text_type === 'Html' ? extractHtml(targetText).map(({ text }) => text) : [targetText];
+  return {
+    name: 'tm_exact',
+    translation: targetText,
+    held,
+    provenance: memoryProvenance(hit),
+    entry: null,
+    compliance: terms ? await terms.check(target) : null,
+  };
+}

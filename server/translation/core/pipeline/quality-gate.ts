@@ -1,0 +1,259 @@
+import { clip } from '#server/formats/text.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { HumanReviewTask, HumanReviewTrigger, QualityGate, TriggerCode } from '../agent-run-schema.ts';
+import { isRegulated } from '../intake/regulated-domain.ts';
+import { termGate } from '../leverage/terms.ts';
+import type { TextRequest } from '../request.ts';
+import type { FastPath } from './fast-path.ts';
+
+/** The score from which a translation publishes itself, unless the request sets another (B 2.3). */
+export const defaultThreshold = 85;
+
+/** The options of one request that the pipeline reads from metadata (B 2.6), clamped to their ranges. */
+export interface QualityOptions {
+  /** 0 to 100. A lower score is repaired, and not published without review. */
+  threshold: number;
+  /** At most so many repairs, 1 to 5. */
+  repairRounds: number;
+  /** The model of the baseline; undefined for the deployment's default. */
+  primaryModel: string | undefined;
+  /** Models of the extra candidates, 0 to 2. */
+  candidateModels: string[];
+  /** How often the candidates are compared, 1 to 3. */
+  debateRounds: number;
+}
+
+const maximumExtraCandidates = 2;
+/** The form of model names. Anything else is ignored, and kept out of logs and exports. */
+const modelName = /^[\w.:/@+-]{1,200}$/;
+
+/** Reads `request.metadata`. A value of the wrong type counts as absent. */
+export function readQualityOptions(metadata: Record<string, unknown>): QualityOptions {
+  return {
+    threshold: clamped(metadata['min_quality_score'], 0, 100, defaultThreshold),
+    repairRounds: Math.trunc(clamped(metadata['max_quality_loop_retries'], 1, 5, 2)),
+    primaryModel: modelNames(metadata['primary_model'])[0],
+    candidateModels: modelNames(metadata['candidate_models']),
+    debateRounds: Math.trunc(clamped(metadata['debate_rounds'], 1, 3, 1)),
+  };
+}
+
+function clamped(value: unknown, min: number, max: number, fallback: number): number {
+  if (typeof value !== 'number' || Number.isNaN(value)) return fallback;
+  return Math.min(max, Math.max(min, value));
+}
+
+/** Any well-formed name is passed on to the endpoint (B 2.6); `requireAllowedModels` checks the operator's list. */
+function modelNames(value: unknown): string[] {
+  const usable = namesIn(value).filter((name) => modelName.test(name));
+  return [...new Set(usable)].slice(0, maximumExtraCandidates);
+}
+
+/** The share of a text that a repair may change without review. */
+const highRepairDelta = 0.5;
+
+const reviewFlags = ['sensitive', 'regulated', 'requires_human_review'] as const;
+
+interface GateInput {
+  request: Pick<TextRequest, 'domain' | 'metadata'>;
+  /** 0 to 100. */
+  threshold: number;
+  /** Of the baseline. */
+  assessment: Pick<Judgement, 'score'>;
+  /** Of the final text, after repair. */
+  final: Judgement;
+  verification: Verification;
+  /** Whether a repair was applied. */
+  repaired: boolean;
+  /** The share of the text that repair changed, 0 to 1. */
+  repairDelta: number;
+  /** Glossary compliance of the final text; null without a glossary. */
+  compliance: TermCompliance | null;
+  /** Risk flags of the source; they warn, and never block. */
+  risks: readonly string[];
+}
+
+interface Found {
+  trigger: HumanReviewTrigger;
+  reason: string;
+}
+
+/** Decides whether a finished translation is published without review (B 2.3). Records every trigger; a blocking one defers to a human. */
+export function decideGate(input: GateInput): QualityGate {
+  const { request, threshold, final, verification } = input;
+  const score = Math.min(final.score, verification.score);
+  const found = [
+    ...policyTriggers(request),
+    ...qualityTriggers(input, score),
+    ...termTriggers(input.compliance),
+    ...riskTriggers(input.risks),
+  ];
+  return {
+    decision: found.some(({ trigger }) => trigger.severity === 'blocking') ? 'needs_human' : 'pass',
+    score,
+    threshold,
+    triggers: found.map(({ trigger }) => trigger),
+    reasons: found.map(({ reason }) => reason),
+    metadata: {
+      assessment_score: input.assessment.score,
+      verification_score: verification.score,
+      verification_passed: verification.passed,
+      risk_flags: [...flagsOf(request), ...input.risks],
+      trigger_codes: found.map(({ trigger }) => trigger.code),
+      terminology_gate: input.compliance && termGate(input.compliance),
+      repaired: input.repaired,
+    },
+  };
+}
+
+/** Whether the request itself requires review: a regulated domain, or a flag. */
+export function asksForReview(request: GateInput['request']): boolean {
+  return policyTriggers(request).length > 0;
+}
+
+/** The gate of a text that a fast path serves (B 8 rule 1). It passes with score 100, unless the request requires review. */
+export function decideFastPathGate(
+  request: GateInput['request'],
+  threshold: number,
+  { name, compliance }: Pick<FastPath, 'name' | 'compliance'>,
+): QualityGate {
+  const found = policyTriggers(request);
+  return {
+    decision: found.length > 0 ? 'needs_human' : 'pass',
+    score: 100,
+    threshold,
+    triggers: found.map(({ trigger }) => trigger),
+    reasons: found.map(({ reason }) => reason),
+    metadata: {
+      assessment_score: null,
+      verification_score: null,
+      verification_passed: null,
+      risk_flags: flagsOf(request),
+      trigger_codes: found.map(({ trigger }) => trigger.code),
+      terminology_gate: compliance && termGate(compliance),
+      repaired: false,
+      fast_path: name,
+    },
+  };
+}
+
+function flagsOf({ metadata }: Pick<TextRequest, 'metadata'>): string[] {
+  return reviewFlags.filter((flag) => Boolean(metadata[flag]));
+}
+
+function policyTriggers(request: GateInput['request']): Found[] {
+  const found: Found[] = [];
+  const { domain } = request;
+  const flags = flagsOf(request);
+  if (domain !== null && isRegulated(domain)) {
+    const named = domain.trim().toLowerCase();
+    found.push(blocking('policy_required', `the domain "${named}" always needs a human reviewer`));
+  }
+  if (flags.length > 0)
+    found.push(blocking('sensitive_content', `the request is marked ${flags.join(', ')}`));
+  return found;
+}
+
+function qualityTriggers({ threshold, final, verification, repairDelta }: GateInput, score: number): Found[] {
+  const found: Found[] = [];
+  if (score < threshold)
+    found.push(blocking('low_quality_score', `the quality score ${score} is below ${threshold}`));
+  const criticals = criticalsOf([...final.issues, ...verification.issues]);
+  if (criticals.length > 0) found.push(blocking('critical_issue', describeCriticals(criticals)));
+  if (!verification.passed) {
+    const why = criticalsOf(verification.issues).length > 0 ? ': critical issues remain' : '';
+    found.push(blocking('verification_failed', `the verification did not pass${why}`));
+  }
+  if (repairDelta > highRepairDelta)
+    found.push(
+      blocking('high_repair_delta', `repair changed ${Math.round(repairDelta * 100)} % of the translation`),
+    );
+  return found;
+}
+
+/** The explanations of critical issues, each once: assessment and verification find the same. */
+function criticalsOf(issues: readonly QualityIssue[]): string[] {
+  const criticals = issues.filter(({ severity }) => severity === 'critical');
+  return [...new Set(criticals.map(({ explanation }) => explanation.replace(/\.$/, '')))];
+}
+
+function describeCriticals([first, ...others]: string[]): string {
+  return others.length === 0
+    ? `a critical issue was found: ${first}`
+    : `${others.length + 1} critical issues were found, the first: ${first}`;
+}
+
+function termTriggers(compliance: TermCompliance | null): Found[] {
+  if (!compliance) return [];
+  const { missing_terms: missing, inflected_terms: inflected } = compliance;
+  const found: Found[] = [];
+  if (!compliance.passed)
+    found.push(blocking('terminology_noncompliant', `glossary terms are missing: ${quoted(missing)}`));
+  if (inflected.length > 0)
+    found.push({
+      trigger: { code: 'terminology_uncertainty', severity: 'warning' },
+      reason: `glossary terms were found in inflected forms only: ${quoted(inflected)}`,
+    });
+  return found;
+}
+
+/** The first ten terms, clipped. */
+function quoted(terms: readonly string[]): string {
+  const named = terms.slice(0, 10).map((term) => `“${clip(term, 200)}”`);
+  return terms.length > named.length
+    ? `${named.join(', ')} and ${terms.length - named.length} more`
+    : named.join(', ');
+}
+
+/** The sentence that a reviewer reads for each risk flag. */
+const riskSentences: Record<string, string> = {
+  instruction_like_source: 'the source reads like orders to a model',
+  hidden_text: 'the source holds invisible characters',
+  mixed_script_words: 'the source has words of letters from several scripts',
+  encoded_text: 'the source holds encoded text',
+  other_source_language:
+    'the source is plainly not in its stated language, which is English where none is named',
+};
+
+function riskTriggers(risks: readonly string[]): Found[] {
+  if (risks.length === 0) return [];
+  return [
+    {
+      trigger: { code: 'risk_flag', severity: 'warning' },
+      reason: risks.map((risk) => riskSentences[risk] ?? risk).join('; '),
+    },
+  ];
+}
+
+function blocking(code: TriggerCode, reason: string): Found {
+  return { trigger: { code, severity: 'blocking' }, reason };
+}
+
+/** The review task that a deferring gate opens (B 2.3). */
+export function openReviewTask(gate: QualityGate): HumanReviewTask {
+  return {
+    id: newId(),
+    status: 'open',
+    requested_by: 'review_gate_agent',
+    reason: gate.reasons.join('; '),
+    question: 'Is this translation fit to publish?',
+    instructions: null,
+    requested_actions: ['save', 'approve', 'modify', 'reject'],
+    triggers: gate.triggers,
+    completed_by: null,
+    created_at: new Date().toISOString(),
+    completed_at: null,
+    metadata: {},
+  };
+}
+
+/** The names in a comma-separated string or an array of strings. */
+export function namesIn(value: unknown): string[] {
+  const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
+  return names
+    .filter((name): name is string => typeof name === 'string')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

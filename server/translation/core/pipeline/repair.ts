@@ -1,0 +1,99 @@
+import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import { type Assessed, assessCandidate, isCritical, missesTerms } from './assess.ts';
+import type { QualityOptions } from './quality-gate.ts';
+import { recordStep, type StepDeps, spend } from './step.ts';
+
+/** The result of the repair loop. */
+export interface Repaired {
+  best: Assessed;
+  /** Repairs requested from the engine. */
+  rounds: number;
+  /** Whether `best` is a repaired candidate. */
+  applied: boolean;
+}
+
+/**
+ * The bounded repair loop (B 2.6). Repairs and assesses again until the translation is good enough and has its terms, the rounds are used up,
+ * or a repair changes nothing. A repair that is no better is dropped.
+ */
+export async function repairLoop(
+  deps: StepDeps,
+  task: TranslationTask,
+  assessed: Assessed,
+  { threshold, repairRounds }: Pick<QualityOptions, 'threshold' | 'repairRounds'>,
+): Promise<Repaired> {
+  let best = assessed;
+  let rounds = 0;
+  const needsRepair = () => best.score < threshold || isCritical(best) || missesTerms(best);
+  while (rounds < repairRounds && needsRepair()) {
+    rounds += 1;
+    const candidate = await repairOnce(deps, task, best, rounds);
+    if (isSame(candidate, best.candidate)) break;
+    const judged = await assessCandidate(deps, task, candidate, 'reassessment');
+    if (isBetter(judged, best)) best = judged;
+  }
+  return { best, rounds, applied: best !== assessed };
+}
+
+function repairOnce(
+  deps: StepDeps,
+  task: TranslationTask,
+  { candidate, issues }: Assessed,
+  round: number,
+): Promise<Translations> {
+  return recordStep(
+    deps.steps,
+    { name: 'repair', actor: 'refiner', input: `round ${round}, ${issues.length} issues` },
+    async () => {
+      const result = await deps.engine.repair(task, candidate, issues, deps.scope);
+      const changed = result.value.filter((text, index) => text !== candidate[index]).length;
+      return {
+        value: result.value,
+        output: `${changed} of ${candidate.length} segments changed`,
+        metadata: spend(deps, result),
+      };
+    },
+  );
+}
+
+function isSame(left: Translations, right: Translations): boolean {
+  return left.length === right.length && left.every((text, index) => text === right[index]);
+}
+
+/** Compares critical issues first, then missing terms, then scores, so that no judge can prefer a text that lost a placeholder. */
+function isBetter(candidate: Assessed, than: Assessed): boolean {
+  const criticals = ({ issues }: Assessed) => issues.filter(({ severity }) => severity === 'critical').length;
+  const missing = ({ compliance }: Assessed) => compliance?.missing_terms.length ?? 0;
+  const worse = criticals(candidate) - criticals(than) || missing(candidate) - missing(than);
+  return worse === 0 ? candidate.score > than.score : worse < 0;
+}
+
+/**
+ * How much a repair changed, from 0 (nothing) to 1 (everything): the share of words that the two texts do not have in common, in any order.
+ * In scripts without spaces each character counts as a word. Linear in the texts.
+ */
+export function repairDelta(before: string, after: string): number {
+  if (before === after) return 0;
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const piece of pieces(before)) {
+    counts.set(piece, (counts.get(piece) ?? 0) + 1);
+    total += 1;
+  }
+  let common = 0;
+  for (const piece of pieces(after)) {
+    total += 1;
+    const left = counts.get(piece) ?? 0;
+    if (left === 0) continue;
+    counts.set(piece, left - 1);
+    common += 1;
+  }
+  return total === 0 ? 0 : 1 - (2 * common) / total;
+}
+
+const piece =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+|[^\s]/gu;
+
+function pieces(text: string): Iterable<string> {
+  return text.match(piece) ?? [];
+}

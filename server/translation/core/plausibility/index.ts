@@ -1,0 +1,37 @@
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { addedLinkIssue, foreignFormIssue, hiddenCharactersIssue } from './additions.ts';
+import { echoIssue } from './echo.ts';
+import { languageIssue } from './language.ts';
+import { lengthIssue } from './length-ratio.ts';
+import { loopIssue } from './loop.ts';
+import { refusalIssue } from './refusal.ts';
+import { scriptIssue } from './script.ts';
+import { textPair } from './text-pair.ts';
+
+/**
+ * Finds what cannot be a translation of `sourceText`, whatever a judge says: an echo of the source, a text far too short or long, in the wrong
+ * script or language, a model's loop, a refusal or remark, an invented link, markup or code. Every issue is critical. Echo, script and language
+ * often have one cause, so only the first of them is returned.
+ *
+ * The texts are plain text (of HTML, its text nodes, one per line). Accepts any string; time and memory are linear. Of a text of more than
+ * 64,000 UTF-16 units only start, middle and end are read. The languages are canonical codes (B 2.4).
+ */
+export function checkPlausibility(input: {
+  sourceText: string;
+  targetText: string;
+  sourceLang: string;
+  targetLang: string;
+}): QualityIssue[] {
+  const pair = textPair(input);
+  return [
+    lengthIssue(pair),
+    echoIssue(pair) ?? scriptIssue(pair) ?? languageIssue(pair),
+    loopIssue(pair),
+    refusalIssue(pair),
+    addedLinkIssue(pair),
+    foreignFormIssue(pair),
+    hiddenCharactersIssue(input.sourceText, input.targetText),
+  ].filter((issue) => issue !== undefined);
+}
+
+export { riskFlags } from './risk-flags.ts';

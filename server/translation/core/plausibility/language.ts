@@ -1,0 +1,229 @@
+import { createRequire } from 'node:module';
+import { languageCodes, languageName } from '#server/languages.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { scriptsOf } from './script.ts';
+import { critical, type TextPair, withoutCode, word } from './text-pair.ts';
+
+/** Letters that a language has and its neighbours have not, and letters of these that it never has itself. */
+const alphabets: Readonly<Record<string, { own: string; foreign: string }>> = {
+  ru: { own: 'ыэёъ', foreign: 'іїєґ' },
+  uk: { own: 'іїєґ', foreign: 'ыэёъ' },
+  sv: { own: 'äö', foreign: 'æø' },
+  da: { own: 'æø', foreign: 'äö' },
+  nb: { own: 'æø', foreign: 'äö' },
+  fa: { own: '', foreign: 'ٹڈڑںےہ' },
+  ar: { own: 'ةىأإ', foreign: 'ٹڈڑںےہژ' },
+};
+
+/** How many foreign letters it takes, how many times the own ones, and of how many letters one. */
+const telling = { letters: 4, timesOwn: 4, oneIn: 80 } as const;
+
+/**
+ * Whether a text that should be in `language` is in a neighbour's alphabet: Russian for Ukrainian, Danish for Swedish,
+ * Urdu for Persian. A foreign name or two is not enough.
+ */
+export function hasForeignLetters(text: string, language: string): boolean {
+  const alphabet = alphabets[language];
+  if (!alphabet) return false;
+  const lower = text.toLowerCase();
+  const foreign = count(lower, alphabet.foreign);
+  return (
+    foreign >= telling.letters &&
+    foreign > telling.timesOwn * count(lower, alphabet.own) &&
+    foreign * telling.oneIn >= (lower.match(/\p{L}/gu)?.length ?? 0)
+  );
+}
+
+function count(text: string, letters: string): number {
+  let found = 0;
+  for (let at = 0; at < text.length; at++) if (letters.includes(text[at]!)) found++;
+  return found;
+}
+
+/** Scripts that several supported languages share. In the others `scriptIssue` is enough. */
+export const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 'Arabic', 'Devanagari']);
+
+/** UTF-16 units of a window: as much as the identification reads, plus room for source words that are left out. */
+const windowLength = 600;
+const mostWindows = 12;
+
+/** UTF-16 units of a short message with plural branches, syntax included. */
+const shortMessage = 400;
+
+/** The share of letters in another language that is too much for a quotation. */
+const wrongShare = 0.3;
+
+/** Fewer letters identify no language. */
+const fewestLetters = 20;
+
+/** If the share of letters in words that the source does not have is above this, only those words are checked. */
+const mostlyOwn = 0.8;
+
+/** The minimum when source words are included: fewer may be a title or a command. */
+const mixedWords = 6;
+const mixedLetters = 40;
+
+/**
+ * A translation in the wrong language, if that is beyond doubt. Similar languages are never told apart, and the fewer letters there are, the
+ * clearer the result has to be. Checks windows over the whole text.
+ */
+export function languageIssue(pair: TextPair): QualityIssue | undefined {
+  const { target, targetLang } = pair;
+  // The branches of a short message repeat the same words.
+  if (pair.branching && target.length < shortMessage) return undefined;
+  if (!scriptsOf(targetLang).some((script) => sharedScripts.has(script))) return undefined;
+  if (hasForeignLetters(target, targetLang))
+    return critical(
+      'accuracy',
+      `The translation has the letters of another language than ${languageName(targetLang)}.`,
+      target,
+    );
+  const found = otherLanguageIn(pair);
+  if (!found || found.share < wrongShare) return undefined;
+  return critical(
+    'accuracy',
+    `The translation is not in ${languageName(targetLang)}: it reads like ${languageName(found.language)}.`,
+    found.example,
+  );
+}
+
+/** The share of a text's letters in windows that are clearly not in its language, with the first such window. */
+export function otherLanguageIn(
+  pair: TextPair,
+): { share: number; example: string; language: string } | undefined {
+  let letters = 0;
+  let wrong = 0;
+  let first: { example: string; language: string } | undefined;
+  for (const text of windows(pair.target)) {
+    const words = withoutCode(text).match(word) ?? [];
+    if (isTitle(words)) continue;
+    const own = words.filter((one) => !pair.sourceWords.has(one.toLowerCase()));
+    const verdict =
+      (lettersIn(own) >= fewestLetters ? otherLanguage(own, pair) : undefined) ??
+      (lettersIn(own) < mostlyOwn * lettersIn(words) ? sourceLanguage(words, pair) : undefined);
+    const weight = lettersIn(words);
+    letters += weight;
+    if (!verdict) continue;
+    wrong += weight;
+    first ??= { example: text, language: verdict };
+  }
+  return first && { ...first, share: wrong / letters };
+}
+
+/** Whether nearly all of a few words are capitalised, as in a name, which stays as it is. */
+function isTitle(words: readonly string[]): boolean {
+  return words.length < 8 && words.filter((one) => !/^\p{Lu}/u.test(one)).length < 2;
+}
+
+function* windows(text: string): Generator<string> {
+  const count = Math.ceil(text.length / windowLength);
+  const step = count <= mostWindows ? windowLength : (text.length - windowLength) / (mostWindows - 1);
+  for (let at = 0; at < Math.min(count, mostWindows); at++) {
+    const start = Math.round(at * step);
+    yield text.slice(start, start + windowLength);
+  }
+}
+
+function lettersIn(words: readonly string[]): number {
+  return words.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The source's language or English, if `words` are in it. Words that the source has too are evidence for no other language. Ignores names. */
+function sourceLanguage(words: readonly string[], pair: TextPair): string | undefined {
+  const common = words.filter((one) => !/^\p{Lu}/u.test(one));
+  if (common.length < mixedWords || lettersIn(common) < mixedLetters) return undefined;
+  return otherLanguage(common, pair, [primaryLanguage(pair.sourceLang), 'en']);
+}
+
+/** The language of `words`, if it is clearly not the target's. @param among the languages that it may be */
+function otherLanguage(
+  words: readonly string[],
+  { targetLang, sourceLang }: TextPair,
+  among?: readonly string[],
+): string | undefined {
+  const { own, other, otherScore } = compare(identify(words.join(' ').toLowerCase()), targetLang);
+  if (other === undefined || (among && !among.includes(other))) return undefined;
+  const kind = other === 'en' || kinship(other, sourceLang) === 'same' ? 'expected' : 'other';
+  return otherScore - own > marginFor(lettersIn(words), kind) ? other : undefined;
+}
+
+/**
+ * By how much another language must score higher, by number of letters; true translations of that length stay well below. English and the
+ * source's language need less, since models fall back to them.
+ */
+const margins = [
+  { below: 30, expected: 0.25, other: 0.5 },
+  { below: 40, expected: 0.1, other: 0.2 },
+  { below: 80, expected: 0.06, other: 0.07 },
+  { below: 160, expected: 0.05, other: 0.05 },
+  { below: Infinity, expected: 0.03, other: 0.03 },
+] as const;
+
+function marginFor(letters: number, kind: 'expected' | 'other'): number {
+  return margins.find(({ below }) => letters < below)![kind];
+}
+
+const supported: ReadonlySet<string> = new Set(languageCodes.map(primaryLanguage));
+
+/** How well a text fits the target language or one like it, and which other supported language it fits best. */
+function compare(scores: Scores, targetLang: string) {
+  let own = 0;
+  let other: string | undefined;
+  let otherScore = 0;
+  for (const [code, score] of Object.entries(scores)) {
+    const language = code === 'no' ? 'nb' : code;
+    const kin = kinship(language, targetLang);
+    if (kin === 'same' || kin === 'confusable') own = Math.max(own, score);
+    else if (supported.has(language) && score > otherScore) [other, otherScore] = [language, score];
+  }
+  return { own, other, otherScore };
+}
+
+export type Scores = Readonly<Record<string, number>>;
+
+let profiles: typeof import('./language-profiles.ts') | undefined;
+
+/** Loads the language profiles on first use. `require` loads an ES module synchronously, which `import()` cannot. */
+export function identify(text: string): Scores {
+  profiles ??= createRequire(import.meta.url)(
+    './language-profiles.ts',
+  ) as typeof import('./language-profiles.ts');
+  return profiles.identify(text);
+}
+
+/** Languages so close that a sentence can be correct in both. ISO 639-1 codes, including unsupported languages that the identification returns. */
+const confusable: readonly (readonly string[])[] = [
+  ['da', 'nb'],
+  ['ms', 'id', 'tl'],
+  ['hi', 'mr', 'ne'],
+  ['cs', 'sk'],
+  ['es', 'ca'],
+  ['fr', 'ca'],
+  ['it', 'ca'],
+  ['ru', 'bg'],
+];
+
+/** Languages that often write a short sentence alike, in addition to the confusable ones. */
+const related: readonly (readonly string[])[] = [
+  ['es', 'pt'],
+  ['es', 'it'],
+  ['it', 'pt'],
+  ['da', 'nb', 'sv'],
+  ['ru', 'uk'],
+  ['ar', 'fa', 'ur'],
+];
+
+/** The primary subtag: `pt` of `pt-BR`. */
+function primaryLanguage(code: string): string {
+  return code.split('-', 1)[0]!;
+}
+
+/** How similar two written languages are. */
+export function kinship(a: string, b: string): 'same' | 'confusable' | 'related' | 'apart' {
+  const [one, other] = [primaryLanguage(a), primaryLanguage(b)];
+  const share = (groups: readonly (readonly string[])[]): boolean =>
+    groups.some((group) => group.includes(one) && group.includes(other));
+  if (one === other) return 'same';
+  if (share(confusable)) return 'confusable';
+  return share(related) ? 'related' : 'apart';
+}

@@ -1,0 +1,88 @@
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { isLetter } from './script.ts';
+import { critical, type TextPair } from './text-pair.ts';
+
+/** How many characters of a text, spaces left out, are looked at as one; a text of a dense script says the same in fewer. */
+const pieceLength = { dense: 6, other: 14 } as const;
+
+/** Kana, Han and Hangul stand behind all other scripts. */
+const firstDense = 0x3041;
+
+/** The minimum that a loop repeats: characters, and share of the text above the source's own share. */
+const repeatedCharacters = 60;
+const repeatedShare = 0.2;
+
+/** The length of a run of one character, or of two alternating ones. */
+const run = 40;
+
+/** A model's loop: a phrase repeated over and over, much more than in the source. */
+export function loopIssue({ source, target, branching }: TextPair): QualityIssue | undefined {
+  if (branching) return undefined;
+  const to = repeated(target);
+  if (to.characters >= repeatedCharacters) {
+    const from = repeated(source);
+    // A repetitive source has a repetitive translation.
+    if (to.share - from.share > repeatedShare && to.share > 1.5 * from.share)
+      return critical('fluency', 'The translation says the same again and again.', target.slice(-200));
+  }
+  const longest = longestRun(target);
+  if (longest >= run && longest > 2 * longestRun(source))
+    return critical('fluency', 'The translation repeats a character over and over.');
+  return undefined;
+}
+
+/** How many characters repeat an earlier part of the text, and which share of the text they are. */
+function repeated(text: string): { characters: number; share: number } {
+  const units = new Uint16Array(text.length);
+  let length = 0;
+  let dense = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Digits and signs do not count: table cells may differ only in them.
+    if (!isLetter(unit)) continue;
+    if (unit >= firstDense) dense++;
+    units[length++] = unit;
+  }
+  const piece = 2 * dense > length ? pieceLength.dense : pieceLength.other;
+  const pieces = length - piece + 1;
+  if (pieces < 1) return { characters: 0, share: 0 };
+  const seen = hashTable(pieces);
+  let again = 0;
+  let leaving = 1;
+  for (let power = 0; power < piece; power++) leaving = Math.imul(leaving, factor);
+  let hash = 0;
+  for (let at = 0; at < length; at++) {
+    const left = at < piece ? 0 : Math.imul(units[at - piece]!, leaving);
+    hash = (Math.imul(hash, factor) + units[at]! - left) | 0;
+    if (at >= piece - 1 && !seen(hash)) again++;
+  }
+  return { characters: again, share: again / pieces };
+}
+
+const factor = 0x01000193;
+
+/** A set of `count` hashes at most. The function adds one and returns whether it is new. */
+function hashTable(count: number): (hash: number) => boolean {
+  const bits = Math.ceil(Math.log2(2 * count + 2));
+  const slots = new Int32Array(2 ** bits);
+  return (hash) => {
+    const mixed = Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) || 1;
+    let slot = mixed >>> (32 - bits);
+    while (slots[slot] !== 0 && slots[slot] !== mixed) slot = (slot + 1) & (slots.length - 1);
+    if (slots[slot] === mixed) return false;
+    slots[slot] = mixed;
+    return true;
+  };
+}
+
+/** The longest run in which every second character is the same, spaces left out. */
+function longestRun(text: string): number {
+  let longest = 0;
+  let length = 0;
+  for (let at = 2; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    length = unit === text.charCodeAt(at - 2) && unit > 0x20 ? length + 1 : 0;
+    if (length > longest) longest = length;
+  }
+  return longest;
+}

@@ -1,0 +1,330 @@
+import { z } from 'zod';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { xliffType } from '#server/formats/xliff/writer.ts';
+import { markKeyedResult } from '#server/http/request-fingerprint.ts';
+import { notingUnknownFields } from '#server/http/unknown-fields.ts';
+import { adminProcedure } from '#server/identity/access/guards/admin.ts';
+import {
+  deferredListProcedure,
+  deferredTenantProcedure,
+  tenantProcedure,
+} from '#server/identity/access/guards/tenant.ts';
+import { layoutTypes, listArtifacts } from '#server/translation/documents/artifacts.ts';
+import { downloadDocument } from '#server/translation/documents/download.ts';
+import { getDocument, requireDocument } from '#server/translation/documents/jobs.ts';
+import { listDocuments } from '#server/translation/documents/list.ts';
+import { operatorProcedures } from '#server/translation/documents/operator-procedures.ts';
+import { removeDocument } from '#server/translation/documents/removal.ts';
+import {
+  documentApproval,
+  documentArtifact,
+  documentDeletion,
+  documentForm,
+  documentJob,
+  documentListQuery,
+  documentReviewInput,
+  documentSummary,
+  summaryQuery,
+} from '#server/translation/documents/schema.ts';
+import { documentSegmentPage, listSegments, segmentQuery } from '#server/translation/documents/segments.ts';
+import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
+import {
+  summarizeByTenant,
+  summarizeDocuments,
+  summarizeStages,
+} from '#server/translation/documents/summary.ts';
+import { confirmationOf } from '#server/translation/review/confirmation.ts';
+import { approveDocument } from '#server/translation/review/documents/approve.ts';
+import { reviewDocument } from '#server/translation/review/documents/decide.ts';
+import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
+import { documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
+import {
+  exportSegments,
+  xliffSegmentQuery,
+} from '#server/translation/review/documents/xliff/export-segments.ts';
+import {
+  reviewSegmentsByXliff,
+  xliffSegmentReviewInput,
+} from '#server/translation/review/documents/xliff/review-segments.ts';
+import { fileResponse, router, streamResponse } from '#server/trpc.ts';
+
+/** While translation is disabled, nothing else of a submission is looked at. */
+function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
+  if (!settings.TRANSLATION_ENABLED)
+    throw new AppError('capability_off', 'translation is temporarily disabled');
+}
+
+const byId = z.object({ document_id: z.string().describe('The id of the document job.') });
+
+const translate = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/translate',
+      gate: requireTranslationEnabled,
+      upload: { parts: ['source_document'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
+      headers: { idempotency_key: 'Idempotency-Key' },
+      tag: 'Documents',
+      summary: 'Translate a PDF, DOCX or XLSX file in place',
+      description:
+        'Queues a job, which is polled; with `wait` the job runs before the response. A resend with the same Idempotency-Key returns the same job.',
+      status: 200,
+      accepted: documentJob,
+    },
+  })
+  .use(notingUnknownFields(documentForm))
+  .input(documentForm)
+  .output(documentJob)
+  .mutation(async ({ ctx, input }) => {
+    requireTranslationEnabled(ctx.services);
+    const made = await submitDocument(ctx.services, ctx.withTenant, input, {
+      via: 'documents',
+      signal: ctx.disconnected(),
+      unknownFields: ctx.unknownFields,
+    });
+    markKeyedResult(ctx.response, made);
+    if (made.inFlight) ctx.response.setStatus(202);
+    return readSubmittedDocument(ctx.services, made, ctx.audience);
+  });
+
+const list = deferredListProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents',
+      tag: 'Documents',
+      summary: 'List document jobs',
+      description:
+        'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor: send it with the same filters, which it does not hold. With a filter, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only where X-Next-Cursor is absent.',
+      paged: true,
+    },
+  })
+  .input(documentListQuery)
+  .output(z.array(documentJob))
+  .query(async ({ ctx, input }) => {
+    const { documents, nextCursor } = await listDocuments(ctx.services, ctx.withTenant, input, {
+      audience: ctx.audience,
+      signal: ctx.disconnected(),
+    });
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return documents;
+  });
+
+const get = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}',
+      tag: 'Documents',
+      summary: 'Get a document job',
+      description:
+        'Poll it every two seconds, later every five to ten, until its status is translated or failed.',
+    },
+  })
+  .input(byId)
+  .output(documentJob)
+  .query(({ ctx, input }) => getDocument(ctx.tx, ctx.principal.tenant.id, input.document_id, ctx.audience));
+
+const segments = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/segments',
+      tag: 'Documents',
+      summary: 'List the segments of a document',
+      description: 'In reading order; `flagged` lists only those that need a review.',
+    },
+  })
+  .input(segmentQuery)
+  .output(documentSegmentPage)
+  .query(({ ctx, input }) => listSegments(ctx.tx, ctx.principal.tenant.id, input));
+
+const exportXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/segments',
+      tag: 'Documents',
+      summary: 'Export the segments of a document as XLIFF 2.1',
+      paged: true,
+      description:
+        'With `Accept: application/xliff+xml`: one file with a unit for each segment, all of them unless a limit is given. With a limit, X-Next-Cursor carries the next cursor while there is more.',
+      download: [xliffType],
+    },
+  })
+  .input(xliffSegmentQuery)
+  .output(streamResponse)
+  .query(async ({ ctx, input }) => {
+    const { file, nextCursor } = await exportSegments(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    });
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return file;
+  });
+
+const artifacts = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/artifacts',
+      tag: 'Documents',
+      summary: 'List the files of a document',
+      description: 'The source and every translated revision, oldest first.',
+    },
+  })
+  .input(byId)
+  .output(z.array(documentArtifact))
+  .query(async ({ ctx, input }) => {
+    await requireDocument(ctx.tx, ctx.principal.tenant.id, input.document_id);
+    return listArtifacts(ctx.tx, ctx.principal.tenant.id, input.document_id);
+  });
+
+const download = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/download',
+      tag: 'Documents',
+      summary: 'Download the newest translated file',
+      description:
+        '409 while it is in progress or after it failed; the source is never sent instead. Content-Disposition has the name of the source; X-Suggested-Filename, percent-encoded, a name that overwrites neither the source nor another language, such as `menu.fr.xlsx`.',
+      download: Object.values(layoutTypes),
+      suggestsName: true,
+    },
+  })
+  .input(byId)
+  .output(z.union([fileResponse, streamResponse]))
+  .query(({ ctx, input }) =>
+    downloadDocument(ctx.services, ctx.withTenant, input.document_id, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
+const summary = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/summary',
+      tag: 'Documents',
+      summary: 'Count the document jobs',
+      description: 'Of the caller. Breakdowns over all tenants are for platform operators.',
+    },
+  })
+  .input(summaryQuery)
+  .output(documentSummary)
+  .query(async ({ ctx, input }) => {
+    const { include_tenant_breakdown: byTenant, include_stage_timing_breakdown: byStage } = input;
+    // End the tenant's transaction before the platform's begins: requests that hold one connection and wait for a second could
+    // block each other.
+    const own = await ctx.withTenant((tx, { tenant }) => {
+      if ((byTenant || byStage) && !ctx.audience.operator)
+        throw new AppError('forbidden', 'cross-tenant breakdowns require operator access');
+      return summarizeDocuments(tx, tenant.id);
+    });
+    const { database } = ctx.services;
+    return {
+      ...own,
+      ...(byTenant && { tenants: await database.inPlatform(summarizeByTenant) }),
+      ...(byStage && { stage_timings: await database.inPlatform(summarizeStages) }),
+    };
+  });
+
+const review = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/{document_id}/review',
+      tag: 'Documents',
+      summary: 'Correct segments and render the file again',
+      description:
+        'All corrections are applied or none. The reviewer is the session, and the body says it only for a caller with an API key.',
+    },
+  })
+  .input(documentReviewInput)
+  .output(documentJob)
+  .mutation(async ({ ctx, input: { document_id, ...request } }) => {
+    const { tenantId } = await reviewDocument(ctx.services, ctx.withTenant, document_id, request);
+    return ctx.services.database.inTenant(tenantId, (tx) =>
+      getDocument(tx, tenantId, document_id, ctx.audience),
+    );
+  });
+
+const reviewXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/{document_id}/review',
+      body: 'xliff',
+      query: ['notes', 'reviewer'],
+      tag: 'Documents',
+      summary: 'Correct segments by an XLIFF document',
+      description:
+        'With `Content-Type: application/xliff+xml`: what the list of segments exported, with changed targets. Units that nobody changed stay as they are. 409 names a unit whose translation has changed since the export, and nothing is corrected.',
+    },
+  })
+  .input(xliffSegmentReviewInput)
+  .output(documentJob)
+  .mutation(async ({ ctx, input }) => {
+    const { document_id } = input;
+    const { tenantId } = await reviewSegmentsByXliff(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    return ctx.services.database.inTenant(tenantId, (tx) =>
+      getDocument(tx, tenantId, document_id, ctx.audience),
+    );
+  });
+
+const approve = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/{document_id}/approve',
+      tag: 'Documents',
+      summary: 'Approve a translated document, and feed the memory with it',
+      description: 'A second approval changes nothing and returns the first one.',
+    },
+  })
+  .input(documentApproveInput)
+  .output(documentApproval)
+  .mutation(async ({ ctx, input: { document_id, confirm_critical, ...request } }) => {
+    const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request, {
+      confirmCritical: confirmationOf(ctx, confirm_critical),
+    });
+    const job = await ctx.services.database.inTenant(tenantId, (tx) =>
+      getDocument(tx, tenantId, document_id, ctx.audience),
+    );
+    return { job, approval_result: result };
+  });
+
+const remove = adminProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/documents/{document_id}',
+      tag: 'Documents',
+      summary: 'Delete a document with its files and segments',
+      description:
+        "For an administrator's session of the job's tenant or the operator key, never for a tenant's API key. Usage records stay.",
+    },
+  })
+  .input(byId)
+  .output(documentDeletion)
+  .mutation(({ ctx, input }) => removeDocument(ctx.services, ctx.withOwningTenant, input.document_id));
+
+export const documentsRouter = router({
+  translate,
+  list,
+  summary,
+  get,
+  segments,
+  exportXliff,
+  artifacts,
+  download,
+  review,
+  reviewXliff,
+  approve,
+  delete: remove,
+  ...workplaceProcedures,
+  ...operatorProcedures,
+});

@@ -1,0 +1,226 @@
+import { and, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { type LocatingServices, onPlatform } from '#server/storage/destination.ts';
+import {
+  type Announcement,
+  type GoldenRecord,
+  goldenUri,
+  listGolden,
+  type RecordedJobs,
+  removeGolden,
+  writeGolden,
+} from '#server/translation/records/golden-records.ts';
+import { type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
+
+/** The audit record of an approval (B 8 rule 4): who approved what and when, in counts. It has no text of the document. */
+interface ApprovalRecord {
+  schema_version: '1.0';
+  kind: 'document_approval';
+  tenant_id: string;
+  job_id: string;
+  recorded_at: string;
+  approved_at: string;
+  approved_by: string | null;
+  source_lang: string;
+  target_lang: string;
+  source_format: string;
+  counts: {
+    segments: number;
+    translated: number;
+    corrected: number;
+    confirmed: number;
+    needs_review: number;
+    reviews: number;
+    source_chars: number;
+    fed_pairs: number;
+    skipped: Record<string, number>;
+    golden_skipped_at_cap: number;
+  };
+}
+
+/**
+ * Writes the audit record of an approved document, unless it has one. The counts are stored with the document first, so that
+ * what a crash interrupts is written again as it was. A store that cannot be written leaves the record to the sweep:
+ * unlike a text job, the document is already delivered, so its approval does not wait.
+ */
+export async function recordApproval(
+  services: LocatingServices & Pick<Services, 'backgroundWork' | 'log'>,
+  tenantId: string,
+  documentId: string,
+): Promise<void> {
+  const { database } = services;
+  const record = await database.inTenant(tenantId, (tx) => storeRecord(tx, tenantId, documentId));
+  if (!record) return;
+  // The platform's storage has it, whatever the tenant's files are in (B "Routing").
+  const place = onPlatform(services, tenantId, record.uri);
+  if (!(await writeGolden(services, record, place))) return;
+  const referred = await database.inTenant(tenantId, (tx) =>
+    tx
+      .update(documentJobs)
+      .set({ goldenUri: record.uri })
+      .where(and(isDocument(tenantId, documentId), isApproval(record.approval)))
+      .returning({ documentId: documentJobs.documentId }),
+  );
+  // It was deleted or reopened since then.
+  if (referred.length === 0) await removeGolden(services, tenantId, documentId, record.uri);
+  else listGolden(services, record, place);
+}
+
+/** SQL: whether the document has this approval: nobody has reopened it. */
+function isApproval(approval: number) {
+  const { approvedAt, reopenings } = documentJobs;
+  return sql`(${approvedAt} is not null and coalesce(${reopenings}, 0) = ${approval - 1}::int)`;
+}
+
+/** Stores the record with the document. Undefined if it is in the golden store already, or there is no such approval. */
+async function storeRecord(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<(GoldenRecord & { approval: number }) | undefined> {
+  const [row] = await tx
+    .select(documentColumns)
+    .from(documentJobs)
+    .where(
+      and(
+        isDocument(tenantId, documentId),
+        isNotNull(documentJobs.approvedAt),
+        isNull(documentJobs.goldenUri),
+      ),
+    );
+  if (!row) return undefined;
+  if (row.goldenRecord) return viewOf(row, row.goldenRecord as ApprovalRecord);
+  const record = await makeRecord(tx, row);
+  await tx.update(documentJobs).set({ goldenRecord: record }).where(isDocument(tenantId, documentId));
+  return viewOf(row, record);
+}
+
+async function makeRecord(tx: Tx, row: DocumentRow): Promise<ApprovalRecord> {
+  const { tenantId, documentId } = row;
+  const [counted] = await tx.execute<ApprovalRecord['counts'] & { now: string }>(sql`
+    select s.*, to_json(now()) #>> '{}' as now, jsonb_array_length(d.review_history) as reviews,
+      coalesce(jsonb_array_length(d.feed_manifest -> 'fed_pairs'), 0) as fed_pairs,
+      coalesce(d.feed_manifest -> 'skipped', '{}') as skipped,
+      coalesce((d.feed_manifest ->> 'golden_skipped_at_cap')::int, 0) as golden_skipped_at_cap
+    from document_jobs d, lateral (
+      select count(*)::int as segments, count(target)::int as translated,
+        count(*) filter (where corrected)::int as corrected,
+        count(confirmed_at)::int as confirmed, count(*) filter (where needs_review)::int as needs_review
+      from document_segments where tenant_id = ${tenantId} and document_id = ${documentId}) s
+    where d.tenant_id = ${tenantId} and d.document_id = ${documentId}`);
+  if (!counted) throw new Error('a count without a row');
+  const { now, ...counts } = counted;
+  const { source_lang, target_lang } = requestOf(row);
+  return {
+    schema_version: '1.0',
+    kind: 'document_approval',
+    tenant_id: tenantId,
+    job_id: documentId,
+    recorded_at: new Date(now).toISOString(),
+    approved_at: (row.approvedAt as Date).toISOString(),
+    approved_by: row.approvedBy,
+    source_lang,
+    target_lang,
+    source_format: row.sourceFormat,
+    counts: { ...counts, source_chars: row.sourceChars },
+  };
+}
+
+function viewOf({ tenantId, documentId, reopenings }: DocumentRow, record: ApprovalRecord) {
+  const { source_lang, target_lang } = record;
+  const approval = approvalOf(reopenings);
+  return {
+    kind: 'document_approval' as const,
+    approval,
+    tenantId,
+    jobId: documentId,
+    uri: goldenUri(documentId, approval),
+    recordedAt: new Date(record.recorded_at),
+    content: JSON.stringify(record),
+    summary: { status: 'approved', source_lang, target_lang },
+  };
+}
+
+/** When the record was made. */
+const recordedAt = sql`(${documentJobs.goldenRecord} ->> 'recorded_at')::timestamptz`;
+
+/** The golden records of approved documents, for their check. */
+export const approvalRecords: RecordedJobs = {
+  kind: 'document_approval',
+  async judge(tx, announced) {
+    const approved = await selectApproved(tx, announced);
+    return announced.map(({ tenant_id, job_id, golden_uri }) => {
+      const referred = approved.get(`${tenant_id} ${job_id}`);
+      if (!referred) return 'remove';
+      if (referred.goldenUri === golden_uri) return 'listed';
+      return referred.expectedUri === golden_uri ? 'keep' : 'remove';
+    });
+  },
+  async tenantsSince(tx, since) {
+    const rows = await tx
+      .selectDistinct({ tenantId: documentJobs.tenantId })
+      .from(documentJobs)
+      .where(and(isNotNull(documentJobs.goldenUri), sql`${recordedAt} >= ${since.toISOString()}`));
+    return rows.map(({ tenantId }) => tenantId);
+  },
+  async recordsBetween(tx, tenantId, { from, to, after, limit }) {
+    const rows = await tx
+      .select(documentColumns)
+      .from(documentJobs)
+      .where(
+        and(
+          eq(documentJobs.tenantId, tenantId),
+          isNotNull(documentJobs.goldenUri),
+          sql`${recordedAt} >= ${from.toISOString()} and ${recordedAt} < ${to.toISOString()}`,
+          gt(documentJobs.documentId, after),
+        ),
+      )
+      .orderBy(documentJobs.documentId)
+      .limit(limit);
+    return rows.map((row) => viewOf(row, row.goldenRecord as ApprovalRecord));
+  },
+  async recordOf(tx, tenantId, documentId) {
+    const [row] = await tx
+      .select(documentColumns)
+      .from(documentJobs)
+      .where(and(isDocument(tenantId, documentId), isNotNull(documentJobs.goldenUri)));
+    return row && viewOf(row, row.goldenRecord as ApprovalRecord);
+  },
+};
+
+/** The number of the next approval, or of the one that a document has: the attempt that its audit record is named after. */
+export function approvalOf(reopenings: number | null): number {
+  return 1 + (reopenings ?? 0);
+}
+
+/**
+ * What the approved documents among those announced refer to, null if to no record yet, and where the record of the approval goes; by
+ * `tenant document`. The record of an approval that was taken back is referred to by none. Platform scope.
+ */
+async function selectApproved(
+  tx: Tx,
+  announced: readonly Announcement[],
+): Promise<Map<string, { goldenUri: string | null; expectedUri: string }>> {
+  const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
+  const rows = await tx
+    .select({
+      tenantId: documentJobs.tenantId,
+      documentId: documentJobs.documentId,
+      goldenUri: documentJobs.goldenUri,
+      reopenings: documentJobs.reopenings,
+    })
+    .from(documentJobs)
+    .innerJoin(
+      sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`,
+      sql`wanted.tenant_id = ${documentJobs.tenantId} and wanted.job_id = ${documentJobs.documentId}`,
+    )
+    .where(isNotNull(documentJobs.approvedAt));
+  return new Map(
+    rows.map(({ tenantId, documentId, goldenUri: uri, reopenings }) => [
+      `${tenantId} ${documentId}`,
+      { goldenUri: uri, expectedUri: goldenUri(documentId, approvalOf(reopenings)) },
+    ]),
+  );
+}

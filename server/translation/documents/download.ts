@@ -1,0 +1,87 @@
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { beginDownload, type ExportRequest, guardExport } from '#server/http/exports.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
+import type { FileResponse, StreamResponse } from '#server/trpc.ts';
+import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
+import { isInFlight, requireDocument, translatedNameOf } from './jobs.ts';
+
+/** Files up to this size, in bytes, are read at once. */
+const readAtOnce = 256 * 1024;
+
+type DownloadServices = LocatingServices & Pick<Services, 'log'>;
+
+/**
+ * Returns the newest translated file (B 4.3), after its checksum is verified. Never the source. A large file is streamed.
+ * @throws AppError 404; 409 before the job is translated, or after it failed, or while the tenant's storage cannot be used; 500 if the stored
+ *   file is damaged
+ */
+export async function downloadDocument(
+  services: DownloadServices,
+  withTenant: WithTenant,
+  documentId: string,
+  request: ExportRequest,
+): Promise<FileResponse | StreamResponse> {
+  const { row, artifact } = await withTenant(async (tx, { tenant }) => {
+    const row = await requireDocument(tx, tenant.id, documentId);
+    // Even if the file is in the platform's storage (C 7).
+    await destinationIn(tx, services, tenant.id);
+    return { row, artifact: await newestArtifact(tx, tenant.id, documentId, 'translated') };
+  });
+  if (isInFlight(row)) throw new AppError('conflict', 'document translation is still in progress');
+  if (row.status === 'failed' || !artifact)
+    throw new AppError('conflict', 'the document translation failed; it has no output');
+  const names = { fileName: row.sourceFileName, suggestedName: translatedNameOf(row) };
+  return openFile(services, artifact, names, request);
+}
+
+/**
+ * Returns one file of a document: its source, which the tenant uploaded itself, or any revision of the translated file; for the preview of the
+ * web application, also while the document is in flight.
+ * @throws AppError 404 for a file that is not the document's; 409 while the tenant's storage cannot be used, as for a download; 500 if the
+ *   stored file is damaged
+ */
+export async function downloadArtifact(
+  services: DownloadServices,
+  withTenant: WithTenant,
+  { documentId, artifactId }: { documentId: string; artifactId: string },
+  request: ExportRequest,
+): Promise<FileResponse | StreamResponse> {
+  const { artifact, fileName } = await withTenant(async (tx, { tenant }) => {
+    const { sourceFileName } = await requireDocument(tx, tenant.id, documentId);
+    await destinationIn(tx, services, tenant.id);
+    const found = await selectArtifact(tx, tenant.id, documentId, artifactId);
+    if (!found) throw new AppError('not_found', 'document artifact not found');
+    return { artifact: found, fileName: sourceFileName };
+  });
+  return openFile(services, artifact, { fileName }, request);
+}
+
+async function openFile(
+  services: DownloadServices,
+  artifact: ArtifactRow,
+  names: Pick<FileResponse, 'fileName' | 'suggestedName'>,
+  request: ExportRequest,
+): Promise<FileResponse | StreamResponse> {
+  const { contentType, sizeBytes, tenantId } = artifact;
+  const named = { contentType, ...names };
+  if (sizeBytes <= readAtOnce) return { ...named, bytes: await readArtifact(services, artifact) };
+  const slot = await beginDownload({ tenantId, signal: request.signal });
+  try {
+    const stream = await openArtifact(services, artifact);
+    return {
+      ...named,
+      length: sizeBytes,
+      chunks: guardExport(services.log, request, slot, stream.chunks),
+      cut: slot.cut,
+      end() {
+        slot.end();
+        void stream.close();
+      },
+    };
+  } catch (error) {
+    slot.end();
+    throw error;
+  }
+}

@@ -1,0 +1,281 @@
+import { and, asc, isNotNull, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
+import {
+  type DocumentFeed,
+  type DocumentPair,
+  feedDocument,
+} from '#server/language/translation-memory/document-feed.ts';
+import { unlearnJob } from '#server/language/translation-memory/learning.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import { type DocumentRow, emptyManifest, isDocument, requestOf, unknownDocument } from './jobs.ts';
+import type { DocumentApprovalResult, DocumentFeedManifest } from './schema.ts';
+import { isUnresolved, ofDocument } from './segments.ts';
+
+type FeedServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>;
+type DocumentFedPair = DocumentFeedManifest['fed_pairs'][number];
+type Tally = DocumentApprovalResult['skipped'];
+
+/** The result of one feed. */
+interface Fed {
+  /** Pairs that entered the manifest with this call. */
+  pairs: number;
+  skipped: Tally;
+  error: string | null;
+}
+
+const nothingSkipped: Tally = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
+
+/** What a document gives to the memory. */
+interface Selection {
+  /** Positions of corrections that the memory was not fed with yet. */
+  corrections: number[];
+  pairs: DocumentPair[];
+  /** What is left out, by reason; null keeps the last tally. */
+  skipped: Tally | null;
+}
+
+/** Feeds the memory with the corrections of a review, and with those of earlier ones that could not be fed. */
+export function feedReview(services: FeedServices, row: DocumentRow): Promise<Fed> {
+  return feedMemory(services, row, 'review', async (tx) => ({
+    ...(await selectCorrections(tx, row)),
+    skipped: null,
+  }));
+}
+
+/** Feeds the memory with all that it was not fed with yet. */
+export function feedApproval(services: FeedServices, row: DocumentRow): Promise<Fed> {
+  return feedMemory(services, row, 'approve', async (tx) => {
+    const { corrections, pairs } = await selectCorrections(tx, row);
+    const unedited = await selectUnedited(tx, row);
+    return { corrections, pairs: [...pairs, ...unedited.pairs], skipped: unedited.skipped };
+  });
+}
+
+/** What the last approval left out; undefined if no approval has fed the memory yet. */
+export async function selectTally(tx: Tx, { tenantId, documentId }: DocumentRow): Promise<Tally | undefined> {
+  const [row] = await tx
+    .select({ skipped: sql<Partial<Tally> | null>`${documentJobs.feedManifest} -> 'skipped'` })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  const skipped = row?.skipped ?? {};
+  return Object.keys(skipped).length > 0 ? { ...nothingSkipped, ...skipped } : undefined;
+}
+
+/**
+ * Feeds pairs of a document to the memory and records them in its manifest. Best effort: a memory that cannot be written never
+ * fails a review or an approval.
+ */
+async function feedMemory(
+  services: FeedServices,
+  row: DocumentRow,
+  stage: 'review' | 'approve',
+  select: (tx: Tx) => Promise<Selection>,
+): Promise<Fed> {
+  const { tenantId, documentId } = row;
+  const { source_lang, target_lang } = requestOf(row);
+  const languages = {
+    pairSource: source_lang as LanguageCode,
+    pairTarget: target_lang as LanguageCode,
+  };
+  const tallied = (skipped: Tally | null, duplicates: number): Tally => ({
+    ...nothingSkipped,
+    ...skipped,
+    duplicates: (skipped?.duplicates ?? 0) + duplicates,
+  });
+  try {
+    const { corrections, pairs, skipped } = await services.database.inTenant(tenantId, select);
+    const { fed, duplicates } = await feedDocument(
+      services,
+      { tenantId, documentId, languages },
+      pairs,
+      async (tx, feed) => {
+        await storeFed(tx, row, stage, feed, skipped && tallied(skipped, feed.duplicates));
+        await markFed(tx, row, corrections);
+      },
+    );
+    return { pairs: fed.length, skipped: tallied(skipped, duplicates), error: null };
+  } catch (error) {
+    services.log.warn(
+      { document_id: documentId, error: describeForLog(error) },
+      'a document did not feed the memory',
+    );
+    const message = 'the memory could not be written';
+    await services.database
+      .inTenant(tenantId, (tx) =>
+        changeManifest(tx, row, sql`jsonb_build_object('last_feed_error', ${message}::text)`),
+      )
+      .catch(() => {});
+    return { pairs: 0, skipped: nothingSkipped, error: message };
+  }
+}
+
+/** Corrections in reading order. */
+async function selectCorrections(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+): Promise<Pick<Selection, 'corrections' | 'pairs'>> {
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      sourceText: documentSegments.sourceText,
+      targetText: documentSegments.targetText,
+    })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), sql`${documentSegments.feedPending}`))
+    .orderBy(asc(documentSegments.position));
+  return {
+    corrections: rows.map(({ position }) => position),
+    pairs: rows.map(({ sourceText, targetText }) => ({
+      sourceText,
+      targetText: targetText ?? '',
+      corrected: true,
+    })),
+  };
+}
+
+/** The segments that no reviewer changed, each distinct text once. */
+async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
+  const ofThis = ofDocument(tenantId, documentId);
+  const [correctedRows, rows] = await Promise.all([
+    tx
+      .selectDistinct({ sourceText: documentSegments.sourceText })
+      .from(documentSegments)
+      .where(and(ofThis, sql`${documentSegments.corrected}`)),
+    tx
+      .selectDistinctOn([documentSegments.sourceText, documentSegments.targetText], {
+        sourceText: documentSegments.sourceText,
+        targetText: documentSegments.targetText,
+        fastPath: documentSegments.fastPath,
+        needsReview: isUnresolved.mapWith(Boolean),
+      })
+      .from(documentSegments)
+      .where(and(ofThis, isNotNull(documentSegments.target), sql`not ${documentSegments.corrected}`))
+      // A text that a person confirmed in one place is confirmed.
+      .orderBy(documentSegments.sourceText, documentSegments.targetText, isUnresolved),
+  ]);
+  const corrected = new Set(correctedRows.map(({ sourceText }) => normalForm(sourceText)));
+  const skipped = { ...nothingSkipped };
+  const pairs = rows.flatMap(({ sourceText, targetText, ...segment }) => {
+    // Fed after the correction, this translation would be served in its place.
+    const isCorrectedElsewhere = corrected.size > 0 && corrected.has(normalForm(sourceText));
+    const reason = reasonToSkip(targetText ?? '', { ...segment, isCorrectedElsewhere });
+    if (reason) skipped[reason] += 1;
+    return reason ? [] : [{ sourceText, targetText: targetText ?? '', corrected: false }];
+  });
+  return { pairs, skipped };
+}
+
+function reasonToSkip(
+  targetText: string,
+  segment: { fastPath: string | null; needsReview: boolean; isCorrectedElsewhere: boolean },
+): keyof Tally | null {
+  if (targetText.trim() === '') return 'empty';
+  if (segment.fastPath !== null) return 'fast_path';
+  if (segment.needsReview) return 'needs_review';
+  return segment.isCorrectedElsewhere ? 'duplicates' : null;
+}
+
+/** Adds the fed pairs to the manifest. All are listed: deleting the document removes exactly them (B 4.3). */
+function storeFed(
+  tx: Tx,
+  row: DocumentRow,
+  stage: 'review' | 'approve',
+  { fed, atCap }: DocumentFeed,
+  skipped: Tally | null,
+): Promise<unknown> {
+  const createdAt = new Date().toISOString();
+  const added = fed.map(({ sourceText, targetText, sourceHash, corrected }) => ({
+    source_text: sourceText,
+    target_text: targetText,
+    source_hash: sourceHash,
+    corrected,
+    stage,
+    created_at: createdAt,
+  }));
+  const current = manifestInSql;
+  return changeManifest(
+    tx,
+    row,
+    sql`jsonb_build_object(
+      'fed_pairs', (${current} -> 'fed_pairs') || ${JSON.stringify(added)}::jsonb,
+      'skipped', coalesce(${skipped && JSON.stringify(skipped)}::jsonb, ${current} -> 'skipped'),
+      'golden_skipped_at_cap', (${current} ->> 'golden_skipped_at_cap')::int + ${atCap}::int,
+      'last_feed_error', null)`,
+  );
+}
+
+/**
+ * Takes back what the approval of a document has fed: the pairs leave the memory and the manifest, whose tally is empty as before the approval.
+ * Corrections among them wait for the next approval. What reviews fed stays.
+ */
+export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<void> {
+  const { tenantId, documentId } = row;
+  const [stored] = await tx
+    .select({
+      fed: sql<DocumentFedPair[]>`coalesce(jsonb_path_query_array(${documentJobs.feedManifest},
+        '$.fed_pairs[*] ? (@.stage == "approve")'), '[]')`,
+    })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  const fed = stored?.fed ?? [];
+  if (fed.length > 0)
+    await unlearnJob(
+      tx,
+      tenantId,
+      documentId,
+      fed.map(({ source_hash, target_text }) => ({ hash: source_hash, targetText: target_text })),
+    );
+  const corrections = fed
+    .filter(({ corrected }) => corrected)
+    .map(({ source_text, target_text }) => ({ s: source_text, t: target_text }));
+  if (corrections.length > 0)
+    await tx.execute(sql`
+      update document_segments d set feed_pending = true
+      from json_to_recordset(${JSON.stringify(corrections)}::json) as r(s text, t text)
+      where d.tenant_id = ${tenantId} and d.document_id = ${documentId} and d.corrected
+        and d.source_text = r.s and d.target_text = r.t`);
+  await changeManifest(
+    tx,
+    row,
+    sql`jsonb_build_object('skipped', '{}'::jsonb, 'last_feed_error', null, 'fed_pairs',
+      jsonb_path_query_array(${manifestInSql}, '$.fed_pairs[*] ? (@.stage != "approve")'))`,
+  );
+}
+
+const manifestInSql = sql`coalesce(${documentJobs.feedManifest}, ${JSON.stringify(emptyManifest)}::jsonb)`;
+
+/**
+ * Replaces members of the manifest in the database: a large one is not read for that.
+ * @throws AppError 404: a document that was deleted meanwhile feeds nothing
+ */
+async function changeManifest(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  members: ReturnType<typeof sql>,
+): Promise<void> {
+  const changed = await tx
+    .update(documentJobs)
+    .set({ feedManifest: sql`${manifestInSql} || ${members}` })
+    .where(isDocument(tenantId, documentId))
+    .returning({ documentId: documentJobs.documentId });
+  if (changed.length === 0) throw unknownDocument();
+}
+
+async function markFed(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  positions: readonly number[],
+): Promise<void> {
+  if (positions.length === 0) return;
+  await tx
+    .update(documentSegments)
+    .set({ feedPending: false })
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
+        select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
+    );
+}

@@ -1,0 +1,52 @@
+import type { Services } from '#server/context.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
+import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import type {
+  DocumentPayload,
+  RebuildPayload,
+  RefusedFile,
+} from '#server/platform/sandbox/tasks/layout-document.ts';
+import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
+
+type Files = Pick<Services, 'fileWork'>;
+
+/*
+ * Each function runs in a child process when the tenant gets a slot. They throw a FileError if the file is refused, or takes
+ * too much time or memory; an AppError if no process is available, which says nothing about the file.
+ */
+
+/** Checks what B 8 refuses before a job exists. A PDF that cannot be read fails at extract (C 7). */
+export async function checkFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
+  if (payload.format === 'pdf') return;
+  await orFileError(fileWork.run('check_document', payload, scope));
+}
+
+/** The same, and returns the beginning of the text; a PDF that cannot be read is refused here. */
+export async function sampleFile(
+  { fileWork }: Files,
+  payload: DocumentPayload,
+  scope: TaskScope,
+): Promise<string> {
+  const { text } = await orFileError(fileWork.run('sample_document', payload, scope));
+  return text;
+}
+
+export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('extract_document', payload, scope));
+}
+
+export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('rebuild_document', payload, scope));
+}
+
+async function orFileError<T extends object>(work: Promise<T | RefusedFile>): Promise<T> {
+  let result: T | RefusedFile;
+  try {
+    result = await work;
+  } catch (error) {
+    throw fileErrorOf(error) ?? sandboxRefusal(error);
+  }
+  if ('refused' in result) throw new FileError(result.refused, result.message);
+  return result;
+}

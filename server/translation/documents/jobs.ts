@@ -1,0 +1,240 @@
+import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
+import { AppError } from '#server/errors.ts';
+import { translatedFileName } from '#server/formats/translated-name.ts';
+import type { PageEnd } from '#server/http/paging.ts';
+import type { Warning } from '#server/http/warnings.ts';
+import { serviceTenantId } from '#server/identity/access/service-key.ts';
+import { type ArtifactRow, artifactView } from './artifacts.ts';
+import { reportOf } from './quality-report.ts';
+import type {
+  DocumentFailureDetail,
+  DocumentFeedManifest,
+  DocumentJob,
+  DocumentReviewRecord,
+  DocumentTranslationRequest,
+} from './schema.ts';
+import { waitingView } from './waiting.ts';
+
+type FullRow = typeof documentJobs.$inferSelect;
+
+const { feedManifest: _manifest, ...columns } = getTableColumns(documentJobs);
+/** All columns but the manifest, which may be megabytes. */
+export const documentColumns = columns;
+
+export type DocumentRow = Omit<FullRow, 'feedManifest'>;
+
+/** Matches one job by tenant and id. The row-level policy is only the second line of defence. */
+export function isDocument(tenantId: string, documentId: string) {
+  return and(eq(documentJobs.tenantId, tenantId), eq(documentJobs.documentId, documentId));
+}
+
+/** A job and all that its view shows. */
+interface StoredDocument {
+  row: FullRow;
+  artifacts: ArtifactRow[];
+}
+
+/** The request as it was stored when the job was submitted. */
+export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslationRequest {
+  return row.request as DocumentTranslationRequest;
+}
+
+/** The name under which a document's translation is saved: `menu.fr.xlsx`. */
+export function translatedNameOf(row: Pick<DocumentRow, 'request' | 'sourceFileName'>): string {
+  const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
+  return translatedFileName({ sourceName: row.sourceFileName, sourceLang, targetLang, unnamed: 'document' });
+}
+
+export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {
+  return status === 'queued' || status === 'extracted';
+}
+
+/** The manifest of a document that has fed nothing to the memory yet (B 2.7). */
+export const emptyManifest: DocumentFeedManifest = {
+  fed_pairs: [],
+  skipped: {},
+  golden_skipped_at_cap: 0,
+  last_feed_error: null,
+};
+
+/** A job as it is returned. Operators also see what it cost (B 4.3). */
+function documentView({ row, artifacts }: StoredDocument, operator: boolean): DocumentJob {
+  const failure = row.failure as DocumentFailureDetail | null;
+  // A job that failed after its file had reached the tenant's own account is billed too.
+  const isBilled = row.status === 'translated' || failure?.metadata['delivered_to'] !== undefined;
+  return {
+    id: row.documentId,
+    tenant_id: row.tenantId === serviceTenantId ? null : row.tenantId,
+    request: requestOf(row),
+    status: row.status,
+    source_file_name: row.sourceFileName,
+    source_format: row.sourceFormat,
+    layout: null,
+    quality_report: row.status === 'translated' ? reportOf(row) : null,
+    billable_chars: isBilled ? row.sourceChars : 0,
+    review_history: row.reviewHistory as DocumentReviewRecord[],
+    artifacts: artifacts.map(artifactView),
+    approved_at: row.approvedAt?.toISOString() ?? null,
+    approved_by: row.approvedBy,
+    feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
+    error: failure?.message ?? null,
+    failure,
+    warnings: (row.warnings as Warning[] | null) ?? [],
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    progress: isInFlight(row)
+      ? { stage: row.stage, translated_segments: row.translatedSegments, total_segments: row.segments }
+      : null,
+    waiting: isInFlight(row) ? waitingView(row) : null,
+    ...(operator && {
+      stage_timings: row.stageTimings,
+      input_tokens: row.inputTokens,
+      output_tokens: row.outputTokens,
+      models: row.models,
+    }),
+  };
+}
+
+async function withArtifacts(tx: Tx, tenantId: string, rows: FullRow[]): Promise<StoredDocument[]> {
+  if (rows.length === 0) return [];
+  const ids = JSON.stringify(rows.map(({ documentId }) => documentId));
+  const artifacts = await tx
+    .select()
+    .from(documentArtifacts)
+    .where(
+      and(
+        eq(documentArtifacts.tenantId, tenantId),
+        sql`${documentArtifacts.documentId} = any(array(select jsonb_array_elements_text(${ids}::jsonb)))`,
+      ),
+    )
+    .orderBy(documentArtifacts.createdAt, documentArtifacts.kind, documentArtifacts.revision);
+  const byDocument = Map.groupBy(artifacts, ({ documentId }) => documentId);
+  return rows.map((row) => ({ row, artifacts: byDocument.get(row.documentId) ?? [] }));
+}
+
+export async function selectDocument(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<DocumentRow | undefined> {
+  const [row] = await tx.select(documentColumns).from(documentJobs).where(isDocument(tenantId, documentId));
+  return row;
+}
+
+/** @throws AppError 404 for an unknown, foreign or deleted id alike */
+export async function requireDocument(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
+  const row = await selectDocument(tx, tenantId, documentId);
+  if (!row) throw unknownDocument();
+  return row;
+}
+
+/** 404 for an unknown, foreign or deleted id alike. */
+export function unknownDocument(): AppError {
+  return new AppError('not_found', 'document job not found');
+}
+
+/** @throws AppError 404 */
+export async function getDocument(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  { operator }: { operator: boolean },
+): Promise<DocumentJob> {
+  const [row] = await tx.select().from(documentJobs).where(isDocument(tenantId, documentId));
+  if (!row) throw unknownDocument();
+  const [stored] = await withArtifacts(tx, tenantId, [row]);
+  return documentView(stored as StoredDocument, operator);
+}
+
+/** The job of an idempotency key of the tenant. */
+export async function selectDocumentByKey(
+  tx: Tx,
+  tenantId: string,
+  key: string,
+): Promise<DocumentRow | undefined> {
+  const [row] = await tx
+    .select(documentColumns)
+    .from(documentJobs)
+    .where(and(eq(documentJobs.tenantId, tenantId), eq(documentJobs.idempotencyKey, key)));
+  return row;
+}
+
+/** Approximate bytes of a page: a page of documents with long manifests has fewer than the limit. */
+const pageBytes = 8_000_000;
+
+/** Approximate bytes of a job in a response, from stored sizes. Compressed JSON is counted four times. */
+const jobBytes = sql`4 * (pg_column_size(${documentJobs.request})
+  + coalesce(pg_column_size(${documentJobs.feedManifest}), 0) + pg_column_size(${documentJobs.reviewHistory})
+  + pg_column_size(${documentJobs.extractFindings}) + pg_column_size(${documentJobs.rebuildFindings}))`;
+
+/** A page of jobs, newest updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether others follow. */
+export async function selectDocuments(
+  tx: Tx,
+  { tenantId, limit, after, ids }: DocumentListing,
+  { operator }: { operator: boolean },
+): Promise<{ documents: DocumentJob[]; more: boolean }> {
+  const order = sql`${documentJobs.updatedAt} desc, ${documentJobs.documentId} desc`;
+  const page = tx.$with('page').as(
+    tx
+      .select({
+        documentId: documentJobs.documentId,
+        bytesBefore:
+          sql<number>`sum(${jobBytes}) over (order by ${order} rows unbounded preceding) - (${jobBytes})`.as(
+            'bytes_before',
+          ),
+        place: sql<number>`row_number() over (order by ${order})`.as('place'),
+      })
+      .from(documentJobs)
+      .where(and(eq(documentJobs.tenantId, tenantId), ids && isOneOf(ids), after && isAfter(after)))
+      .orderBy(order)
+      .limit(limit + 1),
+  );
+  const found = await tx
+    .with(page)
+    .select({ row: documentJobs, found: sql<number>`(select count(*)::int from ${page})` })
+    .from(page)
+    .innerJoin(
+      documentJobs,
+      and(eq(documentJobs.tenantId, tenantId), eq(documentJobs.documentId, page.documentId)),
+    )
+    .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
+    .orderBy(desc(documentJobs.updatedAt), desc(documentJobs.documentId));
+  const stored = await withArtifacts(
+    tx,
+    tenantId,
+    found.map(({ row }) => row),
+  );
+  return {
+    documents: stored.map((one) => documentView(one, operator)),
+    more: found.length < (found[0]?.found ?? 0),
+  };
+}
+
+export function isOneOf(ids: readonly string[]): SQL {
+  return sql`${documentJobs.documentId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`;
+}
+
+/** Matches the jobs that a listing has after a place. */
+export function isAfter({ updatedAt, id }: PageEnd): SQL {
+  return sql`(${documentJobs.updatedAt}, ${documentJobs.documentId}) < (${updatedAt.toISOString()}::timestamptz, ${id})`;
+}
+
+interface DocumentListing {
+  tenantId: string;
+  limit: number;
+  /** The last job of the previous page. */
+  after?: PageEnd | undefined;
+  /** Only these. */
+  ids?: readonly string[] | undefined;
+}
+
+/** The tenant of a job, for the operator. Platform scope. */
+export async function selectTenantOfDocument(tx: Tx, documentId: string): Promise<string | undefined> {
+  const [row] = await tx
+    .select({ tenantId: documentJobs.tenantId })
+    .from(documentJobs)
+    .where(eq(documentJobs.documentId, documentId));
+  return row?.tenantId;
+}

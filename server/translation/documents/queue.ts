@@ -1,0 +1,76 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+
+const isUnfinished = inArray(documentJobs.status, ['queued', 'extracted']);
+
+/** The lowest priority: further documents of a tenant do not wait behind each other's number. */
+const lastPriority = 1000;
+
+/**
+ * Queues a document in the caller's transaction. Its priority is its place among the tenant's unfinished documents, oldest first:
+ * one tenant's hundred documents do not hold up another's first, and are themselves finished one after the other.
+ */
+export async function queueDocument(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  { afterSeconds = 0 } = {},
+): Promise<void> {
+  await addJob(
+    tx,
+    'run_document',
+    { tenantId, documentId },
+    {
+      key: `run_document:${documentId}`,
+      priority: await priorityOf(tx, tenantId, documentId),
+      afterSeconds,
+    },
+  );
+}
+
+async function priorityOf(tx: Tx, tenantId: string, documentId: string): Promise<number> {
+  const [row] = await tx
+    .select({ place: sql<number>`count(*)::int` })
+    .from(documentJobs)
+    .where(
+      and(
+        eq(documentJobs.tenantId, tenantId),
+        isUnfinished,
+        sql`(${documentJobs.createdAt}, ${documentJobs.documentId}) <= (select d.created_at, d.document_id
+          from document_jobs d where d.tenant_id = ${tenantId} and d.document_id = ${documentId})`,
+      ),
+    );
+  return Math.min(row?.place ?? 0, lastPriority);
+}
+
+/** Whether a waiting document would be taken before this one, if this one were queued now. */
+export async function comesAfterOthers(tx: Tx, tenantId: string, documentId: string): Promise<boolean> {
+  const priority = await priorityOf(tx, tenantId, documentId);
+  const [row] = await tx.execute<{ waits: boolean }>(sql`
+    select exists (select from graphile_worker.jobs where task_identifier = 'run_document' and locked_at is null
+      and run_at <= now() and attempts < max_attempts and priority <= ${priority}) as waits`);
+  return row?.waits ?? false;
+}
+
+/** Queues unfinished documents that no worker has touched for a while: their jobs may have been lost with a worker. */
+export async function resumeDocuments({ database }: Pick<Services, 'database'>, idleSeconds: number) {
+  const idle = await database.inPlatform((tx) =>
+    tx
+      .select({ tenantId: documentJobs.tenantId, documentId: documentJobs.documentId })
+      .from(documentJobs)
+      .where(
+        and(
+          isUnfinished,
+          sql`${documentJobs.updatedAt} < now() - make_interval(secs => ${idleSeconds})`,
+          // A pause may be longer; the document has a job in the queue then.
+          sql`coalesce(${documentJobs.nextAttemptAt} < now() - make_interval(secs => ${idleSeconds}), true)`,
+        ),
+      )
+      .limit(1000),
+  );
+  for (const { tenantId, documentId } of idle)
+    await database.inTenant(tenantId, (tx) => queueDocument(tx, tenantId, documentId));
+}

@@ -1,0 +1,104 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
+import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
+import { unlearnJob } from '#server/language/translation-memory/learning.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
+import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-records.ts';
+import { approvalOf } from './approval-record.ts';
+import { type FilePlace, removeFile } from './artifacts.ts';
+import { isDocument, selectTenantOfDocument, unknownDocument } from './jobs.ts';
+import { untilFree } from './review-lease.ts';
+import type { DocumentDeletion } from './schema.ts';
+import { ofDocument } from './segments.ts';
+
+/**
+ * Deletes a document with its segments, its files, its audit record and the memory pairs that it fed (B 4.3). The rows go first: a worker that
+ * has the job finds it gone and stores nothing more. Usage records stay.
+ * @throws AppError 404
+ */
+export async function removeDocument(
+  services: LocatingServices & Pick<Services, 'log'>,
+  withOwningTenant: WithOwningTenant,
+  documentId: string,
+): Promise<DocumentDeletion> {
+  const removed = await untilFree(() =>
+    withOwningTenant(
+      (tx, tenantId) => deleteRows(tx, tenantId, documentId),
+      (tx) => selectTenantOfDocument(tx, documentId),
+    ),
+  );
+  if (!removed) throw unknownDocument();
+  return {
+    deleted: true,
+    document_id: documentId,
+    artifacts_removed: await removeFiles(services, removed.files),
+    segments_removed: removed.segments,
+    golden_records_deleted: await removeGoldenNow(services, removed.deleted),
+    tm_pairs_removed: removed.pairs,
+    learning_rows_removed: removed.pairs,
+  };
+}
+
+/**
+ * Removes the files. Best effort: in the platform's storage the sweep removes what is left. An account that fails is not asked again for each
+ * file, which would keep the caller waiting.
+ * @returns how many were removed
+ */
+async function removeFiles(
+  services: LocatingServices & Pick<Services, 'log'>,
+  files: readonly FilePlace[],
+): Promise<number> {
+  let count = 0;
+  let accountFails = false;
+  for (const file of files) {
+    if (accountFails && file.address !== null) continue;
+    try {
+      if (await removeFile(services, file)) count += 1;
+    } catch (error) {
+      accountFails ||= file.address !== null;
+      services.log.warn(
+        { document_id: file.documentId, error: describeForLog(error) },
+        'a file of a deleted document was not removed yet',
+      );
+    }
+  }
+  return count;
+}
+
+/** @returns `busy` while a review or an approval has the document; undefined if there is no such document */
+async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
+  // Waits for a worker that is writing.
+  const [job] = await tx
+    .select({
+      reopenings: documentJobs.reopenings,
+      isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)`,
+      // The output of a job that failed after it had reached the tenant's account: no artifact of the job (B 2.7).
+      delivered: sql<string | null>`${documentJobs.failure} #>> '{metadata,delivered_to}'`,
+    })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId))
+    .for('update');
+  if (!job) return undefined;
+  if (job.isReviewed) return 'busy';
+  const artifacts = await tx
+    .delete(documentArtifacts)
+    .where(and(eq(documentArtifacts.tenantId, tenantId), eq(documentArtifacts.documentId, documentId)))
+    .returning({
+      tenantId: documentArtifacts.tenantId,
+      documentId: documentArtifacts.documentId,
+      artifactId: documentArtifacts.artifactId,
+      address: documentArtifacts.address,
+    });
+  const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
+  const pairs = await unlearnJob(tx, tenantId, documentId);
+  await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
+  // Each approval writes one record.
+  const deleted = { tenantId, jobId: documentId, attempt: approvalOf(job.reopenings), goldenUri: null };
+  await removeGoldenLater(tx, deleted);
+  const delivered = job.delivered && { tenantId, documentId, artifactId: '', address: job.delivered };
+  const files: FilePlace[] = delivered ? [...artifacts, delivered] : artifacts;
+  return { files, segments: segments.count, pairs, deleted };
+}

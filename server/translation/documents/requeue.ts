@@ -1,0 +1,187 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database, Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import { AppError } from '#server/errors.ts';
+import type { Administrator } from '#server/identity/access/guards/admin.ts';
+import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { isDocument, unknownDocument } from './jobs.ts';
+import { queueDocument } from './queue.ts';
+import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
+import { countWaiting } from './summary.ts';
+import { progressed } from './waiting.ts';
+
+/*
+ * An operator sends failed documents back to the workers once the cause of their failure is gone. A client's resend never does that. The job
+ * keeps its translated segments and its source file, and reserves its characters again; it was not billed, since a failed job that was is
+ * left out.
+ */
+
+/** The failures that were not the document's fault, by their codes. */
+export const requeuedCodes = ['transient_error', 'interrupted', 'stage_timeout'] as const;
+
+/** Documents of one call at most; a further call finds the next ones. */
+const mostOfCall = 1000;
+
+const codes = sql.raw(requeuedCodes.map((code) => `'${code}'`).join(', '));
+const isRequeueable = sql`status = 'failed' and failure->>'code' in (${codes})
+  and failure #> '{metadata,delivered_to}' is null`;
+
+/** Which documents an operator means: one, or all that failed since a moment. */
+export type RequeueSelection =
+  | { documentId: string }
+  | { since: Date; until?: Date | undefined; tenantId?: string | undefined };
+
+export interface RequeueResult {
+  /** How many documents the selection has, by the codes of their failures. */
+  found: z.infer<typeof documentOutage>['failed'];
+  requeued: number;
+  /** Documents of the selection that a further call would find. */
+  left: number;
+}
+
+/**
+ * Queues failed documents again, oldest first, 1000 at most, each in a transaction with its line in the audit log.
+ * @throws AppError 404 for an unknown document; 409 for one that did not fail, or whose failure trying again cannot mend
+ */
+export async function requeueDocuments(
+  database: Database,
+  admin: Administrator,
+  origin: Origin,
+  selection: RequeueSelection,
+  { dryRun }: { dryRun: boolean },
+): Promise<RequeueResult> {
+  const which = conditionOf(selection);
+  if ('documentId' in selection)
+    await database.inPlatform((tx) => requireRequeueable(tx, selection.documentId));
+  const { found, first } = await database.inPlatform((tx) => selectFailed(tx, which));
+  const total = found.reduce((sum, { documents }) => sum + documents, 0);
+  if (dryRun) return { found, requeued: 0, left: total };
+  let requeued = 0;
+  for (const { tenantId, documentId } of first)
+    if (await database.inTenant(tenantId, (tx) => requeue(tx, admin, origin, tenantId, documentId)))
+      requeued += 1;
+  return { found, requeued, left: Math.max(0, total - first.length) };
+}
+
+function conditionOf(selection: RequeueSelection) {
+  if ('documentId' in selection) return sql`document_id = ${selection.documentId}`;
+  const { since, until, tenantId } = selection;
+  const failedThen = sql`updated_at >= ${since.toISOString()}::timestamptz
+    and updated_at <= coalesce(${until?.toISOString() ?? null}::timestamptz, 'infinity')`;
+  return tenantId === undefined ? failedThen : sql`tenant_id = ${tenantId} and ${failedThen}`;
+}
+
+/** @throws AppError 404, 409 */
+async function requireRequeueable(tx: Tx, documentId: string): Promise<void> {
+  const [row] = await tx
+    .select({
+      status: documentJobs.status,
+      code: sql<string | null>`failure->>'code'`,
+      can: sql<boolean>`coalesce(${isRequeueable}, false)`,
+    })
+    .from(documentJobs)
+    .where(sql`document_id = ${documentId}`);
+  if (!row) throw unknownDocument();
+  if (row.can) return;
+  throw new AppError(
+    'state_conflict',
+    row.status === 'failed'
+      ? `the document failed with ${row.code}, or was billed already; only ${requeuedCodes.join(', ')} can be queued again`
+      : `the document did not fail (status=${row.status})`,
+  );
+}
+
+async function selectFailed(tx: Tx, which: ReturnType<typeof sql>) {
+  const found = await tx.execute<{ code: (typeof requeuedCodes)[number]; documents: number }>(sql`
+    select failure->>'code' as code, count(*)::int as documents from document_jobs
+    where ${isRequeueable} and ${which} group by 1 order by 1`);
+  const first = await tx.execute<{ tenantId: string; documentId: string }>(sql`
+    select tenant_id as "tenantId", document_id as "documentId" from document_jobs
+    where ${isRequeueable} and ${which} order by updated_at, document_id limit ${mostOfCall}`);
+  return { found: [...found], first: [...first] };
+}
+
+/**
+ * Queues one document again. What was extracted and translated stays; its characters are reserved anew by the stage `admit`, and every stage
+ * has all of its time.
+ * @returns false if it is no longer a failed document of this kind
+ */
+async function requeue(
+  tx: Tx,
+  admin: Administrator,
+  origin: Origin,
+  tenantId: string,
+  documentId: string,
+): Promise<boolean> {
+  const [job] = await tx
+    .select({ stage: documentJobs.stage, failure: documentJobs.failure })
+    .from(documentJobs)
+    .where(sql`${isDocument(tenantId, documentId)} and ${isRequeueable}`)
+    .for('no key update');
+  if (!job) return false;
+  const stage = stageAfter(job.stage);
+  await tx
+    .update(documentJobs)
+    .set({
+      ...progressed,
+      status: stage === 'admit' ? 'extracted' : 'queued',
+      stage,
+      failure: null,
+      stageTimings: {},
+      running: false,
+      updatedAt: sql`now()`,
+    })
+    .where(isDocument(tenantId, documentId));
+  await queueDocument(tx, tenantId, documentId);
+  const { code, stage: failedAt } = job.failure as DocumentFailureDetail;
+  await recordAdministration(tx, origin, admin, {
+    action: 'document_requeued',
+    tenantId,
+    target: documentId,
+    details: { code, stage: failedAt },
+  });
+  return true;
+}
+
+/** Where a failed job begins again: what comes after `admit` needs the reservation, which the failure has freed. */
+function stageAfter(stage: DocumentStage): DocumentStage {
+  return stage === 'ingest' || stage === 'extract' ? stage : 'admit';
+}
+
+const count = z.int();
+
+/** What an operator sees of documents that an outage holds up, over all tenants. */
+export const documentOutage = z.object({
+  waiting: z
+    .array(
+      z.object({
+        reason: z.string().describe('The error code of their last try.'),
+        documents: count.describe('How many wait, among 10000 at most.'),
+        longest_seconds: z.number().describe('How long the first of them has waited.'),
+      }),
+    )
+    .describe('Documents that are tried again automatically.'),
+  failed: z
+    .array(
+      z.object({
+        code: z.enum(requeuedCodes).describe('Why they failed.'),
+        documents: count.describe('How many failed.'),
+      }),
+    )
+    .describe('Documents that failed since the moment and can be queued again.'),
+});
+
+/** Counts the documents that wait, and those that failed since a moment and can be queued again. Platform scope. */
+export async function readOutage(tx: Tx, since: Date): Promise<z.infer<typeof documentOutage>> {
+  const waiting = await countWaiting(tx);
+  const { found } = await selectFailed(tx, conditionOf({ since }));
+  return {
+    waiting: waiting.map(({ reason, documents, longestSeconds }) => ({
+      reason,
+      documents,
+      longest_seconds: longestSeconds,
+    })),
+    failed: found,
+  };
+}

@@ -1,0 +1,238 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import { type AppError, describeForLog } from '#server/errors.ts';
+import { countEvent, observe } from '#server/platform/telemetry.ts';
+import {
+  type DocumentRun,
+  keepAlive,
+  RunReplaced,
+  type RunServices,
+  takeDocument,
+  updateRun,
+  Yielded,
+} from './document-run.ts';
+import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
+import { isDocument } from './jobs.ts';
+import { type Outage, outageOf, waitForNextTry, wakeWaiting } from './outage.ts';
+import { comesAfterOthers, queueDocument } from './queue.ts';
+import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
+import { admitDocument } from './stages/admit.ts';
+import { extractSegments, ingestSource } from './stages/extract.ts';
+import { failDelivered, reconstructDocument } from './stages/reconstruct.ts';
+import { translateSegments } from './stages/translate.ts';
+import { progressed } from './waiting.ts';
+
+const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
+  ingest: ingestSource,
+  extract: extractSegments,
+  admit: admitDocument,
+  map_translate: translateSegments,
+  reconstruct: reconstructDocument,
+};
+
+const order = Object.keys(stages) as DocumentStage[];
+
+/** Retries of a stage after a transient failure (B 8). */
+const mostRetries = 2;
+/** Milliseconds before the first retry; doubles. */
+const firstPause = 1000;
+/** Workers that may die with a job before it makes progress. Many: `interrupted` is the last resort, and a file is read in child processes, whose end is no worker's. */
+const mostInterruptions = 20;
+/** Milliseconds after which a worker gives way: to documents that come before its own, and to all. */
+const slice = { ifOthersWait: 1000, most: 10_000 };
+/** Seconds after which a job that a stopping process has put down may run: it would take the job up again itself. */
+const restAfterStop = 2;
+
+/**
+ * Runs a document from where it stands to its end (B 3.2). Every stage stores what it has done, so that a worker that takes
+ * over from a killed one goes on from there. A worker gives way after some seconds, and when its process stops, and queues the job again.
+ *
+ * @param options `inlineUntil`: a client waits for the job until it aborts, so that the worker does not give way; `longestWait`: milliseconds that a process which
+ * stops waits for the calls in flight of a slow model, before it gives them up
+ * @returns the error for the client that waits if the job failed; undefined otherwise
+ */
+export async function runDocument(
+  services: RunServices,
+  tenantId: string,
+  documentId: string,
+  { inlineUntil, longestWait = 60_000 }: { inlineUntil?: AbortSignal; longestWait?: number } = {},
+): Promise<AppError | undefined> {
+  const row = await services.database.inTenant(tenantId, (tx) => takeDocument(tx, tenantId, documentId));
+  if (!row) return undefined;
+  const { stopping } = services.backgroundWork;
+  const isInline = () => inlineUntil !== undefined && !inlineUntil.aborted;
+  const began = performance.now();
+  let hasResponded = false;
+  let nextLook = began + slice.ifOthersWait;
+  /** Aborts with the reason that ends the run: RunReplaced or Yielded. */
+  const ended = new AbortController();
+  const run: DocumentRun = {
+    services,
+    tenantId,
+    documentId,
+    attempt: row.attempt,
+    row,
+    signal: AbortSignal.abort(),
+    timings: () => row.stageTimings,
+    modelResponded: () => {
+      if (hasResponded) return;
+      hasResponded = true;
+      wakeWaiting(services).catch((error: unknown) =>
+        services.log.warn({ error: describeForLog(error) }, 'waiting documents were not woken'),
+      );
+    },
+    isOver: async () => {
+      if (stopping.aborted) return true;
+      const now = performance.now();
+      if (isInline() || now < nextLook) return false;
+      nextLook = now + slice.ifOthersWait;
+      return (
+        now - began > slice.most ||
+        services.database.inTenant(tenantId, (tx) => comesAfterOthers(tx, tenantId, documentId))
+      );
+    },
+  };
+  const keeping = keepAlive(run, () => ended.abort(new RunReplaced()));
+  let waiting: NodeJS.Timeout | undefined;
+  const beginStop = () => {
+    waiting = setTimeout(() => ended.abort(new Yielded()), longestWait);
+  };
+  stopping.addEventListener('abort', beginStop, { once: true });
+  try {
+    if (row.interruptions > mostInterruptions)
+      return await endFailed(run, interruption(row.interruptions), row.stage);
+    for (const stage of order.slice(order.indexOf(row.stage))) {
+      if (stopping.aborted) throw new Yielded();
+      const failed = await runStage(run, stage, ended.signal);
+      if (failed) {
+        const { failure, outage } = failed;
+        const waits =
+          outage && !isInline() && (await waitForNextTry(run, outage, failure.retry_attempts + 1));
+        return waits
+          ? undefined
+          : await endFailed(run, withEarlierTries(run, failure), stage, outage?.retryAfter);
+      }
+      await services.database.inTenant(tenantId, (tx) => storeTimings(tx, run));
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof RunReplaced) return undefined;
+    if (error instanceof Yielded) {
+      await services.database.inTenant(tenantId, async (tx) => {
+        await updateRun(tx, run, { running: false, stageTimings: run.timings() });
+        await queueDocument(tx, tenantId, documentId, { afterSeconds: stopping.aborted ? restAfterStop : 0 });
+      });
+      return undefined;
+    }
+    throw error;
+  } finally {
+    clearInterval(keeping);
+    clearTimeout(waiting);
+    stopping.removeEventListener('abort', beginStop);
+  }
+}
+
+/** A stage that did not succeed. */
+interface StageFailure {
+  failure: DocumentFailureDetail;
+  /** Set if the job may wait for the failure to pass. */
+  outage: Outage | null;
+}
+
+/**
+ * Runs one stage within its time budget, and again after a transient failure. A try that ends with an outage does not count into the
+ * budget: the job waits, and the next try has all of it.
+ * @returns undefined if the stage is done
+ */
+async function runStage(
+  run: DocumentRun,
+  stage: DocumentStage,
+  ended: AbortSignal,
+): Promise<StageFailure | undefined> {
+  const { settings, log } = run.services;
+  const before = run.timings();
+  const spent = before[stage] ?? 0;
+  const budget = settings.DOCUMENT_STAGE_TIMEOUT_SECONDS * 1000 - spent;
+  const began = performance.now();
+  run.timings = () => ({ ...before, [stage]: Math.round(spent + performance.now() - began) });
+  const deadline = new AbortController();
+  const timer = setTimeout(
+    () => deadline.abort(new StageTimeout()),
+    Math.min(Math.max(budget, 0), 2 ** 31 - 1),
+  );
+  run.signal = AbortSignal.any([deadline.signal, ended]);
+  try {
+    for (let retries = 0; ; retries++) {
+      try {
+        await observe('step', `document_${stage}`, () => stages[stage](run));
+        return undefined;
+      } catch (error) {
+        if (error instanceof RunReplaced || error instanceof Yielded) throw error;
+        ended.throwIfAborted();
+        if (deadline.signal.aborted)
+          return { failure: failureOf(new StageTimeout(), stage, retries), outage: null };
+        log.warn(
+          {
+            document_id: run.documentId,
+            tenant_id: run.tenantId,
+            stage,
+            retries,
+            error: describeForLog(error),
+          },
+          'a stage of a document failed',
+        );
+        const outage = outageOf(error);
+        if (!isTransient(error) || retries === mostRetries || (outage && run.row.waitingSince)) {
+          if (outage) run.timings = () => before;
+          return { failure: failureOf(error, stage, retries), outage };
+        }
+        await delay(firstPause * 2 ** retries, undefined, { signal: run.signal }).catch(() => {});
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    const timings = run.timings();
+    run.timings = () => timings;
+  }
+}
+
+/** Counts the tries of the workers before, while the job waited. */
+function withEarlierTries({ row }: DocumentRun, failure: DocumentFailureDetail): DocumentFailureDetail {
+  return { ...failure, retry_attempts: row.waitingAttempts + failure.retry_attempts };
+}
+
+/** Stores how long the stages took, even of a job that has just ended. */
+function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: DocumentRun): Promise<unknown> {
+  return tx.last(
+    tx
+      .update(documentJobs)
+      .set({ stageTimings: timings() })
+      .where(and(isDocument(tenantId, documentId), eq(documentJobs.attempt, attempt))),
+  );
+}
+
+/** Ends the job as failed. Nothing is billed, unless its output had reached the tenant's own account. */
+async function endFailed(
+  run: DocumentRun,
+  failure: DocumentFailureDetail,
+  stage: DocumentStage,
+  retryAfter?: number,
+): Promise<AppError> {
+  if (run.delivered !== undefined) return failureResponse(await failDelivered(run, stage, failure));
+  const stageTimings = run.timings();
+  await run.services.database.inTenant(run.tenantId, (tx) =>
+    updateRun(tx, run, {
+      status: 'failed',
+      failure,
+      stage,
+      stageTimings,
+      running: false,
+      reservedChars: 0,
+      ...progressed,
+    }),
+  );
+  countEvent('jobs', 'document failed');
+  return failureResponse(failure, retryAfter);
+}

@@ -1,0 +1,267 @@
+import { and, eq, gt, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import { AppError } from '#server/errors.ts';
+import type { RebuiltDocument } from '#server/formats/document.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import { requireDocument } from './jobs.ts';
+import { noFigures, type ReportFigures } from './quality-report.ts';
+import type { DocumentQualityFinding } from './schema.ts';
+
+const pageRectangles = z.array(z.array(z.number())).nullable().meta({
+  description:
+    "where the page of the source, and of the newest translation, shows it: [left, bottom, right, top] in points of the page's user space, before its rotation; null for formats whose pages are not fixed",
+});
+
+/** C 5 "Segment" */
+export const documentSegment = z
+  .object({
+    region_id: z.string().describe('Stable across renderings.'),
+    cell_id: z.string().nullable().describe('The cell in a table; null elsewhere. Stable across renderings.'),
+    kind: z
+      .string()
+      .describe('`paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.'),
+    page: z.int().nullable().describe('The page, from 1; null for formats whose pages are not fixed.'),
+    place: z
+      .string()
+      .meta({ description: 'where a person finds it: a sheet and cell, a part and paragraph' }),
+    source_rectangles: pageRectangles,
+    target_rectangles: pageRectangles,
+    source_text: z.string().describe('The text of the file.'),
+    target_text: z.string().nullable().describe('Its translation; null before it is translated.'),
+    quality: z
+      .object({
+        score: z.int().nullable().describe('0 to 100; null if it was not judged.'),
+        needs_review: z.boolean().describe('Whether somebody should look at it.'),
+        issues: z.array(z.unknown()).describe('What was found.'),
+      })
+      .describe('What is known of its quality.'),
+    fast_path: z
+      .string()
+      .nullable()
+      .describe('`tm_exact` or `glossary_exact` if it was not translated anew, else null.'),
+    corrected: z.boolean().describe('Whether a reviewer changed it.'),
+    confirmed_at: z
+      .string()
+      .nullable()
+      .meta({ format: 'date-time', description: 'when a person confirmed this translation as correct' }),
+    confirmed_by: z.string().nullable().describe('Who confirmed it.'),
+    provenance: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'where the translation comes from' }),
+  })
+  .meta({ id: 'DocumentSegment', description: 'A piece of a document that is translated as one.' });
+
+export const documentSegmentPage = z
+  .object({
+    segments: z.array(documentSegment).describe('The segments.'),
+    total: z.int().describe('All segments that the filter leaves, over all pages.'),
+    next_cursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last.'),
+  })
+  .meta({ id: 'DocumentSegmentPage', description: 'A page of segments, in reading order.' });
+
+export const segmentQuery = z.object({
+  document_id: z.string().describe('The id of the document job.'),
+  limit: z.int().min(1).max(500).default(100).describe('1 to 500 segments.'),
+  cursor: z.string().max(50).optional().describe('The `next_cursor` of the page before.'),
+  flagged: z.boolean().optional().describe('Only segments that need a review.'),
+});
+
+type SegmentRow = typeof documentSegments.$inferSelect;
+
+/** A segment as it is returned. */
+export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
+  return {
+    region_id: row.regionId,
+    cell_id: row.cellId,
+    kind: row.kind,
+    page: row.page,
+    place: row.place,
+    source_rectangles: row.sourceRectangles,
+    target_rectangles: row.targetRectangles,
+    source_text: row.sourceText,
+    target_text: row.targetText,
+    quality: { score: row.score, needs_review: row.needsReview, issues: row.issues },
+    fast_path: row.fastPath,
+    corrected: row.corrected,
+    confirmed_at: row.confirmedAt?.toISOString() ?? null,
+    confirmed_by: row.confirmedBy,
+    provenance: row.provenance as Record<string, unknown> | null,
+  };
+}
+
+/**
+ * A page of a document's segments, in reading order (B 4.3). A cursor is the position of the last segment of the page before.
+ * @throws AppError 404; 422 for a cursor of another listing
+ */
+export async function listSegments(
+  tx: Tx,
+  tenantId: string,
+  { document_id: documentId, limit, cursor, flagged }: z.infer<typeof segmentQuery>,
+): Promise<z.infer<typeof documentSegmentPage>> {
+  const after = readSegmentCursor(cursor);
+  await requireDocument(tx, tenantId, documentId);
+  const listed = and(
+    ofDocument(tenantId, documentId),
+    flagged ? sql`${documentSegments.needsReview}` : undefined,
+  );
+  const [[count], rows] = await Promise.all([
+    tx.select({ total: sql<number>`count(*)::int` }).from(documentSegments).where(listed),
+    tx
+      .select()
+      .from(documentSegments)
+      .where(and(listed, after === undefined ? undefined : gt(documentSegments.position, after)))
+      .orderBy(documentSegments.position)
+      .limit(limit + 1),
+  ]);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    segments: page.map(segmentView),
+    total: count?.total ?? 0,
+    next_cursor: rows.length > limit && last ? String(last.position) : null,
+  };
+}
+
+/** The position after which a page begins; undefined for the first page. @throws AppError 422 for a cursor of another listing */
+export function readSegmentCursor(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
+  throw new AppError('invalid_fields', [
+    { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+  ]);
+}
+
+/** Rows of one UPDATE. */
+const rowsOfStatement = 5000;
+
+/** Stores where a new translated file shows the translations. */
+export async function storeTargetRectangles(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  rectangles: RebuiltDocument['rectangles'] = [],
+): Promise<void> {
+  for (let start = 0; start < rectangles.length; start += rowsOfStatement) {
+    const rows = rectangles
+      .slice(start, start + rowsOfStatement)
+      .map(({ regionId, rectangles: places }) => ({ region_id: regionId, places }));
+    await tx.execute(sql`
+      update document_segments s set target_rectangles = r.places
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(region_id text, places jsonb)
+      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.region_id = r.region_id
+        and s.cell_id is null and s.target_rectangles is distinct from r.places`);
+  }
+}
+
+/** The most findings about segments that a report lists. */
+const mostFindings = 500;
+
+/** A translation this many times as long as its source is reported, if it is long enough to break a layout. */
+const expansion = { times: 2, leastUnits: 40 };
+
+/** The findings of a document's segments (C 5 "Finding codes"): what is missing, doubtful, or much longer than its source. */
+export async function findingsOfSegments(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<DocumentQualityFinding[]> {
+  const { target, needsReview, targetText, sourceText } = documentSegments;
+  const isExpanded = sql`(length(${targetText}) >= ${expansion.leastUnits}
+    and length(${targetText}) > ${expansion.times} * length(${sourceText}))`;
+  const rows = await tx
+    .select({
+      regionId: documentSegments.regionId,
+      cellId: documentSegments.cellId,
+      place: documentSegments.place,
+      missing: sql<boolean>`${target} is null`,
+      needsReview,
+      expanded: isExpanded.mapWith(Boolean),
+      issues: documentSegments.issues,
+    })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), sql`(${target} is null or ${needsReview} or ${isExpanded})`))
+    .orderBy(documentSegments.position)
+    .limit(mostFindings);
+  return rows.flatMap(({ regionId, cellId, place, missing, needsReview: doubtful, expanded, issues }) => {
+    const finding = (
+      severity: DocumentQualityFinding['severity'],
+      code: string,
+      message: string,
+    ): DocumentQualityFinding => ({
+      severity,
+      code,
+      message: `${place}: ${message}`,
+      unit_id: cellId ?? regionId,
+    });
+    if (missing) return [finding('error', 'missing_translation', 'the text is not translated')];
+    const isNoncompliant = (issues as QualityIssue[]).some(({ category }) => category === 'terminology');
+    return [
+      ...(isNoncompliant
+        ? [finding('warning', 'terminology_noncompliant', 'a glossary term is missing')]
+        : []),
+      ...(doubtful && !isNoncompliant
+        ? [finding('warning', 'low_segment_quality', 'the translation needs a review')]
+        : []),
+      ...(expanded
+        ? [finding('info', 'translation_expansion', 'the translation is much longer than its source')]
+        : []),
+    ];
+  });
+}
+
+/** SQL: whether a segment is flagged, and no person has confirmed its translation. */
+export const isUnresolved = sql`(${documentSegments.needsReview} and ${documentSegments.confirmedAt} is null)`;
+
+/** SQL: whether a segment has critical findings that no person has confirmed. */
+const isCritical = sql`(${documentSegments.issues} @> '[{"severity": "critical"}]'
+  and ${documentSegments.confirmedAt} is null)`;
+
+/** Segments that one refusal names. */
+const mostNamed = 100;
+
+/** The segments of a document with critical findings that nobody has confirmed, in reading order; the first ones if there are many. */
+export async function selectCritical(tx: Tx, tenantId: string, documentId: string) {
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      region_id: documentSegments.regionId,
+      cell_id: documentSegments.cellId,
+      place: documentSegments.place,
+      issues: documentSegments.issues,
+    })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), isCritical))
+    .orderBy(documentSegments.position)
+    .limit(mostNamed);
+  return rows.map(({ issues, ...segment }) => ({
+    ...segment,
+    issues: (issues as QualityIssue[]).filter(isCriticalIssue),
+  }));
+}
+
+/** Computes the figures. They are stored with the job, because a list of jobs must not read all their segments. */
+export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
+  const [figures] = await tx
+    .select({
+      needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
+      corrected: sql<number>`count(*) filter (where ${documentSegments.corrected})::int`,
+      confirmed: sql<number>`count(${documentSegments.confirmedAt})::int`,
+      unresolved: sql<number>`count(*) filter (where ${isUnresolved})::int`,
+      noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
+        and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
+      scored: sql<number>`count(${documentSegments.score})::int`,
+      scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId));
+  return figures ?? noFigures;
+}
+
+/** Matches the segments of one document by tenant and id. The row-level policy is only the second line of defence. */
+export function ofDocument(tenantId: string, documentId: string) {
+  return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
+}

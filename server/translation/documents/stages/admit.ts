@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import {
+  type CommittedUsage,
+  lockAdmissions,
+  type UsageLimits,
+  usageCheck,
+} from '#server/billing/metering/committed-usage.ts';
+import { checkEntitlement, readBilledTenant } from '#server/billing/metering/entitlement.ts';
+import { weighCharacters } from '#server/billing/metering/weight.ts';
+import { AppError } from '#server/errors.ts';
+import { type DocumentRun, updateRun } from '../document-run.ts';
+import { requestOf } from '../jobs.ts';
+import { progressed } from '../waiting.ts';
+
+const value = sql.placeholder;
+
+/** Counts what the tenant has committed, and reserves all of the document's characters if there is room. */
+const reserve = prepare<
+  UsageLimits & { tenantId: string; documentId: string; attempt: number; weight: number },
+  { usage: CommittedUsage; admitted: string | null }[]
+>((db) => {
+  const { committed, withinLimits, usage } = usageCheck(db);
+  const admitted = db.$with('admitted').as(
+    db
+      .update(documentJobs)
+      .set({ reservedChars: sql`${value('weight')}::bigint`, stage: 'map_translate', updatedAt: sql`now()` })
+      .from(committed)
+      .where(
+        sql`${documentJobs.tenantId} = ${value('tenantId')} and ${documentJobs.documentId} = ${value('documentId')}
+          and ${documentJobs.attempt} = ${value('attempt')} and ${documentJobs.status} = 'extracted' and ${withinLimits}`,
+      )
+      .returning({ documentId: documentJobs.documentId }),
+  );
+  return db
+    .with(committed, admitted)
+    .select({ usage, admitted: admitted.documentId })
+    .from(committed)
+    .leftJoin(admitted, sql`true`)
+    .prepare('admit_document');
+});
+
+/**
+ * Reserves the document's characters of the allowance until it ends (A 8.2, B 3.2 stage `admit`).
+ * @throws AppError quota_exceeded if there is no room at all; rate_limit if the tenant's runs fail too often
+ */
+export async function admitDocument(run: DocumentRun): Promise<void> {
+  const { services, tenantId, documentId, attempt, row } = run;
+  const { settings, database } = services;
+  const weight = weightOf(run);
+  await database.inTenant(tenantId, async (tx: Tx) => {
+    const tenant = await readBilledTenant(tx, settings);
+    const entitlement = checkEntitlement(
+      settings,
+      tenant,
+      // Which credential sent the job was checked at submission.
+      { kind: 'document', credential: 'session', chars: weight },
+      [],
+    );
+    await lockAdmissions(tx, tenantId);
+    const [counted] = await reserve(tx, { ...entitlement.limits, tenantId, documentId, attempt, weight });
+    if (!counted) throw new Error('the tenant of a document is gone');
+    if (counted.admitted) {
+      await updateRun(tx, run, {
+        drawsTopup: entitlement.drawsTopUp(counted.usage),
+        ...progressed,
+      });
+      return;
+    }
+    const refusal = entitlement.refusal(counted.usage);
+    if (refusal?.code === 'too_many_requests')
+      throw new AppError('quota_exceeded', refusal.message, { cause: refusal });
+    if (refusal) throw refusal;
+    // Neither admitted nor refused: another worker has the job.
+    await updateRun(tx, run, { stage: row.stage });
+  });
+}
+
+/** The document's billable characters (A 8.1). */
+export function weightOf({ row, services }: Pick<DocumentRun, 'row' | 'services'>): number {
+  const { source_lang, target_lang } = requestOf(row);
+  return weighCharacters(row.sourceChars, source_lang, target_lang, services.settings.DENSE_SCRIPT_WEIGHT);
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Segment } from '#server/formats/document.ts';
+import { formatTagged, plainText } from '#server/formats/inline-content.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import type { Warning } from '#server/http/warnings.ts';
+import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
+import { newestArtifact, readArtifact } from '../artifacts.ts';
+import { type DocumentRun, updateRun } from '../document-run.ts';
+import { extractFile } from '../file-work.ts';
+import { requestOf } from '../jobs.ts';
+import { findingView } from '../quality-report.ts';
+import { progressed } from '../waiting.ts';
+
+/** Verifies that the stored source file is intact. */
+export async function ingestSource(run: DocumentRun): Promise<void> {
+  await readSource(run);
+  await run.services.database.inTenant(run.tenantId, (tx) =>
+    updateRun(tx, run, { stage: 'extract', ...progressed }),
+  );
+}
+
+/** Reads the source file. @throws AppError if it is missing or damaged */
+export async function readSource({ services, tenantId, documentId }: DocumentRun): Promise<Uint8Array> {
+  const source = await services.database.inTenant(tenantId, (tx) =>
+    newestArtifact(tx, tenantId, documentId, 'source'),
+  );
+  if (!source) throw new Error('a document without its source file');
+  return readArtifact(services, source);
+}
+
+/** Extracts the segments and stores them. */
+export async function extractSegments(run: DocumentRun): Promise<void> {
+  const { services, tenantId, row, signal } = run;
+  const bytes = await readSource(run);
+  const { segments, pageCount, findings } = await extractFile(
+    services,
+    { format: row.sourceFormat, bytes },
+    { tenantId, signal },
+  );
+  const rows = segments.map(rowOf);
+  const warnings = [...((row.warnings as Warning[] | null) ?? []), ...textWarnings(run, rows)];
+  await services.database.inTenant(tenantId, async (tx) => {
+    await updateRun(tx, run, {
+      status: 'extracted',
+      stage: 'admit',
+      pageCount,
+      extractFindings: findings.map(findingView),
+      warnings: warnings.length > 0 ? warnings : null,
+      segments: rows.length,
+      translatedSegments: 0,
+      sourceChars: rows.reduce((sum, { source_text }) => sum + countCodePoints(source_text), 0),
+      ...progressed,
+    });
+    for (let start = 0; start < rows.length; start += rowsOfStatement)
+      await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
+  });
+}
+
+/** UTF-16 units of a text that are enough to see whether it is in its language. */
+const sampleLength = 20_000;
+
+/** What the text says of its request: it may be in another language than stated. */
+function textWarnings({ row }: DocumentRun, rows: readonly { source_text: string }[]): Warning[] {
+  const { source_lang, metadata } = requestOf(row);
+  if (metadata['source_lang_detection'] !== undefined) return [];
+  let text = '';
+  for (const { source_text } of rows) {
+    if (text.length > sampleLength) break;
+    text += `${source_text}\n`;
+  }
+  return mismatchWarnings(text.slice(0, sampleLength), source_lang);
+}
+
+/** Rows of one INSERT: some megabytes at most. */
+const rowsOfStatement = 5000;
+
+function rowOf({ regionId, cellId, kind, page, place, rectangles, source }: Segment, position: number) {
+  const sourceKey = createHash('sha256').update(formatTagged(source)).digest('hex');
+  return {
+    position,
+    region_id: regionId,
+    cell_id: cellId,
+    kind,
+    page,
+    place,
+    rectangles,
+    source_key: sourceKey,
+    source,
+    source_text: plainText(source),
+  };
+}
+
+function insertSegments(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRun,
+  rows: ReturnType<typeof rowOf>[],
+): PromiseLike<unknown> {
+  return tx.execute(sql`
+    insert into document_segments
+      (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_rectangles, source_key, source,
+        source_text)
+    select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place, r.rectangles,
+      decode(r.source_key, 'hex'), r.source, r.source_text
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, region_id text, cell_id text, kind text,
+      page int, place text, rectangles jsonb, source_key text, source jsonb, source_text text)`);
+}

@@ -1,0 +1,223 @@
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import { prepare, type Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
+import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
+import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import { countEvent } from '#server/platform/telemetry.ts';
+import { destinationOf, removeAt } from '#server/storage/destination.ts';
+import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
+import { type DocumentRun, RunReplaced } from '../document-run.ts';
+import { rebuildFile } from '../file-work.ts';
+import { requestOf } from '../jobs.ts';
+import { findingView } from '../quality-report.ts';
+import type { DocumentFailureDetail, DocumentStage } from '../schema.ts';
+import { figuresOf, findingsOfSegments, storeTargetRectangles } from '../segments.ts';
+import { progressed } from '../waiting.ts';
+import { weightOf } from './admit.ts';
+import { readSource } from './extract.ts';
+
+/**
+ * Writes the translated file, and then ends the job: its output, its status and its usage record are one transaction
+ * (B 3.2: translated only after the output exists; billed once).
+ */
+export async function reconstructDocument(run: DocumentRun): Promise<void> {
+  const { services, tenantId, documentId, row } = run;
+  const [bytes, translations] = [await readSource(run), await selectTranslations(run)];
+  const rebuilt =
+    translations.length === 0
+      ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
+      : await rebuildFile(
+          services,
+          { format: row.sourceFormat, bytes, translations, options: languagesOf(run) },
+          { tenantId, signal: run.signal },
+        );
+  const contentType = layoutTypes[row.sourceFormat];
+  const output = await storeFile(
+    services,
+    await destinationOf(services, tenantId),
+    { tenantId, documentId, kind: 'translated', contentType },
+    rebuilt.bytes,
+  );
+  if (output.address !== null) run.delivered = [...(run.delivered ?? []), output.address];
+  const finish = async (tx: Tx) => {
+    const findings = [
+      ...rebuilt.findings.map(findingView),
+      ...(await findingsOfSegments(tx, tenantId, documentId)),
+    ];
+    const figures = await figuresOf(tx, tenantId, documentId);
+    const [finished] = await finishDocument(tx, {
+      tenantId,
+      documentId,
+      attempt: run.attempt,
+      findings: JSON.stringify(findings),
+      figures: JSON.stringify(figures),
+      ...usageOf(run),
+    });
+    if (!finished) throw new RunReplaced();
+    await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
+    await insertArtifact(tx, output);
+    if (row.drawsTopup) await settleTopUp(tx, tenantId);
+  };
+  await services.database.inTenant(tenantId, finish).catch(async (error: unknown) => {
+    if (error instanceof RunReplaced) await removeFile(services, output).catch(() => {});
+    throw error;
+  });
+  countEvent('jobs', 'document translated');
+  await removeEarlier(run);
+}
+
+/**
+ * Removes the outputs of earlier tries of the stage from the tenant's account, hours before the sweep would. Only once the job has ended: a transaction
+ * whose end was not heard of may have referred to one. Best effort.
+ */
+async function removeEarlier({ services, tenantId, delivered = [] }: DocumentRun): Promise<void> {
+  for (const address of delivered.slice(0, -1)) await removeAt(services, tenantId, address).catch(() => {});
+}
+
+/** The finding of a file without text, unless its format has reported it. */
+function nothingToTranslate(reported: readonly Pick<Finding, 'code'>[]): Finding[] {
+  if (reported.some(({ code }) => code === 'no_translatable_text')) return [];
+  return [
+    {
+      severity: 'info',
+      code: 'no_translatable_text',
+      message: 'the file has no text to translate; it is returned unchanged',
+      unitId: null,
+    },
+  ];
+}
+
+function languagesOf({ row }: DocumentRun) {
+  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
+  return { sourceLanguage, targetLanguage };
+}
+
+function selectTranslations({ services, tenantId, documentId }: DocumentRun): Promise<SegmentTranslation[]> {
+  return services.database.inTenant(tenantId, async (tx) => {
+    const rows = await tx
+      .select({
+        regionId: documentSegments.regionId,
+        cellId: documentSegments.cellId,
+        target: documentSegments.target,
+      })
+      .from(documentSegments)
+      .where(
+        and(
+          eq(documentSegments.tenantId, tenantId),
+          eq(documentSegments.documentId, documentId),
+          isNotNull(documentSegments.target),
+        ),
+      )
+      .orderBy(documentSegments.position);
+    return rows.map(({ target, ...key }) => ({ ...key, target: target as InlineContent }));
+  });
+}
+
+const mostTokens = 1_000_000_000;
+
+function usageOf(run: DocumentRun): JobUsage {
+  const { row } = run;
+  const { source_lang, target_lang } = requestOf(row);
+  return {
+    sourceLang: source_lang,
+    targetLang: target_lang,
+    sourceChars: row.sourceChars,
+    billableChars: weightOf(run),
+    trialChars: 0,
+    fastPath: null,
+    inputTokens: Math.min(row.inputTokens, mostTokens),
+    outputTokens: Math.min(row.outputTokens, mostTokens),
+    models: row.models,
+  };
+}
+
+/**
+ * Ends a job as failed although its translated file had reached the tenant's own account: the tenant has what it asked for, so the job is
+ * billed (B 2.7), and need not be sent again.
+ */
+export async function failDelivered(
+  run: DocumentRun,
+  stage: DocumentStage,
+  failure: DocumentFailureDetail,
+): Promise<DocumentFailureDetail> {
+  const { services, tenantId, documentId, attempt, row, delivered } = run;
+  const told: DocumentFailureDetail = {
+    ...failure,
+    message: `${failure.message}; the translated file had already reached your storage: it is billed, and need not be sent again`,
+    transient: false,
+    metadata: { ...failure.metadata, delivered_to: delivered?.at(-1) },
+  };
+  await services.database.inTenant(tenantId, async (tx) => {
+    const [failed] = await failBilled(tx, {
+      tenantId,
+      documentId,
+      attempt,
+      stage,
+      failure: JSON.stringify(told),
+      stageTimings: JSON.stringify(run.timings()),
+      ...usageOf(run),
+    });
+    if (!failed) throw new RunReplaced();
+    if (row.drawsTopup) await settleTopUp(tx, tenantId);
+  });
+  countEvent('jobs', 'document failed');
+  await removeEarlier(run);
+  return told;
+}
+
+const value = sql.placeholder;
+
+/** The run that ends its job. */
+interface EndingRun {
+  tenantId: string;
+  documentId: string;
+  attempt: number;
+}
+
+/**
+ * A statement that ends a job, with its usage record and the running totals. It returns no row if the job is another worker's.
+ * @param changes what the end sets besides what every end does
+ */
+function prepareEnd<P extends object>(name: string, changes: PgUpdateSetSource<typeof documentJobs>) {
+  return prepare<EndingRun & JobUsage & P, { updatedAt: Date }[]>((db) => {
+    const ended = db.$with('finished').as(
+      db
+        .update(documentJobs)
+        .set({ ...changes, ...progressed, reservedChars: 0, running: false, updatedAt: sql`now()` })
+        .where(
+          and(
+            eq(documentJobs.tenantId, value('tenantId')),
+            eq(documentJobs.documentId, value('documentId')),
+            eq(documentJobs.attempt, value('attempt')),
+            eq(documentJobs.status, 'extracted'),
+          ),
+        )
+        .returning({
+          tenantId: documentJobs.tenantId,
+          jobId: documentJobs.documentId,
+          status: documentJobs.status,
+          updatedAt: documentJobs.updatedAt,
+        }),
+    );
+    return recordUsage(db, 'document', ended).prepare(name);
+  });
+}
+
+const finishDocument = prepareEnd<{ findings: string; figures: string }>('finish_document', {
+  status: 'translated',
+  rebuildFindings: sql`${value('findings')}::jsonb`,
+  reportFigures: sql`${value('figures')}::jsonb`,
+});
+
+const failBilled = prepareEnd<{ stage: DocumentStage; failure: string; stageTimings: string }>(
+  'fail_billed_document',
+  {
+    status: 'failed',
+    stage: sql`${value('stage')}`,
+    failure: sql`${value('failure')}::jsonb`,
+    stageTimings: sql`${value('stageTimings')}::jsonb`,
+  },
+);

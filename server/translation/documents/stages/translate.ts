@@ -1,0 +1,118 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import type { Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
+import { ofDocument } from '../segments.ts';
+import { type GroupSegment, lookUpTexts, translateGroup } from '../translate-group.ts';
+import { TranslationStore } from './translation-store.ts';
+
+/** Distinct texts that are read and looked up together. */
+const textsOfBatch = 400;
+/** UTF-16 units of the texts of one group: one call of the engine. */
+const unitsOfGroup = 6000;
+const textsOfGroup = 40;
+/** Groups of one document that are translated at a time; a crash loses at most their calls. */
+const groupsInFlight = 8;
+
+/**
+ * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each group is
+ * stored as soon as it is done, so that a worker that takes over repeats only the groups in flight.
+ * @throws Yielded if the worker is to give way: it begins no more groups, and those in flight are stored
+ */
+export async function translateSegments(run: DocumentRun): Promise<void> {
+  const { services, tenantId, signal } = run;
+  const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
+  const groups = readGroups(run, untranslated);
+  const store = new TranslationStore(run);
+  let isOver = false;
+  /** One of the lanes: translates one group after the other. */
+  const translateInTurn = async () => {
+    while (!isOver) {
+      signal.throwIfAborted();
+      const { value: next, done } = await groups.next();
+      if (done) return;
+      const group = await translateGroup(run, next.group, next.found);
+      await store.add(group);
+      if (group.cost.models.length > 0) run.modelResponded();
+      isOver ||= await run.isOver();
+    }
+  };
+  const lanes = Array.from({ length: groupsInFlight }, () =>
+    translateInTurn().catch((error: unknown) => {
+      isOver = true;
+      throw error;
+    }),
+  );
+  const failed = (await Promise.allSettled(lanes)).find((lane) => lane.status === 'rejected');
+  if (failed) throw failed.reason;
+  if (isOver && !(await groups.next()).done) throw new Yielded();
+  await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
+}
+
+/** Yields the groups in reading order, each with what the glossaries and the memory have for the texts of its batch. */
+async function* readGroups(
+  run: DocumentRun,
+  untranslated: readonly number[][],
+): AsyncGenerator<{ group: GroupSegment[]; found: Prefetched }, void> {
+  const { database } = run.services;
+  for (let start = 0; start < untranslated.length; start += textsOfBatch) {
+    const { texts, found } = await database.inTenant(run.tenantId, async (tx) => {
+      const texts = await selectTexts(tx, run, untranslated.slice(start, start + textsOfBatch));
+      return { texts, found: await lookUpTexts(tx, run, texts) };
+    });
+    for (const group of groupsOf(texts)) yield { group, found };
+  }
+}
+
+/** The positions of each distinct text without a translation, in reading order. */
+async function selectUntranslated(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<number[][]> {
+  const rows = await tx.execute<{ positions: number[] }>(sql`
+    select json_agg(position order by position) as positions from document_segments
+    where tenant_id = ${tenantId} and document_id = ${documentId} and target is null
+    group by source_key order by min(position)`);
+  return rows.map(({ positions }) => positions);
+}
+
+async function selectTexts(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRun,
+  texts: readonly number[][],
+): Promise<GroupSegment[]> {
+  const byFirst = new Map(texts.map((positions) => [positions[0], positions]));
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      source: documentSegments.source,
+      units: sql<number>`length(${documentSegments.sourceText})`,
+      before: sql<string | null>`(select b.source_text from document_segments b
+        where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,
+    })
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
+        select jsonb_array_elements_text(${JSON.stringify([...byFirst.keys()])}::jsonb)::int))`,
+    )
+    .orderBy(documentSegments.position);
+  return rows.map(({ position, source, ...row }) => ({
+    ...row,
+    positions: byFirst.get(position) ?? [position],
+    source: source as InlineContent,
+  }));
+}
+
+function groupsOf(texts: readonly GroupSegment[]): GroupSegment[][] {
+  const groups: GroupSegment[][] = [];
+  let units = 0;
+  for (const text of texts) {
+    const last = groups.at(-1);
+    units += text.units;
+    if (last && units <= unitsOfGroup && last.length < textsOfGroup) last.push(text);
+    else {
+      groups.push([text]);
+      units = text.units;
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,219 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
+import { readLines } from '#server/platform/stores/json-lines.ts';
+import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
+import { completeManifests, isAccountFailure, type ManifestLine } from './complete-manifests.ts';
+import {
+  type Announcement,
+  announcements,
+  manifestLine,
+  manifestPath,
+  type RecordedJobs,
+} from './golden-records.ts';
+
+const dayMs = 86_400_000;
+/** Milliseconds by which a manifest line's time may differ from its job's: they are taken at different moments by two clocks. */
+const lineMargin = 3_600_000;
+const pageSize = 500;
+/** Announcements whose lines are looked for together: each look reads the manifest from the first of them on. */
+const mostListed = 50_000;
+/** Milliseconds after which a list is given up that concerns an account which keeps failing: it may be gone. */
+const longestTry = 7 * dayMs;
+
+type CheckServices = LocatingServices & Pick<Services, 'log'>;
+
+interface GoldenCheck {
+  /** Records that no job refers to. */
+  removed: number;
+  /** Lost records that were written again. */
+  rewritten: number;
+  /** Lines that were added to a manifest, because the process died before it could. */
+  listed: number;
+}
+
+/**
+ * Compares golden records with jobs. Removes records that no job refers to, and adds lines that the manifest lacks,
+ * `STALE_PENDING_SECONDS` after their announcement list ended, when no run can still be about to store its job. After an unclean shutdown of
+ * the store's system, first writes again what may have been lost. Idempotent; may be interrupted at any point.
+ */
+export async function checkGoldenRecords(
+  services: CheckServices,
+  kinds: readonly RecordedJobs[],
+): Promise<GoldenCheck> {
+  const { storage, log } = services;
+  await storage.tidy();
+  const doubtful = await storage.doubtfulSince();
+  const rewritten = doubtful ? await rewriteSince(services, kinds, doubtful) : 0;
+  if (doubtful) await storage.settleDoubt();
+  const check: GoldenCheck = { removed: 0, rewritten, listed: 0 };
+  for (const kind of kinds) await checkAnnounced(services, kind, check);
+  const { removed, listed } = check;
+  if (removed + rewritten + listed > 0) log.info({ removed, rewritten, listed }, 'golden records checked');
+  return check;
+}
+
+/** Goes through the lists of one kind that ended long enough ago. */
+async function checkAnnounced(
+  services: CheckServices,
+  kind: RecordedJobs,
+  check: GoldenCheck,
+): Promise<void> {
+  const { storage, settings } = services;
+  const folder = announcements[kind.kind];
+  for (const name of await storage.list(folder)) {
+    // The name is the time of its end.
+    const age = Date.now() - Number.parseInt(name, 10);
+    if (age < settings.STALE_PENDING_SECONDS * 1000) continue;
+    const path = `${folder}/${name}`;
+    let waits = false;
+    let unreached = false;
+    let listed: Announcement[] = [];
+    const complete = async () => {
+      const completed = await completeManifests(services, kind, listed);
+      check.listed += completed.added;
+      unreached ||= completed.unreached;
+      listed = [];
+    };
+    for await (const lines of readLines<Announcement>(storage, path))
+      for (let from = 0; from < lines.length; from += pageSize) {
+        const judged = await judge(services, kind, lines.slice(from, from + pageSize));
+        check.removed += judged.removed;
+        waits ||= judged.waits;
+        unreached ||= judged.unreached;
+        listed.push(...judged.listed);
+        if (listed.length >= mostListed) await complete();
+      }
+    await complete();
+    if (!waits && (!unreached || age > longestTry)) await storage.remove(path);
+  }
+}
+
+/**
+ * Removes the announced records that no job refers to. `waits`: whether one has a pending job and must be judged later. `unreached`: whether a
+ * tenant's own account refused. `listed`: those that their jobs refer to.
+ * @throws the error of the platform's storage, so that the list stays
+ */
+async function judge(
+  services: CheckServices,
+  kind: RecordedJobs,
+  announced: readonly Announcement[],
+): Promise<{ removed: number; waits: boolean; unreached: boolean; listed: Announcement[] }> {
+  const { database, log } = services;
+  const verdicts = await database.inPlatform((tx) => kind.judge(tx, announced));
+  let removed = 0;
+  let unreached = false;
+  for (const [index, { tenant_id, job_id, golden_uri }] of announced.entries()) {
+    if (verdicts[index] !== 'remove') continue;
+    try {
+      if (!(await removeAt(services, tenant_id, golden_uri))) continue;
+      removed += 1;
+      log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
+    } catch (error) {
+      if (!isAccountFailure(golden_uri, error)) throw error;
+      unreached = true;
+      log.warn(
+        { tenant_id, job_id, error: describeForLog(error) },
+        "a golden record in a tenant's account was not removed yet",
+      );
+    }
+  }
+  return {
+    removed,
+    waits: verdicts.includes('wait'),
+    unreached,
+    listed: announced.filter((_, index) => verdicts[index] === 'listed'),
+  };
+}
+
+/**
+ * Writes again the records and manifest lines that are missing or damaged, for jobs published since then. Goes day by day, since one day's
+ * manifest may be large. @returns how many records were written
+ */
+async function rewriteSince(
+  services: CheckServices,
+  kinds: readonly RecordedJobs[],
+  since: Date,
+): Promise<number> {
+  const { database, log } = services;
+  // A job published from now on has its line, but the manifest may be read before the line is written.
+  const [until, recorded] = await database.inPlatform(async (tx) => {
+    const until = await selectNow(tx);
+    const recorded: { kind: RecordedJobs; tenantId: string }[] = [];
+    for (const kind of kinds)
+      for (const tenantId of await kind.tenantsSince(tx, since)) recorded.push({ kind, tenantId });
+    return [until, recorded] as const;
+  });
+  let rewritten = 0;
+  for (let from = since; recorded.length > 0 && from < until; ) {
+    const to = new Date(Math.min(from.getTime() + dayMs, until.getTime()));
+    const announced = await announcedBetween(services, from, to);
+    for (const { kind, tenantId } of recorded)
+      rewritten += await rewriteOf(services, kind, tenantId, { from, to, announced });
+    from = to;
+  }
+  log.warn(
+    { since: since.toISOString(), records: rewritten },
+    'golden records written again after an unclean end',
+  );
+  return rewritten;
+}
+
+/** The same for the records of one kind, tenant and time span. `announced` are the manifest lines of the span. */
+async function rewriteOf(
+  { storage, database }: CheckServices,
+  kind: RecordedJobs,
+  tenantId: string,
+  { from, to, announced }: { from: Date; to: Date; announced: ReadonlySet<string> },
+): Promise<number> {
+  let rewritten = 0;
+  for (let after = ''; ; ) {
+    const records = await database.inTenant(tenantId, (tx) =>
+      kind.recordsBetween(tx, tenantId, { from, to, after, limit: pageSize }),
+    );
+    for (const record of records) {
+      const { uri, jobId, content, recordedAt } = record;
+      // Another system's power cut.
+      if (isInAccount(uri)) continue;
+      if (!announced.has(`${tenantId} ${uri}`)) {
+        await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
+      }
+      const path = `${tenantId}/${uri}`;
+      if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(content)), jobId)) continue;
+      await storage.put(path, content);
+      rewritten += 1;
+    }
+    const last = records.at(-1);
+    if (!last || records.length < pageSize) return rewritten;
+    after = last.jobId;
+  }
+}
+
+/** The manifest lines of a time span, as `tenant uri`. */
+async function announcedBetween({ storage }: CheckServices, from: Date, to: Date): Promise<Set<string>> {
+  const first = from.getTime() - lineMargin;
+  const last = to.getTime() + lineMargin;
+  const announced = new Set<string>();
+  for (let day = first - (first % dayMs); day <= last; day += dayMs)
+    for await (const lines of readLines<ManifestLine>(storage, manifestPath(new Date(day))))
+      for (const { tenant_id, golden_uri, recorded_at } of lines) {
+        const recordedAt = Date.parse(recorded_at);
+        if (recordedAt > first && recordedAt < last) announced.add(`${tenant_id} ${golden_uri}`);
+      }
+  return announced;
+}
+
+function isRecordOf(bytes: Uint8Array | null, jobId: string): boolean {
+  try {
+    return bytes !== null && JSON.parse(Buffer.from(bytes).toString()).job_id === jobId;
+  } catch {
+    return false;
+  }
+}
+
+/** The current time by the database's clock. */
+export async function selectNow(tx: Tx): Promise<Date> {
+  const [row] = await tx.execute<{ at: string }>(sql`select to_json(now()) #>> '{}' as at`);
+  return new Date(row!.at);
+}

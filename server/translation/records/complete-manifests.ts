@@ -1,0 +1,94 @@
+import type { Services } from '#server/context.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
+import { linesBetween } from '#server/platform/stores/json-lines.ts';
+import { StoreError } from '#server/platform/stores/store-error.ts';
+import { isInAccount, type LocatingServices, locate } from '#server/storage/destination.ts';
+import {
+  type Announcement,
+  goldenPrefixOf,
+  manifestLine,
+  manifestOf,
+  type RecordedJobs,
+} from './golden-records.ts';
+
+/** Milliseconds by which the clocks of two processes that write one manifest may differ. */
+const clockMargin = 300_000;
+
+/** A line of a manifest, as far as it is read. */
+export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { recorded_at: string };
+
+type Dated = Announcement & { recorded_at: string };
+
+/**
+ * Adds the lines of announced records that the manifests lack although jobs refer to the records: a process died after the row. Each manifest
+ * is read once.
+ * @returns how many were added; `unreached`: whether a tenant's own account refused
+ */
+export async function completeManifests(
+  services: LocatingServices & Pick<Services, 'log'>,
+  kind: RecordedJobs,
+  announced: readonly Announcement[],
+): Promise<{ added: number; unreached: boolean }> {
+  // Lists of earlier versions have no times; the line was written before the row then.
+  const dated = announced.filter((one): one is Dated => one.recorded_at !== undefined);
+  let added = 0;
+  let unreached = false;
+  for (const group of Map.groupBy(dated, manifestNameOf).values()) {
+    const [{ tenant_id, golden_uri }] = group as [Dated, ...Dated[]];
+    try {
+      added += await completeManifest(services, kind, group);
+    } catch (error) {
+      // An account that cannot be reached must not keep the others waiting.
+      if (!isAccountFailure(golden_uri, error)) throw error;
+      unreached = true;
+      services.log.warn(
+        { tenant_id, error: describeForLog(error) },
+        "the manifest in a tenant's account was not completed yet",
+      );
+    }
+  }
+  return { added, unreached };
+}
+
+/** Whether an error is one of the tenant's own account, and not of the platform. */
+export function isAccountFailure(address: string, error: unknown): boolean {
+  return isInAccount(address) && (error instanceof AppError || error instanceof StoreError);
+}
+
+/** One manifest a day, in the platform's storage or in a golden directory of a tenant's account. */
+function manifestNameOf({ tenant_id, golden_uri, recorded_at }: Dated): string {
+  const day = recorded_at.slice(0, 10);
+  return isInAccount(golden_uri) ? `${day} ${tenant_id} ${goldenPrefixOf(golden_uri)}` : day;
+}
+
+async function completeManifest(
+  services: LocatingServices,
+  kind: RecordedJobs,
+  group: readonly Dated[],
+): Promise<number> {
+  const [{ tenant_id: tenantId, golden_uri: uri, recorded_at: at }] = group as [Dated, ...Dated[]];
+  const located = await locate(services, tenantId, uri);
+  // The tenant has left its account, and its manifest with it.
+  if (!located) return 0;
+  const { store, path } = manifestOf(services, located, new Date(at));
+  const missing = new Map(group.map((one) => [keyOf(one), one]));
+  const times = group.map(({ recorded_at }) => Date.parse(recorded_at));
+  const span = {
+    from: times.reduce((one, other) => Math.min(one, other)),
+    to: times.reduce((one, other) => Math.max(one, other)),
+    margin: clockMargin,
+  };
+  for await (const line of linesBetween<ManifestLine>(store, path, span)) missing.delete(keyOf(line));
+  let added = 0;
+  for (const { tenant_id, job_id, golden_uri, recorded_at } of missing.values()) {
+    const record = await services.database.inTenant(tenant_id, (tx) => kind.recordOf(tx, tenant_id, job_id));
+    if (record?.uri !== golden_uri) continue;
+    await store.appendLine(path, manifestLine({ ...record, recordedAt: new Date(recorded_at) }));
+    added += 1;
+  }
+  return added;
+}
+
+function keyOf({ tenant_id, golden_uri }: Pick<Announcement, 'tenant_id' | 'golden_uri'>): string {
+  return `${tenant_id} ${golden_uri}`;
+}

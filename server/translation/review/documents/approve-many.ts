@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { eachItem, itemRefusal } from '#server/http/bulk.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
+import { documentApproval } from '#server/translation/documents/schema.ts';
+import { documentSegment } from '#server/translation/documents/segments.ts';
+import { leftOutOf } from '../confirmation.ts';
+import { openedBy } from '../openings.ts';
+import { leftOutReason } from '../schema.ts';
+import { approveDocument } from './approve.ts';
+import { documentApproveInput } from './review-schema.ts';
+
+const ids = z.array(z.string().max(200)).max(100);
+
+export const approveManyInput = documentApproveInput
+  .omit({ document_id: true, confirm_critical: true })
+  .extend({
+    document_ids: ids
+      .min(1)
+      .refine((ids) => new Set(ids).size === ids.length, { error: 'must not name a document twice' })
+      .describe('The documents to approve.'),
+    confirm_unopened: ids
+      .default([])
+      .describe('Those of them that are approved although the caller has not opened them.'),
+    confirm_critical: ids.default([]).describe('Those of them whose critical findings the caller confirms.'),
+  });
+
+const criticalSegment = documentSegment.pick({ region_id: true, cell_id: true, place: true }).extend({
+  position: z.int().describe('In the document, from 0.'),
+  issues: z.array(qualityIssue).describe('The critical ones.'),
+});
+
+const approvalOutcome = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('done').describe('It is approved.'),
+    document_id: z.string().describe('The document.'),
+    approval_result: documentApproval.shape.approval_result,
+  }),
+  itemRefusal.extend({
+    outcome: z.literal('refused').describe('It is as it was.'),
+    document_id: z.string().describe('The document.'),
+  }),
+  z.object({
+    outcome: z.literal('left_out').describe('It has to be named by itself. It is as it was.'),
+    document_id: z.string().describe('The document.'),
+    reason: leftOutReason,
+    critical_findings: z
+      .array(criticalSegment)
+      .describe(
+        'Segments with critical findings that no person has confirmed, at most 100; empty for `unopened`.',
+      ),
+  }),
+]);
+
+type ApprovalOutcome = z.infer<typeof approvalOutcome>;
+
+export const approvalOutcomes = z.object({
+  results: z.array(approvalOutcome).meta({ description: 'of each document, in the order of the ids' }),
+});
+
+/**
+ * Approves several documents, each as `approveDocument` does by itself: a refused one changes nothing for the others. One that the caller has
+ * not opened, or that has critical findings, is left out unless it is named by itself.
+ * @throws AppError 401 if the caller is not authenticated at the beginning. One whose session ends later is refused the documents that are
+ *   left
+ */
+export async function approveDocuments(
+  services: Parameters<typeof approveDocument>[0] & Pick<Services, 'log'>,
+  withTenant: WithTenant,
+  requestId: string,
+  { document_ids: ids, confirm_unopened, confirm_critical, ...request }: z.infer<typeof approveManyInput>,
+): Promise<z.infer<typeof approvalOutcomes>> {
+  const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'document', ids));
+  const results = await eachItem<string, ApprovalOutcome>({ services, requestId }, ids, {
+    async work(documentId) {
+      // Whoever stops the process would wait for all that are left.
+      if (services.backgroundWork.stopping.aborted)
+        throw new AppError('transient_error', 'the service is restarting; approve the document again');
+      try {
+        const { result } = await approveDocument(services, withTenant, documentId, request, {
+          confirmCritical: confirm_critical.includes(documentId),
+          isUnopened: !opened.has(documentId) && !confirm_unopened.includes(documentId),
+        });
+        return { outcome: 'done', document_id: documentId, approval_result: result };
+      } catch (error) {
+        const leftOut = leftOutOf(error);
+        if (!leftOut) throw error;
+        const findings = leftOut.critical_findings as z.infer<typeof criticalSegment>[];
+        return {
+          outcome: 'left_out',
+          document_id: documentId,
+          reason: leftOut.reason,
+          critical_findings: findings,
+        };
+      }
+    },
+    refuse: (documentId, refusal) => ({ outcome: 'refused', document_id: documentId, ...refusal }),
+  });
+  return { results };
+}

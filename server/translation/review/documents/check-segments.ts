@@ -1,0 +1,44 @@
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { inspectText } from '#server/translation/core/inspect-text.ts';
+import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
+import { findTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
+import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
+import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { segmentRequest } from '#server/translation/documents/translate-group.ts';
+
+/** A text that a person proposes as the translation of a segment. */
+export interface ProposedText {
+  sourceText: string;
+  targetText: string;
+}
+
+/**
+ * What the service's own checks find in texts that a person proposes for segments of a document: integrity, plausibility and terms, as in the
+ * pipeline's translations. No model is asked. Holds no transaction while it checks.
+ * @returns the findings of each, in their order
+ * @throws AppError rate_limit if too many long texts wait for their check
+ */
+export async function checkSegments(
+  services: Parameters<typeof leverageOf>[0],
+  row: DocumentRow,
+  texts: readonly ProposedText[],
+  signal?: AbortSignal,
+): Promise<QualityIssue[][]> {
+  const { tenantId } = row;
+  const caller = { tenantId, ...(signal && { signal }) };
+  const requests = texts.map(({ sourceText }) => segmentRequest({ row }, sourceText));
+  const found = await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests));
+  const issues: QualityIssue[][] = [];
+  for (const [index, request] of requests.entries()) {
+    const { targetText } = texts[index] as ProposedText;
+    const { glossary } = await leverageOf(services, tenantId, request, found);
+    const source = readSourceText(request);
+    const terms = await findTerms(source, glossary, source.plain, signal);
+    const compliance = await terms?.check([targetText]);
+    issues.push([
+      ...(await inspectText(request, targetText, caller)),
+      ...(compliance && !compliance.passed ? termIssues(compliance) : []),
+    ]);
+  }
+  return issues;
+}

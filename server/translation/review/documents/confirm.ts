@@ -1,0 +1,138 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import { AppError } from '#server/errors.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import { isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
+import { figuresOf, ofDocument } from '#server/translation/documents/segments.ts';
+import { UnconfirmedFindings } from '../confirmation.ts';
+import { type CorrectionConflict, requireTranslated, reviewerOf } from './decide.ts';
+import { positionedSegment, selectSegments } from './positioned-segment.ts';
+
+export const documentConfirmInput = z.object({
+  document_id: z.string().describe('The document.'),
+  segments: z
+    .array(
+      z.object({
+        position: z.int().min(0).max(1_000_000).describe('In the document, from 0.'),
+        target_text: z
+          .string()
+          .max(1_000_000)
+          .meta({ description: 'the translation that the reviewer saw, and confirms' }),
+      }),
+    )
+    .min(1)
+    .max(1000)
+    .refine((segments) => new Set(segments.map(({ position }) => position)).size === segments.length, {
+      error: 'must not name a segment twice',
+    })
+    .describe('All are confirmed, or none.'),
+  confirmed: z.boolean().default(true).describe('`false` takes the confirmations back.'),
+  confirm_critical: z
+    .boolean()
+    .default(false)
+    .describe('Confirms segments with critical findings too: 409 `critical_findings` without it.'),
+  reviewer: z
+    .string()
+    .max(320)
+    .nullish()
+    .describe('Counts only for a caller with an API key; otherwise the session says who it is.'),
+});
+
+export const confirmedSegments = z.object({
+  segments: z.array(positionedSegment).meta({ description: 'as they are now, in reading order' }),
+  updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
+});
+
+/**
+ * Marks translations as confirmed by a person, as they are: their text, their findings and whether they are flagged stay. A new text ends
+ * the mark. An approval feeds a flagged segment that is confirmed, as one that is not flagged.
+ * @throws AppError 404; 400 if the document is not translated, or nobody can be named; 422 for an unknown position; 409 conflict, with all
+ *   `CorrectionConflict`s, for a translation that is not the one that the reviewer saw; UnconfirmedFindings
+ */
+export async function confirmSegments(
+  tx: Tx,
+  principal: Principal,
+  { document_id: documentId, segments, confirmed, confirm_critical, reviewer }: ConfirmInput,
+): Promise<z.infer<typeof confirmedSegments>> {
+  const tenantId = principal.tenant.id;
+  // Waits for a review that is being stored; the figures are then of all that is stored.
+  await tx
+    .select({ documentId: documentJobs.documentId })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId))
+    .for('no key update');
+  requireTranslated(await requireDocument(tx, tenantId, documentId));
+  const by = reviewerOf(principal, reviewer);
+  if (by === null)
+    throw new AppError('validation_error', 'reviewer could not be determined: sign in or supply a reviewer');
+  const positions = segments.map(({ position }) => position);
+  const present = await selectSegments(tx, tenantId, documentId, positions);
+  requireSeen(segments, present);
+  const critical = present.flatMap(({ position, region_id, cell_id, place, quality, confirmed_at }) => {
+    const issues = (quality.issues as QualityIssue[]).filter(isCriticalIssue);
+    return issues.length > 0 && confirmed_at === null
+      ? [{ position, region_id, cell_id, place, issues }]
+      : [];
+  });
+  if (confirmed && !confirm_critical && critical.length > 0)
+    throw new UnconfirmedFindings(`document job ${documentId}`, critical);
+  await tx
+    .update(documentSegments)
+    // Who confirmed it first, did.
+    .set(
+      confirmed
+        ? {
+            confirmedBy: sql`coalesce(${documentSegments.confirmedBy}, ${by})`,
+            confirmedAt: sql`coalesce(${documentSegments.confirmedAt}, now())`,
+          }
+        : { confirmedBy: null, confirmedAt: null },
+    )
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
+        select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
+    );
+  const [changed] = await tx
+    .update(documentJobs)
+    .set({ reportFigures: await figuresOf(tx, tenantId, documentId), updatedAt: sql`now()` })
+    .where(isDocument(tenantId, documentId))
+    .returning({ updatedAt: documentJobs.updatedAt });
+  if (!changed) throw new Error('a locked document is gone');
+  return {
+    segments: await selectSegments(tx, tenantId, documentId, positions),
+    updated_at: changed.updatedAt.toISOString(),
+  };
+}
+
+type ConfirmInput = z.infer<typeof documentConfirmInput>;
+
+/** @throws AppError 422 for an unknown position; 409 for a translation that is not there */
+function requireSeen(
+  segments: ConfirmInput['segments'],
+  present: readonly z.infer<typeof positionedSegment>[],
+): void {
+  const byPosition = new Map(present.map((segment) => [segment.position, segment]));
+  const conflicts: CorrectionConflict[] = [];
+  for (const [index, { position, target_text: seen }] of segments.entries()) {
+    const segment = byPosition.get(position);
+    if (!segment || segment.target_text === null)
+      throw new AppError('invalid_fields', [
+        {
+          loc: ['body', 'segments', index, 'position'],
+          msg: segment ? 'the segment has no translation' : 'the document has no such segment',
+          type: 'unknown_segment',
+        },
+      ]);
+    const { region_id, cell_id, target_text, corrected } = segment;
+    if (target_text !== seen) conflicts.push({ index, position, region_id, cell_id, target_text, corrected });
+  }
+  if (conflicts.length > 0)
+    throw new AppError(
+      'conflict',
+      `translations have changed since they were read (${conflicts.length}); nothing was confirmed`,
+      { present: conflicts },
+    );
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { artifactView, newestArtifact } from '#server/translation/documents/artifacts.ts';
+import { requireDocument } from '#server/translation/documents/jobs.ts';
+import { documentArtifact, documentReviewInput } from '#server/translation/documents/schema.ts';
+import { reviewDocument } from './decide.ts';
+import { positionedSegment, selectSegments } from './positioned-segment.ts';
+
+/** UTF-16 units of a translation that a reviewer saw: those of the engine may be longer than a correction. */
+const longestSeen = 1_000_000;
+
+const correction = documentReviewInput.shape.corrections.element.extend({
+  replaces: z
+    .string()
+    .max(longestSeen)
+    .nullable()
+    .meta({ description: 'the target_text that the reviewer saw; null if there was none' }),
+});
+
+export const documentCorrectInput = documentReviewInput.extend({
+  corrections: z
+    .array(correction)
+    .min(1)
+    .max(1000)
+    .refine(
+      (corrections) =>
+        new Set(corrections.map(({ region_id, cell_id }) => JSON.stringify([region_id, cell_id ?? null])))
+          .size === corrections.length,
+      { error: 'must not name a segment twice' },
+    )
+    .describe('All are applied, or none.'),
+});
+
+export const correctedDocument = z.object({
+  applied: z.int().meta({
+    description: 'corrections that changed the document; the others had been applied before, as in a resend',
+  }),
+  segments: z
+    .array(positionedSegment)
+    .meta({ description: 'that were named, as they are now, in reading order' }),
+  artifact: documentArtifact
+    .nullable()
+    .meta({ description: 'the newest translated file, with the corrections' }),
+  updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
+});
+
+/**
+ * Applies corrections that were made from translations as the reviewer saw them: `reviewDocument`, with a lean response, because a job with its
+ * manifest may be megabytes.
+ * @throws AppError as `reviewDocument`
+ */
+export async function correctDocument(
+  services: Parameters<typeof reviewDocument>[0],
+  withTenant: WithTenant,
+  { document_id: documentId, ...request }: z.infer<typeof documentCorrectInput>,
+): Promise<z.infer<typeof correctedDocument>> {
+  const { tenantId, named, changed } = await reviewDocument(services, withTenant, documentId, request);
+  return services.database.inTenant(tenantId, async (tx) => {
+    const { updatedAt } = await requireDocument(tx, tenantId, documentId);
+    const artifact = await newestArtifact(tx, tenantId, documentId, 'translated');
+    return {
+      applied: changed.length,
+      segments: await selectSegments(tx, tenantId, documentId, named),
+      artifact: artifact ? artifactView(artifact) : null,
+      updated_at: updatedAt.toISOString(),
+    };
+  });
+}

@@ -1,0 +1,314 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { formatTagged, type InlineContent, retag } from '#server/formats/inline-content.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { newId } from '#server/platform/ids.ts';
+import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
+import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import {
+  insertArtifact,
+  layoutTypes,
+  newestArtifact,
+  readArtifact,
+  removeFile,
+  storeFile,
+} from '#server/translation/documents/artifacts.ts';
+import { feedReview } from '#server/translation/documents/feed-manifest.ts';
+import { rebuildFile } from '#server/translation/documents/file-work.ts';
+import {
+  type DocumentRow,
+  isDocument,
+  requestOf,
+  requireDocument,
+} from '#server/translation/documents/jobs.ts';
+import { findingView } from '#server/translation/documents/quality-report.ts';
+import { type ReviewLease, withReviewLease } from '#server/translation/documents/review-lease.ts';
+import type { DocumentReviewRecord, DocumentReviewRequest } from '#server/translation/documents/schema.ts';
+import {
+  figuresOf,
+  findingsOfSegments,
+  ofDocument,
+  storeTargetRectangles,
+} from '#server/translation/documents/segments.ts';
+import { checkSegments } from './check-segments.ts';
+
+type ReviewServices = LocatingServices &
+  Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'glossaries' | 'log'>;
+
+/** What a reviewer sends. */
+export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
+  corrections: (DocumentReviewRequest['corrections'][number] & {
+    /** The translation that the reviewer saw, null if there was none. Omitted: whatever is there is replaced. */
+    replaces?: string | null | undefined;
+    /** The same text with the tags of the source, if the reviewer placed them. Omitted: they go where the previous translation has them. */
+    target?: InlineContent | undefined;
+    /** What `replaces` is with its tags, if the reviewer saw them. */
+    replacesTagged?: InlineContent | null | undefined;
+  })[];
+}
+
+/** A correction of a segment whose translation is not the one that the reviewer saw. */
+export interface CorrectionConflict {
+  /** Of the correction in its request. */
+  index: number;
+  position: number;
+  region_id: string;
+  cell_id: string | null;
+  /** The present translation. */
+  target_text: string | null;
+  corrected: boolean;
+}
+
+/** A reviewer's text for one segment. */
+interface Correction {
+  position: number;
+  sourceText: string;
+  target: InlineContent;
+  targetText: string;
+}
+
+/**
+ * Applies corrections to a translated document and renders the whole file again, without the engine (B 4.3, C 5 "Review"). All
+ * corrections are applied or none. The corrections then feed the memory. A correction that says what it replaces, and whose text a reviewer
+ * has put there already, is done: a resend renders nothing again.
+ * @returns the positions of all segments that are named, and of those that changed
+ * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region or cell; 409
+ *   conflict, with all `CorrectionConflict`s, if a segment's translation is not the one that a correction replaces
+ */
+export async function reviewDocument(
+  services: ReviewServices,
+  withTenant: WithTenant,
+  documentId: string,
+  request: ReviewOfSegments,
+): Promise<{ tenantId: string; named: number[]; changed: number[] }> {
+  const { tenantId, reviewer } = await withTenant(async (tx, principal) => {
+    requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
+    await destinationIn(tx, services, principal.tenant.id);
+    return { tenantId: principal.tenant.id, reviewer: reviewerOf(principal, request.reviewer) };
+  });
+  // A process that stops waits for it, even if the reviewer has disconnected.
+  const reviewed = await services.backgroundWork.track(
+    withRequestDeadline(services.settings, ({ signal }) =>
+      withReviewLease(services, tenantId, documentId, (lease) =>
+        applyReview(services, lease, { tenantId, documentId, reviewer, signal }, request),
+      ),
+    ),
+  );
+  return { tenantId, ...reviewed };
+}
+
+/** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
+export function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
+  if (principal.kind === 'session') return principal.user.email || principal.user.id;
+  return said?.trim() || null;
+}
+
+/** @throws AppError 400 */
+export function requireTranslated({ documentId, status }: DocumentRow): void {
+  if (status !== 'translated')
+    throw new AppError(
+      'validation_error',
+      `document job ${documentId} is not in a completed state (status=${status})`,
+    );
+}
+
+async function applyReview(
+  services: ReviewServices,
+  lease: ReviewLease,
+  {
+    tenantId,
+    documentId,
+    reviewer,
+    signal,
+  }: { tenantId: string; documentId: string; reviewer: string | null; signal: AbortSignal },
+  request: ReviewOfSegments,
+): Promise<{ named: number[]; changed: number[] }> {
+  const { database } = services;
+  const { row, source, named, corrections, translations } = await database.inTenant(tenantId, async (tx) => {
+    const row = await requireDocument(tx, tenantId, documentId);
+    requireTranslated(row);
+    const source = await newestArtifact(tx, tenantId, documentId, 'source');
+    if (!source) throw new Error('a document without its source file');
+    return { row, source, ...(await selectCorrected(tx, tenantId, documentId, request)) };
+  });
+  const changed = corrections.map(({ position }) => position);
+  if (changed.length === 0) return { named, changed };
+  const issues = await checkSegments(services, row, corrections);
+  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
+  const rebuilt = await rebuildFile(
+    services,
+    {
+      format: row.sourceFormat,
+      bytes: await readArtifact(services, source),
+      translations,
+      options: { sourceLanguage, targetLanguage },
+    },
+    { tenantId, signal },
+  ).catch((error: unknown) => {
+    if (error instanceof FileError)
+      throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+    throw error;
+  });
+  const contentType = layoutTypes[row.sourceFormat];
+  const output = await storeFile(
+    services,
+    await destinationOf(services, tenantId),
+    { tenantId, documentId, kind: 'translated', contentType },
+    rebuilt.bytes,
+  );
+  const record: DocumentReviewRecord = {
+    id: newId(),
+    reviewer,
+    corrections: corrections.length,
+    notes: request.notes ?? null,
+    created_at: new Date().toISOString(),
+    artifact_id: output.artifactId,
+  };
+  try {
+    await database.inTenant(tenantId, async (tx) => {
+      await lease.confirm(tx);
+      await storeCorrections(tx, tenantId, documentId, corrections, issues);
+      await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
+      await insertArtifact(tx, output);
+      const findings = [
+        ...rebuilt.findings.map(findingView),
+        ...(await findingsOfSegments(tx, tenantId, documentId)),
+      ];
+      await tx
+        .update(documentJobs)
+        .set({
+          reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify([record])}::jsonb`,
+          rebuildFindings: findings,
+          reportFigures: await figuresOf(tx, tenantId, documentId),
+          updatedAt: sql`now()`,
+        })
+        .where(isDocument(tenantId, documentId));
+    });
+  } catch (error) {
+    // Any other error may come after a COMMIT that was not acknowledged. The sweep removes the file if it has no row.
+    if (error instanceof AppError) await removeFile(services, output).catch(() => {});
+    throw error;
+  }
+  await feedReview(services, row);
+  return { named, changed };
+}
+
+/**
+ * All translations of the document with the corrections in them.
+ * @throws AppError 422 for an unknown region or cell; 409 conflict
+ */
+async function selectCorrected(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  { corrections: given }: ReviewOfSegments,
+) {
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      regionId: documentSegments.regionId,
+      cellId: documentSegments.cellId,
+      source: documentSegments.source,
+      sourceText: documentSegments.sourceText,
+      target: documentSegments.target,
+      targetText: documentSegments.targetText,
+      corrected: documentSegments.corrected,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId))
+    .orderBy(documentSegments.position);
+  const keyOf = (regionId: string, cellId: string | null | undefined) =>
+    JSON.stringify([regionId, cellId ?? null]);
+  const byKey = new Map(rows.map((row) => [keyOf(row.regionId, row.cellId), row]));
+  const named: number[] = [];
+  const corrections = new Map<number, Correction>();
+  const conflicts: CorrectionConflict[] = [];
+  for (const [index, correction] of given.entries()) {
+    const { region_id, cell_id, target_text, replaces, target, replacesTagged } = correction;
+    const row = byKey.get(keyOf(region_id, cell_id));
+    if (!row)
+      throw new AppError('invalid_fields', [
+        {
+          loc: ['body', 'corrections', index, cell_id == null ? 'region_id' : 'cell_id'],
+          msg: 'the document has no such segment',
+          type: 'unknown_segment',
+        },
+      ]);
+    const { position, targetText, corrected } = row;
+    named.push(position);
+    const isThere = targetText === target_text && (target === undefined || isSame(target, row.target));
+    if (replaces !== undefined && corrected && isThere) continue;
+    const isMoved = replacesTagged !== undefined && !isSame(replacesTagged, row.target);
+    if (replaces !== undefined && (targetText !== replaces || isMoved))
+      conflicts.push({
+        index,
+        position,
+        region_id,
+        cell_id: row.cellId,
+        target_text: targetText,
+        corrected,
+      });
+    corrections.set(position, {
+      position,
+      sourceText: row.sourceText,
+      target: target ?? retag(target_text, (row.target ?? row.source) as InlineContent),
+      targetText: target_text,
+    });
+  }
+  if (conflicts.length > 0)
+    throw new AppError(
+      'conflict',
+      `translations have changed since they were read (${conflicts.length}); nothing was corrected`,
+      { present: conflicts },
+    );
+  const translations = rows.flatMap(({ position, regionId, cellId, target }) => {
+    const content = corrections.get(position)?.target ?? (target as InlineContent | null);
+    return content ? [{ regionId, cellId, target: content }] : [];
+  });
+  return { named, corrections: [...corrections.values()], translations };
+}
+
+/** jsonb orders the keys of an object its own way. */
+function isSame(one: InlineContent | null, other: unknown[] | null): boolean {
+  if (one === null || other === null) return one === other;
+  return formatTagged(one) === formatTagged(other as InlineContent);
+}
+
+/**
+ * The engine's score and findings were those of another text, and no model judges a reviewer's: the segment has no score, like one from the
+ * memory, and the findings of the service's own checks. Only a critical one flags it again; of the rest, the reviewer's word counts. A
+ * confirmation was one of the former text.
+ */
+async function storeCorrections(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  corrections: readonly Correction[],
+  issues: readonly QualityIssue[][],
+): Promise<void> {
+  const rows = corrections.map(({ position, target, targetText }, index) => {
+    const found = issues[index] ?? [];
+    return {
+      position,
+      target,
+      target_text: targetText,
+      issues: found,
+      needs_review: found.some(isCriticalIssue),
+    };
+  });
+  await tx.execute(sql`
+    update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
+      pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
+      feed_pending = true, score = null, needs_review = r.needs_review, issues = r.issues, fast_path = null,
+      provenance = '{"engine": "reviewer"}', confirmed_at = null, confirmed_by = null
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r(position int, target jsonb, target_text text, issues jsonb, needs_review boolean)
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
+}

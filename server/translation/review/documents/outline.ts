@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import { requireDocument } from '#server/translation/documents/jobs.ts';
+import { isUnresolved, ofDocument } from '#server/translation/documents/segments.ts';
+
+export const outlineQuery = z.object({ document_id: z.string().describe('The document.') });
+
+const counts = {
+  segments: z.int().describe('How many there are.'),
+  flagged: z.int().meta({ description: 'that need a review, and are not confirmed by a person' }),
+  corrected: z.int().describe('That a reviewer has changed.'),
+};
+
+export const documentOutline = z.object({
+  ...counts,
+  untranslated: z.int().describe('Segments without a translation.'),
+  kinds: z
+    .array(
+      z.object({ kind: z.string().describe('What the segments are: paragraph, heading, cell.'), ...counts }),
+    )
+    .meta({ description: 'in order of first appearance' }),
+  pages: z
+    .array(
+      z.object({
+        page: z
+          .int()
+          .nullable()
+          .meta({ description: 'or the sheet; null for what is on no certain page, such as headers' }),
+        sheet: z.string().nullable().meta({ description: 'the name of the sheet' }),
+        first_position: z.int().describe('Of its first segment in the document, from 0.'),
+        ...counts,
+      }),
+    )
+    .meta({ description: 'that have segments, in order of first appearance' }),
+});
+
+type Counts = { [name in keyof typeof counts]: number };
+
+/** What a document's segments are, in numbers: what the filters of `searchSegments` can choose from. @throws AppError 404 */
+export async function readOutline(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<z.infer<typeof documentOutline>> {
+  const { sourceFormat } = await requireDocument(tx, tenantId, documentId);
+  const { page, kind, place, position, corrected, target } = documentSegments;
+  const groups = await tx
+    .select({
+      page,
+      kind,
+      // Any of the group's: all are on one sheet.
+      place: sql<string>`min(${place})`,
+      first: sql<number>`min(${position})`,
+      segments: sql<number>`count(*)::int`,
+      flagged: sql<number>`(count(*) filter (where ${isUnresolved}))::int`,
+      corrected: sql<number>`(count(*) filter (where ${corrected}))::int`,
+      untranslated: sql<number>`(count(*) filter (where ${target} is null))::int`,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId))
+    .groupBy(page, kind)
+    .orderBy(sql`min(${position})`);
+  return {
+    ...sumOf(groups),
+    untranslated: groups.reduce((sum, { untranslated }) => sum + untranslated, 0),
+    kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
+    pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
+      page,
+      // `Sheet1!B7`: a reference has no exclamation mark, a name may have several.
+      sheet: sourceFormat === 'xlsx' ? (own[0]?.place.replace(/![^!]*$/, '') ?? null) : null,
+      first_position: own[0]?.first ?? 0,
+      ...sumOf(own),
+    })),
+  };
+}
+
+function sumOf(groups: readonly Counts[]): Counts {
+  const sum = { segments: 0, flagged: 0, corrected: 0 };
+  for (const group of groups)
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += group[name];
+  return sum;
+}

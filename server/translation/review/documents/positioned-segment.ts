@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import { documentSegment, ofDocument, segmentView } from '#server/translation/documents/segments.ts';
+
+/** A segment with its place among all of its document, and what it was before a reviewer changed it. */
+export const positionedSegment = documentSegment.extend({
+  position: z.int().meta({ description: 'in the document, from 0' }),
+  pipeline_text: z.string().nullable().meta({
+    description:
+      "the pipeline's own translation, if a reviewer has replaced it; null if not, or if it was not kept",
+  }),
+});
+
+/** The segments at these positions, in reading order. */
+export async function selectSegments(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  positions: readonly number[],
+): Promise<z.infer<typeof positionedSegment>[]> {
+  const rows = await tx
+    .select()
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
+        select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
+    )
+    .orderBy(documentSegments.position);
+  return rows.map((row) => ({
+    ...segmentView(row),
+    position: row.position,
+    pipeline_text: row.pipelineText,
+  }));
+}

@@ -1,0 +1,53 @@
+import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
+import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
+import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
+import { checkSegmentText, segmentCheck, segmentCheckInput } from './check.ts';
+import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
+import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
+import { documentOutline, outlineQuery, readOutline } from './outline.ts';
+import { documentProgressList, progressQuery, readProgress } from './progress.ts';
+import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
+
+/** What a reviewer's workplace needs, and no program does: without a route, so only /trpc serves it. */
+export const workplaceProcedures = {
+  progress: tenantProcedure
+    .input(progressQuery)
+    .output(documentProgressList)
+    .query(({ ctx, input }) => readProgress(ctx.tx, ctx.principal.tenant.id, input)),
+
+  outline: tenantProcedure
+    .input(outlineQuery)
+    .output(documentOutline)
+    .query(({ ctx, input }) => readOutline(ctx.tx, ctx.principal.tenant.id, input.document_id)),
+
+  search: tenantProcedure
+    .input(segmentSearch)
+    .output(segmentSearchPage)
+    .query(({ ctx, input }) => searchSegments(ctx.tx, ctx.principal.tenant.id, input)),
+
+  boxes: tenantProcedure
+    .input(boxQuery)
+    .output(segmentBoxPage)
+    .query(({ ctx, input }) => listBoxes(ctx.tx, ctx.principal.tenant.id, input)),
+
+  correct: deferredTenantProcedure
+    .input(documentCorrectInput)
+    .output(correctedDocument)
+    .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
+
+  /** A mutation only because a query's input is a part of its address, where a text may be too long. */
+  check: deferredTenantProcedure
+    .input(segmentCheckInput)
+    .output(segmentCheck)
+    .mutation(({ ctx, input }) => checkSegmentText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  confirm: tenantProcedure
+    .input(documentConfirmInput)
+    .output(confirmedSegments)
+    .mutation(({ ctx, input }) => confirmSegments(ctx.tx, ctx.principal, input)),
+
+  approveMany: deferredTenantProcedure
+    .input(approveManyInput)
+    .output(approvalOutcomes)
+    .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx.requestId, input)),
+};

@@ -1,0 +1,158 @@
+import { eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import { AppError } from '#server/errors.ts';
+import type { SegmentKind } from '#server/formats/document.ts';
+import { hasText, searchedText } from '#server/http/text-search.ts';
+import { requireDocument } from '#server/translation/documents/jobs.ts';
+import { ofDocument } from '#server/translation/documents/segments.ts';
+import { positionedSegment, selectSegments } from './positioned-segment.ts';
+
+const kinds = [
+  'paragraph',
+  'heading',
+  'table_cell',
+  'header',
+  'footer',
+  'cell',
+  'text_block',
+] as const satisfies readonly SegmentKind[];
+
+/** Positions are PostgreSQL's integers. */
+const mostPosition = 2_147_483_647;
+const position = z.int().min(0).max(mostPosition);
+
+/** Of a region or a cell, in UTF-16 units. */
+const longestId = 500;
+
+export const segmentSearch = z.object({
+  document_id: z.string().describe('The document.'),
+  flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
+  corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
+  confirmed: z.boolean().optional().describe('Whether a person has confirmed it as it is.'),
+  kind: z.enum(kinds).optional().describe('What it is.'),
+  page: z.int().min(1).max(mostPosition).optional().meta({ description: 'or the sheet, from 1' }),
+  unit_id: z.string().min(1).max(longestId).optional().meta({
+    description: "a region's or a cell's, as findings name it; in a workbook every sheet may have that cell",
+  }),
+  text: searchedText.optional(),
+  text_in: z.enum(['source', 'target', 'either']).default('either').describe('Where `text` is sought.'),
+  limit: z.int().min(1).max(500).default(100).describe('Segments of a page.'),
+  cursor: z.string().max(50).optional().describe('The next_cursor of the page before.'),
+  position: position
+    .optional()
+    .meta({ description: 'begins at the first match that stands there or after it' }),
+  offset: position.optional().meta({ description: 'begins after this many matches' }),
+});
+
+type SegmentSearch = z.infer<typeof segmentSearch>;
+
+export const segmentSearchPage = z.object({
+  segments: z.array(positionedSegment).describe('In reading order.'),
+  total: z.int().meta({ description: 'all matches' }),
+  first_index: z.int().meta({ description: 'how many matches come before this page' }),
+  next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
+});
+
+/** Where a page is among all matches. */
+interface Page {
+  total: number;
+  firstIndex: number;
+  /** Of its segments, and of the one after them if there is one. */
+  positions: number[];
+}
+
+/**
+ * A page of a document's segments that pass all filters, in reading order, with its place among all of them: a virtual list shows any part of
+ * the matches without the parts before. A page begins after a cursor, at a position of the document, or at an index of the matches.
+ * @throws AppError 404; 422 for a cursor of another listing, or for two beginnings
+ */
+export async function searchSegments(
+  tx: Tx,
+  tenantId: string,
+  search: SegmentSearch,
+): Promise<z.infer<typeof segmentSearchPage>> {
+  const { document_id: documentId, limit } = search;
+  const from = beginningOf(search);
+  const { segments } = await requireDocument(tx, tenantId, documentId);
+  const filters = filtersOf(search);
+  const page =
+    filters.length === 0
+      ? pageOfAll(segments, from, limit)
+      : await selectPage(
+          tx,
+          sql.join([ofDocument(tenantId, documentId), ...filters], sql` and `),
+          from,
+          limit,
+        );
+  const listed = page.positions.slice(0, limit);
+  return {
+    segments: await selectSegments(tx, tenantId, documentId, listed),
+    total: page.total,
+    first_index: page.firstIndex,
+    next_cursor: page.positions.length > limit ? String(listed.at(-1)) : null,
+  };
+}
+
+/** Where a page begins: at a position of the document, or after this many matches. */
+type Beginning = { position: number } | { offset: number };
+
+function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
+  if ([cursor, position, offset].filter((one) => one !== undefined).length > 1)
+    throw new AppError('invalid_fields', [
+      { loc: ['body'], msg: 'send one of cursor, position and offset', type: 'several_beginnings' },
+    ]);
+  if (offset !== undefined) return { offset };
+  if (cursor === undefined) return { position: position ?? 0 };
+  if (!/^\d{1,9}$/.test(cursor))
+    throw new AppError('invalid_fields', [
+      { loc: ['body', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+    ]);
+  return { position: Number(cursor) + 1 };
+}
+
+function filtersOf(search: SegmentSearch): SQL[] {
+  const { flagged, corrected, confirmed, kind, page, unit_id, text, text_in } = search;
+  const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
+  const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
+  return [
+    // As the partial index has it.
+    ...(flagged === undefined ? [] : [flagged ? sql`${needsReview}` : sql`not ${needsReview}`]),
+    ...(corrected === undefined ? [] : [eq(documentSegments.corrected, corrected)]),
+    ...(confirmed === undefined
+      ? []
+      : [confirmed ? isNotNull(documentSegments.confirmedAt) : isNull(documentSegments.confirmedAt)]),
+    ...(kind === undefined ? [] : [eq(documentSegments.kind, kind)]),
+    ...(page === undefined ? [] : [eq(documentSegments.page, page)]),
+    ...(unit_id === undefined ? [] : [or(eq(regionId, unit_id), eq(cellId, unit_id)) as SQL]),
+    ...(text === undefined
+      ? []
+      : [or(...searched.map((column) => hasText(sql`${column}`, text, 'contains'))) as SQL]),
+  ];
+}
+
+/** Without filters nothing has to be counted: positions are all numbers from 0. */
+function pageOfAll(total: number, from: Beginning, limit: number): Page {
+  const firstIndex = Math.min('offset' in from ? from.offset : from.position, total);
+  const length = Math.min(limit + 1, total - firstIndex);
+  return { total, firstIndex, positions: Array.from({ length }, (_, index) => firstIndex + index) };
+}
+
+/** Reads the document's segments once, for the count and the page. */
+async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number): Promise<Page> {
+  const start =
+    'position' in from
+      ? sql`${from.position}::int`
+      : sql`coalesce((select position from matches order by position offset ${from.offset} limit 1), ${mostPosition})`;
+  const [page] = await tx.execute<{ total: number; first_index: number; positions: number[] }>(sql`
+    with matches as materialized (select position from document_segments where ${condition}),
+    start as materialized (select ${start} as position)
+    select count(*)::int as total,
+      count(*) filter (where position < (select position from start))::int as first_index,
+      to_json(array(select position from matches where position >= (select position from start)
+        order by position limit ${limit + 1})) as positions
+    from matches`);
+  if (!page) throw new Error('a count without a row');
+  return { total: page.total, firstIndex: page.first_index, positions: page.positions };
+}

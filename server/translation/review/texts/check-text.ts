@@ -1,0 +1,46 @@
+import type { Services } from '#server/context.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { inspectText } from '#server/translation/core/inspect-text.ts';
+import { termIssues } from '#server/translation/core/leverage/terms.ts';
+import { getJob } from '#server/translation/texts/jobs.ts';
+import type { TextCheck } from './review-schema.ts';
+import { finalTermCheck } from './review-terms.ts';
+
+/** Terms that a result names. */
+const mostTerms = 100;
+
+/**
+ * Checks a text that a reviewer proposes for a job, as the pipeline checks its own: integrity, plausibility and terms. No model is asked, and
+ * nothing is stored. Holds no transaction while it checks.
+ * @throws AppError 404; rate_limit if too many long texts wait for their check
+ */
+export async function checkText(
+  { glossaries }: Pick<Services, 'glossaries'>,
+  withTenant: WithTenant,
+  { job_id, text }: { job_id: string; text: string },
+  signal: AbortSignal,
+): Promise<TextCheck> {
+  const { tenantId, job } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    job: await getJob(tx, tenant.id, job_id),
+  }));
+  const asked = finalTermCheck(job, text);
+  const compliance = asked && (await glossaries.check(tenantId, asked, signal));
+  const { source_text: source } = job.request;
+  const inspected = (await inspectText(job.request, text, { tenantId, signal })).map((issue) => ({
+    ...issue,
+    missing: issue.span !== null && timesIn(source, issue.span) > timesIn(text, issue.span),
+  }));
+  const missesTerms = (compliance ? termIssues(compliance) : []).map((issue) => ({
+    ...issue,
+    missing: false,
+  }));
+  return {
+    issues: [...inspected, ...missesTerms],
+    missing_terms: compliance?.missing_terms.slice(0, mostTerms) ?? [],
+  };
+}
+
+function timesIn(text: string, span: string): number {
+  return span === '' ? 0 : text.split(span).length - 1;
+}

@@ -1,0 +1,61 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { readBlocks } from '#server/formats/html-segments.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
+import { measureEdit, measureEditAtOnce } from '../edit-distance.ts';
+import { addFigures } from '../figures.ts';
+
+/** A review that closed a job. */
+export interface ClosingReview {
+  /** `edited`: approved with another text than the pipeline's. */
+  decision: 'approved' | 'edited' | 'rejected';
+  /** The pipeline's text, and the one that is published; null for a rejection, and if the pipeline wrote none. */
+  texts: { before: string; after: string } | null;
+}
+
+/** Texts that are too long to be compared inside of a review's transaction. */
+export interface Uncompared {
+  member: { tenantId: string; userId: string };
+  before: string;
+  after: string;
+  language: string;
+}
+
+/**
+ * Counts a member's closing review in its transaction, so that it is counted once, however often it is sent.
+ * @param by the member; `userId` is null for a key, which is nobody
+ * @returns what `compareLater` must compare
+ */
+export async function countReview(
+  tx: Tx,
+  by: { tenantId: string; userId: string | null; workedMs: number | undefined },
+  { request }: TranslationJob,
+  review: ClosingReview | undefined,
+): Promise<Uncompared | undefined> {
+  const { tenantId, userId, workedMs } = by;
+  if (userId === null || !review) return undefined;
+  const language = request.target_lang;
+  // Tags are no words.
+  const readable = (text: string) => (request.text_type === 'Html' ? readBlocks(text).join('\n') : text);
+  const texts = review.texts && {
+    before: readable(review.texts.before),
+    after: readable(review.texts.after),
+  };
+  const edit = texts ? measureEditAtOnce(texts.before, texts.after, language) : undefined;
+  const member = { tenantId, userId };
+  await addFigures(tx, member, { decision: review.decision, edit, workedMs });
+  return texts && !edit ? { member, ...texts, language } : undefined;
+}
+
+/** Compares long texts after their review, and adds what was found. If the process dies in between, this one text is not measured. */
+export async function compareLater(
+  { database, log }: Pick<Services, 'database' | 'log'>,
+  { member, before, after, language }: Uncompared,
+): Promise<void> {
+  try {
+    const edit = await measureEdit(before, after, language);
+    if (edit) await database.inTenant(member.tenantId, (tx) => addFigures(tx, member, { edit }));
+  } catch (error) {
+    log.warn({ err: error, tenant_id: member.tenantId }, 'a reviewed text was not compared');
+  }
+}

@@ -1,0 +1,342 @@
+import { and, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import type { TermCheck } from '#server/matching/terms/glossary.ts';
+import { newId } from '#server/platform/ids.ts';
+import { countEvent } from '#server/platform/telemetry.ts';
+import type { AgentRun, AgentStep, ReviewAction } from '#server/translation/core/agent-run-schema.ts';
+import { advance, reviewableStatuses } from '#server/translation/texts/job-states.ts';
+import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
+import { publishJob } from '#server/translation/texts/pending-persistence.ts';
+import type { JobStatus, TranslationJob } from '#server/translation/texts/schema.ts';
+import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
+import { recordOpening } from '../openings.ts';
+import { type ClosingReview, compareLater, countReview } from './count-review.ts';
+import { criticalFindings, keptCandidate, pipelineText } from './critical-findings.ts';
+import type { ReviewRequest } from './review-schema.ts';
+import { finalTermCheck } from './review-terms.ts';
+
+/** The job is not as the reviewer saw it. */
+export class JobChanged extends AppError {
+  readonly job: TranslationJob;
+  constructor(job: TranslationJob) {
+    super('conflict', `job ${job.id} has changed since it was read (status=${job.status})`);
+    this.job = job;
+  }
+}
+
+/**
+ * Applies a reviewer's action to a job (C 4 "Review"). One transaction locks and decides, so that of two closing reviews one wins. The golden
+ * record is written after it. If the process dies in between, the job stays `approved` and the sweep publishes it.
+ * A member's closing review is counted in the same transaction (docs/decisions/0054).
+ * @param seen the `updated_at` of the job that the reviewer saw; undefined to review whatever it is now
+ * @param workedMs milliseconds that the reviewer worked at it; undefined if unknown
+ * @param confirmCritical whether the reviewer confirms the critical findings of the published text; undefined: nobody asks
+ * @param isUnopened whether the reviewer approves several jobs and has not opened this one
+ * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending; JobChanged;
+ *   UnconfirmedFindings; Unopened
+ */
+export async function reviewJob(
+  services: Pick<
+    Services,
+    | 'accountStores'
+    | 'backgroundWork'
+    | 'database'
+    | 'embedder'
+    | 'glossaries'
+    | 'log'
+    | 'settings'
+    | 'storage'
+  >,
+  withTenant: WithTenant,
+  jobId: string,
+  request: ReviewRequest,
+  {
+    seen,
+    workedMs,
+    confirmCritical,
+    isUnopened = false,
+  }: {
+    seen?: string | undefined;
+    workedMs?: number | undefined;
+    confirmCritical?: boolean | undefined;
+    isUnopened?: boolean;
+  } = {},
+): Promise<TranslationJob> {
+  let checked: Checked | undefined;
+  let inspected: Inspected | undefined;
+  const decide = async (tx: Tx, tenantId: string, reviewer: Reviewer) => {
+    const found = await selectReviewable(tx, tenantId, jobId);
+    const present = found?.job ?? (await getJob(tx, tenantId, jobId));
+    if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
+      throw new JobChanged(present);
+    if (!found)
+      throw new AppError(
+        'validation_error',
+        `job ${present.id} is not reviewable (status=${present.status})`,
+      );
+    const review: Review = {
+      action: request.action,
+      finalTranslation: request.final_translation ?? undefined,
+      notes: request.notes ?? undefined,
+      reviewer: reviewer.name,
+      confirmCritical,
+    };
+    const text = publishedText(found.job, review);
+    if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);
+    if (confirmCritical === false && text !== null && !isOf(inspected, found.job, text))
+      return { tenantId, reviewer, uninspected: { job: found.job, text } };
+    const missing = missingTerms(services, found.job, text, checked);
+    if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
+    const change = decideReview(found.job, review, missing, new Date());
+    const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
+    // Who saves a draft has opened the job, however short that was.
+    if (review.action === 'save' && reviewer.userId !== null)
+      await recordOpening(tx, { tenantId, userId: reviewer.userId }, { kind: 'job', id: jobId });
+    const by = { tenantId, userId: reviewer.userId, workedMs };
+    const uncompared = await countReview(tx, by, found.job, closingOf(found.job, change));
+    return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs, uncompared };
+  };
+  let decided = await withTenant(async (tx, principal) =>
+    decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
+  );
+  // Checks of the text run outside of the transaction. By their end another text may have been saved.
+  for (let round = 0; !('job' in decided); round++) {
+    if (round === 10) throw new AppError('transient_error', 'the job keeps changing; try again');
+    const { tenantId, reviewer } = decided;
+    if ('uninspected' in decided) {
+      inspected = decided.uninspected;
+      const findings = await criticalFindings(tenantId, inspected.job, inspected.text);
+      if (findings.length > 0) throw new UnconfirmedFindings(`job ${jobId}`, findings);
+    } else {
+      const { missing_terms } = await services.glossaries.check(tenantId, decided.unchecked);
+      checked = { asked: decided.unchecked, missing: missing_terms };
+    }
+    decided = await services.database.inTenant(tenantId, (tx) => decide(tx, tenantId, reviewer));
+  }
+  const { tenantId, job, attempt, publishAs, uncompared } = decided;
+  // Nobody waits for it.
+  if (uncompared) void services.backgroundWork.track(compareLater(services, uncompared));
+  if (job.status === 'rejected') countEvent('jobs', 'text rejected');
+  if (!publishAs) return job;
+  // A process that stops waits for it, even if the reviewer has disconnected.
+  return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));
+}
+
+/** A terminology check that was made between two transactions. */
+interface Checked {
+  asked: TermCheck;
+  missing: string[];
+}
+
+/** A text that was inspected between two transactions, and that has no critical finding. */
+interface Inspected {
+  job: TranslationJob;
+  text: string;
+}
+
+/** Whether it is this text that was inspected, of this version of the job. */
+function isOf(inspected: Inspected | undefined, job: TranslationJob, text: string): boolean {
+  return inspected?.job.updated_at === job.updated_at && inspected.text === text;
+}
+
+/** The terms that a text misses, if that is known or quick to check; else the check to make. */
+function missingTerms(
+  { glossaries }: Pick<Services, 'glossaries'>,
+  job: TranslationJob,
+  text: string | null,
+  checked: Checked | undefined,
+): string[] | TermCheck {
+  const asked = text === null ? null : finalTermCheck(job, text);
+  if (!asked) return [];
+  if (checked?.asked.translation === asked.translation && isSame(checked.asked.expected, asked.expected))
+    return checked.missing;
+  return glossaries.checkAtOnce(asked)?.missing_terms ?? asked;
+}
+
+/** Whether the expected terms are the same: the job may have run again meanwhile. */
+function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Who reviews. `userId` is null for a key: it says a name at most, which anybody may say. */
+interface Reviewer {
+  name: string | null;
+  userId: string | null;
+}
+
+/** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
+function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
+  if (principal.kind !== 'session') return { name: said ?? null, userId: null };
+  const { email, id } = principal.user;
+  return { name: email || id, userId: id };
+}
+
+interface Review {
+  action: ReviewAction;
+  finalTranslation: string | undefined;
+  notes: string | undefined;
+  /** Null if unknown. */
+  reviewer: string | null;
+  confirmCritical?: boolean | undefined;
+}
+
+/** The text that a review publishes; null if it publishes none. */
+function publishedText(job: TranslationJob, { action, finalTranslation }: Review): string | null {
+  if (action === 'reject' || action === 'save') return null;
+  return finalTranslation ?? job.final_translation ?? '';
+}
+
+/**
+ * The change that a review makes (B 3.1, C 4 "Review"). `save` keeps a draft; the other actions close the task. An approved text counts as
+ * edited if it differs from the pipeline's own.
+ * @param missing glossary terms that the published text misses; recorded as an override
+ */
+function decideReview(
+  job: TranslationJob,
+  review: Review,
+  missing: readonly string[],
+  now: Date,
+): ReviewChange {
+  const agentRun = recordReview(job.agent_run, review, now);
+  const pipelineOwn = pipelineText(job);
+  const text = review.finalTranslation ?? job.final_translation ?? '';
+  const { action } = review;
+
+  if (action === 'reject') return { status: advance(job.status, 'rejected'), agentRun };
+  if (action === 'save')
+    return {
+      status: advance(job.status, 'awaiting_review'),
+      agentRun,
+      finalTranslation: text,
+      pipelineCandidate: pipelineOwn ?? '',
+    };
+  return {
+    status: advance(job.status, 'approved'),
+    agentRun,
+    finalTranslation: text,
+    // For whoever reopens the job. If a draft was saved, it is kept already.
+    ...(text !== pipelineOwn && { replacedText: keptCandidate(job) === undefined ? pipelineOwn : null }),
+    publishAs: action === 'approve' && text === pipelineOwn ? 'published' : 'human_edited',
+    ...(missing.length > 0 && {
+      override: {
+        terminology_gate_override: {
+          action,
+          reviewer: review.reviewer,
+          missing_terms: missing,
+          created_at: now.toISOString(),
+        },
+      },
+    }),
+  };
+}
+
+function recordReview(
+  run: AgentRun,
+  { action, notes, reviewer, confirmCritical }: Review,
+  now: Date,
+): AgentRun {
+  const at = now.toISOString();
+  const step: AgentStep = {
+    id: newId(),
+    name: 'human_review',
+    actor: reviewer ?? 'reviewer',
+    kind: 'human',
+    status: 'completed',
+    input_summary: null,
+    output_summary: action,
+    tool_calls: [],
+    decisions: [],
+    error: null,
+    started_at: at,
+    completed_at: at,
+  };
+  const task = run.human_review_task;
+  const last = run.steps.at(-1);
+  // Successive drafts of one reviewer are one step, so that a job does not grow with every save.
+  const kept = action === 'save' && isDraftOf(last, step) ? run.steps.slice(0, -1) : run.steps;
+  return {
+    ...run,
+    steps: [...kept, step],
+    human_review_task: task && {
+      ...task,
+      ...(action !== 'save' && { status: 'completed' as const, completed_by: reviewer, completed_at: at }),
+      metadata: {
+        ...task.metadata,
+        last_action: action,
+        ...(notes !== undefined && { notes }),
+        ...(confirmCritical && { confirmed_critical: true }),
+      },
+    },
+  };
+}
+
+function isDraftOf(last: AgentStep | undefined, step: AgentStep): boolean {
+  return last?.name === step.name && last.output_summary === 'save' && last.actor === step.actor;
+}
+
+/** The columns that a review sets; undefined ones stay. */
+interface ReviewChange {
+  status: JobStatus;
+  agentRun: AgentRun;
+  finalTranslation?: string;
+  pipelineCandidate?: string;
+  replacedText?: string | null;
+  /** Merged into the pipeline's metadata. */
+  override?: Record<string, unknown>;
+  publishAs?: 'published' | 'human_edited';
+}
+
+/** What a review decided about the pipeline's text; undefined for a draft, which decides nothing. */
+function closingOf(
+  job: TranslationJob,
+  { status, publishAs, finalTranslation }: ReviewChange,
+): ClosingReview | undefined {
+  if (status === 'rejected') return { decision: 'rejected', texts: null };
+  if (!publishAs) return undefined;
+  const before = pipelineText(job);
+  return {
+    decision: publishAs === 'published' ? 'approved' : 'edited',
+    texts: before === null ? null : { before, after: finalTranslation ?? '' },
+  };
+}
+
+/** Selects a job if it is reviewable (B 3.1) and locks it for the rest of the transaction: of two closing reviews the second finds none. */
+async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
+  const [row] = await tx
+    .select()
+    .from(translationJobs)
+    .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, reviewableStatuses)))
+    .for('no key update');
+  return row && { job: jobOfRow(row), attempt: row.attempt };
+}
+
+/** Writes a review of a job that `selectReviewable` has locked. */
+async function updateReviewed(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+  { userId }: Reviewer,
+  { override, ...change }: ReviewChange,
+): Promise<TranslationJob> {
+  const { pipelineMetadata, updatedAt } = translationJobs;
+  const [row] = await tx
+    .update(translationJobs)
+    .set({
+      ...change,
+      ...(change.status !== 'awaiting_review' && { decidedAt: sql`now()`, decidedBy: userId }),
+      ...(override && {
+        pipelineMetadata: sql`coalesce(${pipelineMetadata}, '{}') || ${JSON.stringify(override)}::jsonb`,
+      }),
+      // Later than before, even if this transaction began earlier: a reviewer names a version of the job by it.
+      updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
+    })
+    .where(isJob(tenantId, jobId))
+    .returning();
+  if (!row) throw new Error('a locked job is gone');
+  return jobOfRow(row);
+}

@@ -1,0 +1,131 @@
+import { AppError } from '#server/errors.ts';
+import {
+  administratorSessionProcedure,
+  bearerProcedure,
+  deferredBearerProcedure,
+} from '#server/identity/access/guards/session.ts';
+import {
+  audienceOf,
+  deferredTenantProcedure,
+  tenantProcedure,
+} from '#server/identity/access/guards/tenant.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { contentOf } from '#server/translation/texts/find-jobs.ts';
+import { translationJob } from '#server/translation/texts/schema.ts';
+import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
+import { viewFor } from '#server/translation/texts/tenant-view.ts';
+import { claimantOf } from '../claims.ts';
+import { reopenDocument } from '../documents/reopen.ts';
+import { reportReviewers } from '../figures.ts';
+import {
+  claimInput,
+  claimState,
+  reopenedItem,
+  reviewerReport,
+  reviewerReportInput,
+  reviewItem,
+} from '../schema.ts';
+import { checkText } from './check-text.ts';
+import { countJobs } from './counts.ts';
+import { JobChanged, reviewJob } from './decide.ts';
+import { reopenJob } from './reopen.ts';
+import { reviewJobs } from './review-many.ts';
+import { claim, nextReview } from './review-queue.ts';
+import {
+  actInput,
+  checkInput,
+  nextReviewInput,
+  nextReviewView,
+  reviewManyInput,
+  reviewResults,
+  textCheck,
+} from './review-schema.ts';
+import { searchJobs } from './search.ts';
+
+/** What a reviewer's workplace needs, and no program does: without a route, so only /trpc serves it. */
+export const workplaceProcedures = {
+  search: deferredTenantProcedure
+    .input(searchInput)
+    .output(searchPage)
+    .query(({ ctx, input }) =>
+      runSearch(
+        ctx.services.database,
+        ctx.withTenant,
+        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
+        (tx, principal) => searchJobs(tx, principal, input),
+      ),
+    ),
+
+  counts: tenantProcedure.output(jobCounts).query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id)),
+
+  /** A mutation only because a query's input is a part of its address, where a text may be too long. */
+  check: deferredTenantProcedure
+    .input(checkInput)
+    .output(textCheck)
+    .mutation(({ ctx, input }) => checkText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  /** A review of the job as the reviewer saw it: 409 with the present job if it has changed since. */
+  act: deferredTenantProcedure
+    .input(actInput)
+    .output(translationJob)
+    .mutation(async ({ ctx, input }) => {
+      const { job_id, updated_at: seen, worked_ms: workedMs, confirm_critical, ...review } = input;
+      try {
+        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+          seen,
+          workedMs,
+          confirmCritical: confirm_critical ?? false,
+        });
+        return viewFor(ctx.audience)(job);
+      } catch (error) {
+        if (!(error instanceof JobChanged)) throw error;
+        throw new AppError(error.code, error.message, { present: viewFor(ctx.audience)(error.job) });
+      }
+    }),
+
+  reviewMany: deferredTenantProcedure
+    .input(reviewManyInput)
+    .output(reviewResults)
+    .mutation(async ({ ctx, input }) => ({
+      results: await reviewJobs(ctx.services, ctx.withTenant, ctx.requestId, input.reviews),
+    })),
+};
+
+/** Whose turn it is, and who did how much. Only for members: a claim says who, which a key does not know. */
+export const turnProcedures = {
+  /** A mutation, because it claims the job. */
+  next: deferredBearerProcedure
+    .input(nextReviewInput)
+    .output(nextReviewView)
+    .mutation(({ ctx, input }) =>
+      runSearch(
+        ctx.services.database,
+        ctx.withBearer,
+        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
+        async (tx, principal) => {
+          const found = await nextReview(tx, claimantOf(principal), input);
+          const view = viewFor({ operator: principal.operator || audienceOf(ctx).operator });
+          return { ...found, job: found.job && view(found.job) };
+        },
+      ),
+    ),
+
+  claim: bearerProcedure
+    .input(claimInput)
+    .output(claimState)
+    .mutation(({ ctx, input }) => claim(ctx.tx, claimantOf(ctx.principal), input)),
+
+  reopen: deferredBearerProcedure
+    .input(reviewItem)
+    .output(reopenedItem)
+    .mutation(({ ctx, input: { kind, id } }) =>
+      (kind === 'job' ? reopenJob : reopenDocument)(ctx.services, ctx.withBearer, ctx, id),
+    ),
+
+  byReviewer: administratorSessionProcedure
+    .input(reviewerReportInput)
+    .output(reviewerReport)
+    .query(({ ctx, input }) =>
+      ctx.asAdministrator((tx, { tenant }) => reportReviewers(tx, tenant.id, input)),
+    ),
+};

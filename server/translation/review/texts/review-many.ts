@@ -1,0 +1,44 @@
+import type { Services } from '#server/context.ts';
+import { eachItem } from '#server/http/bulk.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { leftOutOf } from '../confirmation.ts';
+import { openedBy } from '../openings.ts';
+import { reviewJob } from './decide.ts';
+import type { ReviewManyInput, ReviewResult } from './review-schema.ts';
+
+type Review = ReviewManyInput['reviews'][number];
+
+/**
+ * Applies several reviews, each in a transaction of its own: a refused one changes nothing for the others. An approval of a job that the
+ * caller has not opened, or that has critical findings, is left out unless it says that it means this very job.
+ * @returns a result for each, in their order
+ * @throws AppError 401 if the caller is not authenticated at the beginning. One whose session ends later is refused the reviews that are left
+ */
+export async function reviewJobs(
+  services: Parameters<typeof reviewJob>[0] & Pick<Services, 'log'>,
+  withTenant: WithTenant,
+  requestId: string,
+  reviews: ReviewManyInput['reviews'],
+): Promise<ReviewResult[]> {
+  const ids = reviews.map(({ job_id }) => job_id);
+  const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'job', ids));
+  return eachItem<Review, ReviewResult>({ services, requestId }, reviews, {
+    async work({ job_id, updated_at: seen, confirm_critical, confirm_unopened, ...request }) {
+      try {
+        const { id, status, updated_at } = await reviewJob(services, withTenant, job_id, request, {
+          seen,
+          confirmCritical: confirm_critical ?? false,
+          isUnopened: !confirm_unopened && !opened.has(job_id),
+        });
+        return { outcome: 'done', job_id: id, status, updated_at };
+      } catch (error) {
+        const leftOut = leftOutOf(error);
+        if (!leftOut) throw error;
+        const findings = leftOut.critical_findings as QualityIssue[];
+        return { outcome: 'left_out', job_id, reason: leftOut.reason, critical_findings: findings };
+      }
+    },
+    refuse: ({ job_id }, refusal) => ({ outcome: 'refused', job_id, ...refusal }),
+  });
+}

@@ -1,0 +1,61 @@
+import type { Tx } from '#db/client.ts';
+import { requireDocument } from '#server/translation/documents/jobs.ts';
+import { cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
+import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
+import { getJob, selectJob } from '#server/translation/texts/jobs.ts';
+import { type Claimant, claimIfFree, claimItem, itemsOfOthers, releaseItem } from '../claims.ts';
+import { recordOpening } from '../openings.ts';
+import type { ClaimState, ReviewItem } from '../schema.ts';
+import type { NextReview, NextReviewInput } from './review-schema.ts';
+
+/** Jobs that are tried, one after the other, while others are given them in the same moment. */
+const mostTries = 20;
+
+/**
+ * The job that has waited longest for review, after the one of the cursor, passing over those on which others are. Its place in the queue is
+ * its `updated_at`: it keeps it until somebody saves a draft, which moves it to the end.
+ * @throws AppError 422 for an invalid cursor or an unsupported language
+ */
+export async function nextReview(
+  tx: Tx,
+  claimant: Claimant,
+  { after, claim, ...filter }: NextReviewInput,
+): Promise<NextReview> {
+  const { tenantId } = claimant;
+  const passOver = await itemsOfOthers(tx, claimant, 'job');
+  let cursor = after;
+  for (let tries = 0; tries < mostTries; tries++) {
+    const { jobs, last, more } = await findJobs(tx, {
+      tenantId,
+      filter: { ...filter, statuses: [...reviewableStatuses] },
+      order: 'oldest',
+      limit: 1,
+      cursor,
+      passOver,
+    });
+    const [found] = jobs;
+    if (!found || !last) return { job: null, cursor: more && last ? cursorOf(last) : null, claim: null };
+    cursor = cursorOf(last);
+    const claimed = claim ? await claimIfFree(tx, claimant, { kind: 'job', id: found.id }) : null;
+    if (claimed === undefined) continue;
+    const job = await selectJob(tx, tenantId, found.id);
+    // Somebody may have closed it since it was found.
+    if (job && reviewableStatuses.includes(job.status)) return { job, cursor, claim: claimed };
+  }
+  return { job: null, cursor: cursor ?? null, claim: null };
+}
+
+/**
+ * Makes, renews or ends the member's claim of a job or document.
+ * @throws AppError 404 for an item that the tenant does not have
+ */
+export async function claim(
+  tx: Tx,
+  claimant: Claimant,
+  { release, opened, ...item }: ReviewItem & { release: boolean; opened: boolean },
+): Promise<ClaimState> {
+  if (item.kind === 'job') await getJob(tx, claimant.tenantId, item.id);
+  else await requireDocument(tx, claimant.tenantId, item.id);
+  if (opened) await recordOpening(tx, claimant, item);
+  return release ? releaseItem(tx, claimant, item) : claimItem(tx, claimant, item);
+}

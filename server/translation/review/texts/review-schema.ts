@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { itemRefusal } from '#server/http/bulk.ts';
+import {
+  dateTime,
+  id,
+  qualityIssue,
+  reviewAction,
+  triggerCode,
+} from '#server/translation/core/agent-run-schema.ts';
+import { jobStatus, translationJob } from '#server/translation/texts/schema.ts';
+import { claimState, confirmCritical, leftOutReason } from '../schema.ts';
+
+/** Longer than any translation of a text that may be submitted. */
+const translatedText = z
+  .string()
+  .max(500_000)
+  .refine((text) => text.trim() !== '', 'must not be blank');
+
+/** C 4 "Review" */
+export const reviewInput = z
+  .object({
+    job_id: z.string().describe('The id of the job.'),
+    action: reviewAction.describe(
+      '`save` keeps a draft. `approve` publishes `final_translation`, else the saved draft, else what the pipeline proposed. `modify` publishes `final_translation`. `reject` closes the job without publishing.',
+    ),
+    reviewer: z
+      .string()
+      .min(1)
+      .max(320)
+      .nullish()
+      .describe(
+        'At most 320 characters. Counts only for a caller with an API key; otherwise the session says who it is.',
+      ),
+    final_translation: translatedText
+      .nullish()
+      .describe('The reviewed text, at most 500000 characters. Required to modify.'),
+    notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+    confirm_critical: confirmCritical,
+  })
+  .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
+    path: ['final_translation'],
+    message: 'is required to modify',
+  })
+  .meta({
+    id: 'TranslationReviewRequest',
+    description: 'What a reviewer decides about a job that awaits review.',
+  });
+
+export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
+
+/** UTF-16 units of a text that is checked while it is typed. The checks of a longer one would keep other requests waiting. */
+const longestChecked = 100_000;
+
+/** Input of `translations.check`. */
+export const checkInput = z.object({
+  job_id: z.string().describe('The job whose translation the text would be.'),
+  text: z.string().max(longestChecked).describe('The text to check.'),
+});
+
+/** What the service's own checks find in a text that a reviewer proposes. */
+export const textCheck = z.object({
+  issues: z
+    .array(
+      qualityIssue.extend({
+        missing: z
+          .boolean()
+          .describe('Whether `span` stands in the source more often than in the text: it may be put back.'),
+      }),
+    )
+    .describe('What the checks found.'),
+  missing_terms: z.array(z.string()).describe('Glossary terms that the text should have, at most 100.'),
+});
+
+/** The version of a job that a reviewer saw: its `updated_at`. */
+const seen = z.iso
+  .datetime({ offset: true })
+  .meta({ description: 'the updated_at of the job as the reviewer saw it' });
+
+/** Input of `translations.act`: a review of the job as it was at `updated_at`. */
+export const actInput = reviewInput.safeExtend({
+  updated_at: seen,
+  worked_ms: z.int().min(0).max(86_400_000).optional().meta({
+    description:
+      'how long the reviewer worked at the text, as the browser measured it; omitted if unknown. Only a member’s closing review counts it',
+  }),
+});
+
+/** Input of `translations.reviewMany`. */
+export const reviewManyInput = z.object({
+  reviews: z
+    .array(
+      reviewInput.safeExtend({
+        updated_at: seen.optional(),
+        confirm_unopened: z
+          .boolean()
+          .default(false)
+          .describe('Approves the job although the caller has not opened it.'),
+      }),
+    )
+    .min(1)
+    .max(100)
+    .refine((reviews) => new Set(reviews.map(({ job_id }) => job_id)).size === reviews.length, {
+      error: 'must not name a job twice',
+    })
+    .describe('At most one of each job.'),
+});
+
+/** What became of one review of several. */
+const reviewResult = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('done').describe('It counted.'),
+    job_id: id,
+    status: jobStatus,
+    updated_at: dateTime,
+  }),
+  itemRefusal.extend({
+    outcome: z.literal('refused').describe('It changed nothing.'),
+    job_id: z.string().describe('The job that the review named.'),
+  }),
+  z.object({
+    outcome: z
+      .literal('left_out')
+      .describe('An approval that has to name this very job. It changed nothing.'),
+    job_id: z.string().describe('The job that the review named.'),
+    reason: leftOutReason,
+    critical_findings: z.array(qualityIssue).describe('Empty for `unopened`.'),
+  }),
+]);
+
+/** Output of `translations.reviewMany`: a result for each review, in their order. */
+export const reviewResults = z.object({
+  results: z.array(reviewResult).describe('What became of each review, in their order.'),
+});
+
+/** Input of `reviews.next`. */
+export const nextReviewInput = z
+  .object({
+    source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
+    target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
+    trigger: triggerCode.optional().describe('Only jobs that were held for this reason.'),
+    after: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The cursor of the job to go on after; without it, the job that waits longest.'),
+    claim: z
+      .boolean()
+      .default(true)
+      .describe('Whether the caller claims the job. If not, somebody else may be given it, too.'),
+  })
+  .prefault({});
+
+/** The next job that waits for review. */
+export const nextReviewView = z.object({
+  job: translationJob.nullable().describe('Null if none was found.'),
+  cursor: z
+    .string()
+    .nullable()
+    .describe(
+      'Goes on after the job; without one, after those that were examined. Null at the end of what waits.',
+    ),
+  claim: claimState.nullable().describe('Null without a job, or if it was not claimed.'),
+});
+
+export type TextCheck = z.infer<typeof textCheck>;
+export type ReviewManyInput = z.infer<typeof reviewManyInput>;
+export type ReviewResult = z.infer<typeof reviewResult>;
+export type NextReviewInput = z.infer<typeof nextReviewInput>;
+export type NextReview = z.infer<typeof nextReviewView>;

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { Services } from '#server/context.ts';
+import { originalText, type XliffContent } from '#server/formats/xliff/content.ts';
+import type { ReadUnit } from '#server/formats/xliff/reader.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { getJob } from '#server/translation/texts/jobs.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
+import { rawBody } from '#server/trpc.ts';
+import {
+  readXliffBody,
+  requireLanguages,
+  requireVersion,
+  textVersion,
+  unitError,
+} from '../../xliff-exchange.ts';
+import { JobChanged, reviewJob } from '../decide.ts';
+import { reviewInput } from '../review-schema.ts';
+import { readVersion, unitOfJob } from './export-jobs.ts';
+import { codedTexts } from './text-codes.ts';
+
+/** A review as XLIFF: the document is the body, the rest is in the query. */
+export const xliffReviewInput = z.object({
+  job_id: reviewInput.shape.job_id,
+  body: rawBody,
+  action: z
+    .enum(['save', 'approve'])
+    .optional()
+    .describe(
+      'For XLIFF only. Without it the state of the segment decides: `reviewed` and `final` approve, others save a draft.',
+    ),
+  reviewer: reviewInput.shape.reviewer,
+  notes: reviewInput.shape.notes,
+});
+
+/**
+ * Applies the review in an XLIFF document that `exportJobs` wrote and a reviewer has changed. Of its files only the job's is read, so the document
+ * of a whole page may be sent to each of its jobs. A job without a translation in it stays as it is; so does one whose text nobody changed and
+ * whose state approves nothing, and one that is published with this text already.
+ * @throws AppError 400 if it is no XLIFF; 404; 409 conflict if the job has changed since the export; 422 if the file is another job's, its
+ *   source has changed, or a code of its target is unknown; and as `reviewJob`
+ */
+export async function reviewJobByXliff(
+  services: Parameters<typeof reviewJob>[0] & Pick<Services, 'fileWork'>,
+  withTenant: WithTenant,
+  { job_id, body, action: asked, reviewer, notes }: z.infer<typeof xliffReviewInput>,
+  signal: AbortSignal,
+): Promise<TranslationJob> {
+  const { tenantId, job } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    job: await getJob(tx, tenant.id, job_id),
+  }));
+  const file = await readXliffBody(services, { tenantId, signal }, body, job_id);
+  const { source_lang: sourceLang, target_lang: targetLang, source_text: source } = job.request;
+  requireLanguages(file, { sourceLang, targetLang });
+  const [unit, ...others] = file.units;
+  const odd = unit?.id === unitOfJob ? others[0] : unit;
+  if (odd) throw unitError('unprocessable', odd, 'the job has no such unit');
+  if (!unit?.target) return job;
+  const codes = codedTexts(job);
+  const ofUnit = originalText(withKnownData(unit, unit.source, codes.source));
+  const seen = readVersion(requireVersion(unit, { ofUnit, present: source }));
+  const text = textOf(unit, withKnownData(unit, unit.target, [...codes.source, ...(codes.target ?? [])]));
+  const action = asked ?? (unit.state === 'reviewed' || unit.state === 'final' ? 'approve' : 'save');
+  const isPresent = text === job.final_translation;
+  if (asked === undefined && action === 'save' && (isPresent || textVersion(text) === seen.text)) return job;
+  // Sent again, after a round trip that was interrupted.
+  if (action === 'approve' && isPresent && isPublished(job)) return job;
+  try {
+    const review = { action, reviewer, notes, final_translation: text };
+    return await reviewJob(services, withTenant, job_id, review, { seen: seen.updatedAt });
+  } catch (error) {
+    if (!(error instanceof JobChanged)) throw error;
+    throw unitError('conflict', unit, `${error.message}; export it again and repeat the change`);
+  }
+}
+
+function isPublished({ status }: TranslationJob): boolean {
+  return status === 'published' || status === 'human_edited';
+}
+
+/**
+ * A tool may have dropped what codes stand for: their ids tell.
+ * @throws AppError 422 for a code that neither says it nor is known
+ */
+function withKnownData(unit: ReadUnit, content: XliffContent, codes: XliffContent): XliffContent {
+  const known = new Map(codes.flatMap((item) => (typeof item === 'string' ? [] : [[item.id, item.data]])));
+  return content.map((item) => {
+    if (typeof item === 'string' || item.data !== '') return item;
+    const data = known.get(item.id);
+    if (data !== undefined) return { ...item, data };
+    const id = JSON.stringify(item.id.slice(0, 100));
+    throw unitError(
+      'unprocessable',
+      unit,
+      `its code ${id} does not say what it stands for, and is none that was exported`,
+    );
+  });
+}
+
+/** @throws AppError 422 for a text that no review may publish */
+function textOf(unit: ReadUnit, target: XliffContent): string {
+  const text = originalText(target);
+  const { error } = reviewInput.shape.final_translation.safeParse(text);
+  if (error) throw unitError('unprocessable', unit, `its target ${error.issues[0]?.message ?? 'is invalid'}`);
+  return text;
+}

@@ -1,0 +1,60 @@
+import type { XliffContent } from '#server/formats/xliff/content.ts';
+import { findMarkup } from '#server/translation/core/integrity/markup.ts';
+import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
+
+interface Range {
+  start: number;
+  end: number;
+}
+
+/**
+ * A job's texts, in which placeholders and tags are codes: a CAT tool keeps them whole. A code of the translation has the id of the source's
+ * code that it repeats. The strings and the codes' data together are the texts, whatever is taken for a code.
+ */
+export function codedTexts({ request, final_translation: translation }: TranslationJob): {
+  source: XliffContent;
+  target: XliffContent | null;
+} {
+  const { source_text: text, source_lang, target_lang } = request;
+  const markup = findMarkup(text);
+  const placeholders = findPlaceholders(text, source_lang);
+  const source = splitBy(text, [...markup.ranges, ...placeholders.certain, ...placeholders.conversions]);
+  const numbered = source.map((piece, index): XliffContent[number] =>
+    index % 2 === 0 ? piece : { type: 'void', id: String((index + 1) / 2), data: piece },
+  );
+  if (translation === null) return { source: withoutEmpty(numbered), target: null };
+  const inTarget = findPlaceholders(translation, target_lang, placeholders);
+  const pieces = splitBy(translation, [
+    ...findMarkup(translation, markup).ranges,
+    ...inTarget.certain,
+    ...inTarget.conversions,
+  ]);
+  /** The ids of the source's codes that are not repeated yet, the next one last. */
+  const free = Map.groupBy(
+    numbered.filter((item) => typeof item !== 'string').toReversed(),
+    ({ data }) => data,
+  );
+  let added = (source.length - 1) / 2;
+  const target = pieces.map((piece, index): XliffContent[number] => {
+    if (index % 2 === 0) return piece;
+    return { type: 'void', id: free.get(piece)?.pop()?.id ?? String(++added), data: piece };
+  });
+  return { source: withoutEmpty(numbered), target: withoutEmpty(target) };
+}
+
+/** The pieces of a text between ranges and in them, in turn: the first one is between. Of ranges that overlap, the first counts. */
+function splitBy(text: string, ranges: readonly Range[]): string[] {
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (start < done || end === start) continue;
+    pieces.push(text.slice(done, start), text.slice(start, end));
+    done = end;
+  }
+  return [...pieces, text.slice(done)];
+}
+
+function withoutEmpty(content: XliffContent): XliffContent {
+  return content.filter((item) => item !== '');
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { isSameSource } from '#server/formats/xliff/content.ts';
+import type { ReadUnit, XliffFile } from '#server/formats/xliff/reader.ts';
+import { type XliffHead, xliffFileHead } from '#server/formats/xliff/writer.ts';
+import { unreadableFile } from '#server/language/set-upload.ts';
+import { type LanguageCode, languageDirection } from '#server/languages.ts';
+import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+
+/** The start of a document's next `<file>`, with the directions of its languages. */
+export function startFile(languages: XliffHead, file: { id: string; original: string }): string {
+  const isRightToLeft = (code: string) => languageDirection(code as LanguageCode) === 'rtl';
+  return xliffFileHead(file, {
+    source: isRightToLeft(languages.sourceLang),
+    target: isRightToLeft(languages.targetLang),
+  });
+}
+
+/**
+ * Reads the `<file>` of an XLIFF body in a child process.
+ * @param fileId the id of the job or document that the address names
+ * @throws AppError 400 if it is not XLIFF; 422 if it lacks the file, or breaks a rule of the format
+ */
+export async function readXliffBody(
+  { fileWork }: Pick<Services, 'fileWork'>,
+  scope: TaskScope,
+  bytes: Uint8Array,
+  fileId: string,
+): Promise<XliffFile> {
+  if (bytes.length === 0) throw new AppError('validation_error', 'invalid XLIFF: the body is empty');
+  try {
+    const read = await fileWork.run('read_xliff', { bytes, fileId }, scope);
+    if ('file' in read) return read.file;
+    throw new AppError(read.isXliff ? 'unprocessable' : 'validation_error', `invalid XLIFF: ${read.refused}`);
+  } catch (error) {
+    throw unreadableFile('the XLIFF body', error);
+  }
+}
+
+/** @throws AppError 422 if the file is of other languages than what it is sent to */
+export function requireLanguages(file: XliffFile, { sourceLang, targetLang }: XliffHead): void {
+  const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  if (!isSame(file.sourceLang, sourceLang) || !isSame(file.targetLang, targetLang))
+    throw new AppError(
+      'unprocessable',
+      `the file is from ${named(file.sourceLang)} into ${named(file.targetLang)}, not from ${sourceLang} into ${targetLang}`,
+    );
+}
+
+function named(tag: string): string {
+  return tag === '' ? 'no language' : tag.slice(0, 40);
+}
+
+/** Tells a translation from every other, in 22 characters of base64url; null is none yet. */
+export function textVersion(translation: string | null): string {
+  const written = translation === null ? 'none' : `text ${translation}`;
+  return createHash('sha256').update(written).digest('base64url').slice(0, 22);
+}
+
+/** An error about one unit of a file, which names it and its line. */
+export function unitError(
+  code: 'unprocessable' | 'conflict',
+  { id, line }: ReadUnit,
+  problem: string,
+): AppError {
+  return new AppError(code, `unit ${JSON.stringify(id.slice(0, 100))} (line ${line}): ${problem}`);
+}
+
+/**
+ * The version of a translation that a unit was made from.
+ * @throws AppError 422 if its source is not the one that is translated, or a tool has dropped the version
+ */
+export function requireVersion(unit: ReadUnit, source: { ofUnit: string; present: string }): string {
+  if (!isSameSource(source.ofUnit, source.present))
+    throw unitError(
+      'unprocessable',
+      unit,
+      'its source is not the text that was translated; change the target alone',
+    );
+  if (unit.version !== null) return unit.version;
+  throw unitError(
+    'unprocessable',
+    unit,
+    'it does not say from which version it was made, because a tool has dropped its <mda:metadata>; export it again and keep that element',
+  );
+}

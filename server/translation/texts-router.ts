@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { xliffType } from '#server/formats/xliff/writer.ts';
+import { adminProcedure } from '#server/identity/access/guards/admin.ts';
+import {
+  deferredListProcedure,
+  deferredTenantOrCookieProcedure,
+  deferredTenantProcedure,
+  tenantProcedure,
+} from '#server/identity/access/guards/tenant.ts';
+import { confirmationOf } from '#server/translation/review/confirmation.ts';
+import { reviewJob } from '#server/translation/review/texts/decide.ts';
+import { turnProcedures, workplaceProcedures } from '#server/translation/review/texts/procedures.ts';
+import { reviewInput } from '#server/translation/review/texts/review-schema.ts';
+import { exportJobs } from '#server/translation/review/texts/xliff/export-jobs.ts';
+import { reviewJobByXliff, xliffReviewInput } from '#server/translation/review/texts/xliff/review-job.ts';
+import { create, createBatch, createFromFile, createFromText } from '#server/translation/texts/create.ts';
+import { downloadGolden, goldenTypes } from '#server/translation/texts/golden-download.ts';
+import { getJob } from '#server/translation/texts/jobs.ts';
+import { listJobs } from '#server/translation/texts/list.ts';
+import { removeJob } from '#server/translation/texts/removal.ts';
+import { goldenFormat, jobDeletion, listQuery, translationJob } from '#server/translation/texts/schema.ts';
+import { viewFor } from '#server/translation/texts/tenant-view.ts';
+import { fileResponse, router, streamResponse } from '#server/trpc.ts';
+
+const deleteJob = adminProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/translations/{job_id}',
+      tag: 'Translations',
+      summary: 'Delete a job with its records',
+      description:
+        "For an administrator's session of the job's tenant or the operator key, never for a tenant's API key. Usage records stay.",
+    },
+  })
+  .input(z.object({ job_id: z.string().describe('The id of the job.') }))
+  .output(jobDeletion)
+  .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.withOwningTenant, input.job_id));
+
+const golden = deferredTenantOrCookieProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations/{job_id}/golden',
+      tag: 'Translations',
+      summary: 'Download a published translation',
+      description:
+        'Of a published or human_edited job; 409 at any other status. Its name has the target language; X-Suggested-Filename has it, too, percent-encoded.',
+      download: Object.values(goldenTypes),
+      suggestsName: true,
+    },
+  })
+  .input(z.object({ job_id: z.string().describe('The id of the job.'), format: goldenFormat }))
+  .output(fileResponse)
+  .query(({ ctx, input }) =>
+    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.disconnected()),
+  );
+
+const review = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations/{job_id}/review',
+      tag: 'Translations',
+      summary: 'Save a draft of, approve, modify or reject a job that awaits review',
+      description:
+        'Of reviewers who act at once, one wins; the others find a job that is not reviewable. The reviewer is the session, and the body says it only for a caller with an API key.',
+    },
+  })
+  .input(reviewInput)
+  .output(translationJob)
+  .mutation(async ({ ctx, input: { job_id, confirm_critical, ...review } }) =>
+    viewFor(ctx.audience)(
+      await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+        confirmCritical: confirmationOf(ctx, confirm_critical),
+      }),
+    ),
+  );
+
+const list = deferredListProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations',
+      tag: 'Translations',
+      summary: 'List translation jobs',
+      description:
+        'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor: send it with the same filters, which it does not hold. With a filter other than `status`, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only where X-Next-Cursor is absent.',
+      paged: true,
+    },
+  })
+  .input(listQuery)
+  .output(z.array(translationJob))
+  .query(async ({ ctx, input }) => {
+    const { jobs, nextCursor } = await listJobs(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return jobs.map(viewFor(ctx.audience));
+  });
+
+const exportXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations',
+      tag: 'Translations',
+      summary: 'Export translation jobs as XLIFF 2.1',
+      paged: true,
+      description:
+        'With `Accept: application/xliff+xml`: one file for each job, by default of what waits for review. All have one pair of languages: where the jobs have several, 422 asks for source_lang and target_lang.',
+      download: [xliffType],
+    },
+  })
+  .input(listQuery)
+  .output(streamResponse)
+  .query(async ({ ctx, input }) => {
+    const { file, nextCursor } = await exportJobs(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    });
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return file;
+  });
+
+const reviewXliff = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations/{job_id}/review',
+      body: 'xliff',
+      query: ['action', 'reviewer', 'notes'],
+      tag: 'Translations',
+      summary: 'Review a job by an XLIFF document',
+      description:
+        'With `Content-Type: application/xliff+xml`: what the list of jobs exported, with a changed target. Files of other jobs in it are passed over. 409 where the job has changed since the export.',
+    },
+  })
+  .input(xliffReviewInput)
+  .output(translationJob)
+  .mutation(async ({ ctx, input }) =>
+    viewFor(ctx.audience)(await reviewJobByXliff(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+  );
+
+const get = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations/{job_id}',
+      tag: 'Translations',
+      summary: 'Get a translation job',
+      description: 'The job as it stands.',
+    },
+  })
+  .input(z.object({ job_id: z.string().describe('The id of the job.') }))
+  .output(translationJob)
+  .query(async ({ ctx, input }) =>
+    viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)),
+  );
+
+export const translationsRouter = router({
+  create,
+  createBatch,
+  createFromFile,
+  createFromText,
+  get,
+  list,
+  review,
+  exportXliff,
+  reviewXliff,
+  golden,
+  delete: deleteJob,
+  ...workplaceProcedures,
+});
+
+/** What comes next at review, and who is on it. The claims are the `reviews` domain's, which knows no jobs. */
+export const reviewsRouter = router(turnProcedures);

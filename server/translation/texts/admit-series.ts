@@ -1,0 +1,242 @@
+import type { Tx } from '#db/client.ts';
+import { lockAdmissions } from '#server/billing/metering/committed-usage.ts';
+import {
+  type BilledTenant,
+  checkEntitlement,
+  readBilledTenant,
+} from '#server/billing/metering/entitlement.ts';
+import { weighCharacters } from '#server/billing/metering/weight.ts';
+import type { Services } from '#server/context.ts';
+import type { AppError } from '#server/errors.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import { requestDiffers } from '#server/http/request-fingerprint.ts';
+import type { Warning } from '#server/http/warnings.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { Settings } from '#server/settings.ts';
+import { storageRefusalIn } from '#server/storage/destination.ts';
+import { isReplayable, requestFingerprint } from './idempotency.ts';
+import {
+  type Admitted,
+  admitJob,
+  insertJob,
+  type NewJob,
+  type Restart,
+  readmitJob,
+  restartJob,
+} from './insert-jobs.ts';
+import { requireAllowedModels } from './intake/check-request.ts';
+import type { StoredJob } from './jobs.ts';
+import type { TranslationRequest } from './schema.ts';
+
+/** The length of a source text in Unicode code points, and in billable characters (A 8.1). */
+export interface Weight {
+  sourceChars: number;
+  billableChars: number;
+}
+
+/** An admitted run of one job. */
+export interface Run {
+  tenantId: string;
+  request: TranslationRequest;
+  warnings: Warning[];
+  admitted: Admitted;
+  weight: Weight;
+  /** Whether the trial grant pays for it. */
+  onTrial: boolean;
+  /** Whether its completion has to settle the prepaid balance. */
+  drawsTopUp: boolean;
+}
+
+/** The tenant, and the kind of credential and the request that submitted the series. */
+export interface SeriesCaller {
+  id: string;
+  name: string;
+  credential: 'session' | 'api_key';
+  /** For the log. */
+  requestId: string;
+}
+
+/** A checked request, and what its sender should know about it. */
+export interface Submitted {
+  request: TranslationRequest;
+  warnings: Warning[];
+}
+
+/** One request of a series, with the job that its key already has. */
+export interface SeriesItem extends Submitted {
+  /** Of the request that was submitted, even if the known job runs again by its own; null without a key. */
+  fingerprint: Uint8Array | null;
+  /** Whether a different request made the known job. */
+  differs: boolean;
+  known: StoredJob | undefined;
+  /** Null if the known job is returned as it is, and there is no work. */
+  weight: Weight | null;
+}
+
+/** An item that has to run. */
+export type WorkItem = SeriesItem & { weight: Weight };
+
+/**
+ * Matches the requests of a series with the jobs that their keys already have, and weighs those that have to run.
+ * @throws AppError 422 if a stored request has to run again and its model is not allowed any more
+ */
+export function planItems(
+  requests: readonly (Submitted & { fingerprint?: Uint8Array | null })[],
+  known: ReadonlyMap<string, StoredJob> | undefined,
+  settings: Settings,
+): SeriesItem[] {
+  return requests.map((submitted) => {
+    const job = submitted.request.idempotency_key ? known?.get(submitted.request.idempotency_key) : undefined;
+    const { fingerprint = requestFingerprint(submitted.request) } = submitted;
+    const differs = requestDiffers(job?.requestFingerprint ?? null, fingerprint);
+    if (job && isReplayable(job)) return { ...submitted, fingerprint, differs, known: job, weight: null };
+    // A job that runs again does what its first submission asked for.
+    const { request, warnings } = job?.job ?? submitted;
+    if (job) requireAllowedModels(request.metadata, settings);
+    const sourceChars = countCodePoints(request.source_text);
+    const { source_lang: from, target_lang: to } = request;
+    const weight = {
+      sourceChars,
+      billableChars: weighCharacters(sourceChars, from, to, settings.DENSE_SCRIPT_WEIGHT),
+    };
+    return { request, warnings, fingerprint, differs, known: job, weight };
+  });
+}
+
+export function isWork(item: SeriesItem): item is WorkItem {
+  return item.weight !== null;
+}
+
+/** What gates (5) to (7) look at besides the work. */
+export interface Gates {
+  tenant: BilledTenant | undefined;
+  /** Why the tenant's own storage cannot be used; null if it can, or the platform's is used. */
+  storageRefusal: AppError | null;
+}
+
+/** Reads what the gates look at. The statements are sent at once; the tenant is that of the transaction's scope. */
+export async function readGates(
+  tx: Tx,
+  services: Pick<Services, 'accountStores' | 'settings'>,
+): Promise<Gates> {
+  const [tenant, storageRefusal] = await Promise.all([
+    readBilledTenant(tx, services.settings),
+    storageRefusalIn(tx, services),
+  ]);
+  return { tenant, storageRefusal };
+}
+
+/** The result of admission. Neither a run nor a refusal: a concurrent submission inserted the job of the key first. */
+export interface Admittance {
+  run: Run | undefined;
+  /**
+   * Set if the work exceeds what the tenant has left. With idempotency keys, look the keys up again before throwing it: a concurrent
+   * duplicate may have reserved the characters that are missing.
+   */
+  refusal: AppError | null;
+}
+
+/**
+ * Admits a series as a whole (C 7): applies gates (5) to (7) of B 4.1 to the sum of its work, then inserts its first job, which reserves that
+ * sum. Sends the last statement of the transaction. Between concurrent submissions the unique index of keys decides, not the look-up.
+ * @param items at least one has work
+ * @throws AppError 402 if the subscription alone refuses the work, before anything is counted; 409 storage_binding_not_verified after it was
+ *   counted: the caller's transaction, and what it inserted, is rolled back
+ */
+export async function admitSeries(
+  tx: Tx,
+  settings: Settings,
+  caller: SeriesCaller,
+  { tenant, storageRefusal }: Gates,
+  items: readonly SeriesItem[],
+): Promise<Admittance> {
+  const work = items.filter(isWork);
+  const [first] = work as [WorkItem];
+  const reserved = reservationOf(work);
+  const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
+  const chars = reserved.reservedChars + reserved.reservedRestChars;
+  const asked = { kind: 'text', credential: caller.credential, chars } as const;
+  const entitlement = checkEntitlement(settings, tenant, asked, keys);
+  const locked = lockAdmissions(tx, caller.id);
+  const { known } = first;
+  const counting = known
+    ? readmitJob(tx, restartOf(caller, known, reserved, settings), entitlement.limits)
+    : admitJob(tx, newJob(caller, first, reserved), entitlement.limits);
+  // Without a refusal to come, COMMIT travels with it.
+  const [[counted]] = await Promise.all([storageRefusal ? counting : tx.last(counting), locked]);
+  if (!counted?.admitted)
+    return { run: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
+  if (storageRefusal) throw storageRefusal;
+  const { onTrial } = entitlement;
+  const drawsTopUp = entitlement.drawsTopUp(counted.usage);
+  return { run: runOf(caller, first, counted.admitted, { onTrial, drawsTopUp }), refusal: null };
+}
+
+/**
+ * Inserts the next job of an admitted series, which takes the reservation over. The statement is sent at once.
+ * @returns undefined if a concurrent submission inserted the job of its key first
+ */
+export async function admitNext(
+  tx: Tx,
+  settings: Settings,
+  caller: SeriesCaller,
+  work: readonly WorkItem[],
+  terms: Pick<Run, 'onTrial' | 'drawsTopUp'>,
+): Promise<Run | undefined> {
+  const [item] = work as [WorkItem];
+  const { known } = item;
+  const reserved = reservationOf(work);
+  const [admitted] = await (known
+    ? restartJob(tx, restartOf(caller, known, reserved, settings))
+    : insertJob(tx, newJob(caller, item, reserved)));
+  return admitted && runOf(caller, item, admitted, terms);
+}
+
+/** What the first job reserves: its own weight, and that of the rest of the series. */
+type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars' | 'reservedRestJobs'>;
+
+function reservationOf(work: readonly WorkItem[]): Reservation {
+  const [first, ...rest] = work.map(({ weight }) => weight.billableChars) as [number, ...number[]];
+  const reservedRestChars = rest.reduce((sum, chars) => sum + chars, 0);
+  return { reservedChars: first, reservedRestChars, reservedRestJobs: rest.length };
+}
+
+function newJob(
+  caller: SeriesCaller,
+  { request, fingerprint, warnings }: WorkItem,
+  reserved: Reservation,
+): NewJob {
+  return {
+    tenantId: caller.id,
+    jobId: newId(),
+    request: namingTenant(request, caller),
+    requestFingerprint: fingerprint,
+    warnings,
+    ...reserved,
+  };
+}
+
+/** The stored job of a key, to be run again. */
+function restartOf(
+  { id }: SeriesCaller,
+  { job }: StoredJob,
+  reserved: Reservation,
+  { STALE_PENDING_SECONDS: staleSeconds }: Settings,
+): Restart {
+  return { tenantId: id, jobId: job.id, staleSeconds, ...reserved };
+}
+
+function runOf(
+  caller: SeriesCaller,
+  { request, warnings, known, weight }: WorkItem,
+  admitted: Admitted,
+  { onTrial, drawsTopUp }: Pick<Run, 'onTrial' | 'drawsTopUp'>,
+): Run {
+  const named = known ? request : namingTenant(request, caller);
+  return { tenantId: caller.id, request: named, warnings, admitted, weight, onTrial, drawsTopUp };
+}
+
+/** Adds the tenant to the request's metadata, which only the server writes (B 2.6). */
+function namingTenant(request: TranslationRequest, { id, name }: SeriesCaller): TranslationRequest {
+  return { ...request, metadata: { ...request.metadata, tenant: { id, name } } };
+}

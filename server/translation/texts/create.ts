@@ -1,0 +1,285 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import type { RequestContext, Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import { markKeyedResult, withDifferingRequest } from '#server/http/request-fingerprint.ts';
+import { notingUnknownFields } from '#server/http/unknown-fields.ts';
+import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { warningsOf } from '#server/translation/core/intake/request-warnings.ts';
+import { type Prefetched, prefetch } from '#server/translation/core/leverage/leverage.ts';
+import { type DocumentJob, documentJob } from '#server/translation/documents/schema.ts';
+import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
+import {
+  admitSeries,
+  type Gates,
+  isWork,
+  planItems,
+  readGates,
+  type SeriesItem,
+  type Submitted,
+} from './admit-series.ts';
+import { requireKey, selectJobsByKeys } from './idempotency.ts';
+import { expandBatch } from './intake/batch.ts';
+import { callersMetadata, checkRequest } from './intake/check-request.ts';
+import { isLayoutFile, readFileRequest } from './intake/file.ts';
+import { requestPagesOfText } from './intake/pages.ts';
+import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
+import type { StoredJob } from './jobs.ts';
+import {
+  type TranslationJob,
+  type TranslationRequest,
+  translationJob,
+  translationRequest,
+} from './schema.ts';
+import { type RunServices, runSeries, type Series } from './series.ts';
+import { viewFor } from './tenant-view.ts';
+
+/** Gate (1) of B 4.1: while translation is disabled, nothing else of a submission is looked at. */
+function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
+  if (!settings.TRANSLATION_ENABLED)
+    throw new AppError('capability_off', 'translation is temporarily disabled');
+}
+
+const submissionProcedure = deferredTenantProcedure.use(({ ctx, next }) => {
+  requireTranslationEnabled(ctx.services);
+  return next();
+});
+
+type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'requestId'> & {
+  withTenant: WithTenant;
+  audience: { operator: boolean };
+};
+
+/**
+ * The requests, each with what its sender should know. Yields to other requests between them.
+ * @param fields those that the request may have
+ */
+async function withWarnings(
+  requests: readonly TranslationRequest[],
+  { unknownFields }: { unknownFields: readonly string[] },
+  fields = Object.keys(translationRequest.shape),
+): Promise<Submitted[]> {
+  const submitted: Submitted[] = [];
+  for (const request of requests) {
+    if (submitted.length > 0) await setImmediate();
+    submitted.push({ request, warnings: warningsOf(request, { unknownFields, fields }) });
+  }
+  return submitted;
+}
+
+/** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response (B 4.2). */
+async function submitFor(
+  { services, response, requestId, withTenant, audience }: SubmissionContext,
+  submitted: Submitted[],
+): Promise<TranslationJob[]> {
+  const { jobs, items, replayed } = await submit(services, withTenant, requestId, submitted);
+  markKeyedResult(response, { replayed, differs: items.some(({ differs }) => differs) });
+  const view = viewFor(audience);
+  return jobs.map((job, index) => (items[index]?.differs ? withDifferingRequest(view(job)) : view(job)));
+}
+
+export const create = submissionProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      tag: 'Translations',
+      summary: 'Translate a text, a batch or a text file',
+      description:
+        'Runs the whole pipeline and answers the finished job: published, or awaiting_review. With an Idempotency-Key a resend answers the same job and does no work twice.',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .use(notingUnknownFields(translationRequest))
+  .input(translationRequest)
+  .output(translationJob)
+  .mutation(async ({ ctx, input }) => {
+    // REST routes such a body to `createFromText`.
+    if (isObject(input.metadata['source_document']))
+      throw new AppError(
+        'unprocessable',
+        'metadata.source_document makes an array of jobs: use createFromText',
+      );
+    requireKey(input.idempotency_key);
+    const metadata = callersMetadata(input.metadata);
+    const request = checkRequest({ ...input, metadata }, ctx.services.settings);
+    const [job] = await submitFor(ctx, await withWarnings([request], ctx));
+    if (!job) throw new Error('the submission made no job');
+    return job;
+  });
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const createBatch = submissionProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      chosenBy: 'inputs',
+      tag: 'Translations',
+      summary: 'Translate a batch',
+      description:
+        'One job for each input and target, run in order and answered in order. An item that fails ends the batch with its error; what was done stays, and a resend with the same key goes on from there.',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .use(notingUnknownFields(batchRequest))
+  .input(batchRequest)
+  .output(z.array(translationJob))
+  .mutation(async ({ ctx, input }) => {
+    const submitted = await expandBatch(input, ctx.services.settings, ctx.unknownFields);
+    return submitFor(ctx, submitted);
+  });
+
+export const createFromFile = submissionProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      upload: {
+        parts: ['source_document'],
+        raw: true,
+        ceiling: (file) => (isLayoutFile(file) ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES'),
+      },
+      tag: 'Translations',
+      summary: 'Translate a file',
+      description:
+        'A form with a `source_document` part, or the file as the body with its fields in the query. The text of a file is split into pages, one job each. A PDF, DOCX or XLSX in a form is translated in place instead: the response is its queued document job, as of POST /api/documents/translate.',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .use(notingUnknownFields(fileRequest))
+  .input(fileRequest)
+  .output(z.union([z.array(translationJob), documentJob]))
+  .mutation(async ({ ctx, input }) => {
+    const file = input.source_document;
+    if (file?.via === 'form' && isLayoutFile(file)) return submitDocumentFor(ctx, input);
+    const authenticate = () =>
+      ctx.withTenant(async (_tx, principal) => ({
+        tenantId: principal.tenant.id,
+        signal: ctx.disconnected(),
+      }));
+    const requests = await readFileRequest(ctx.services, input, authenticate);
+    return submitFor(ctx, await withWarnings(requests, ctx, Object.keys(fileRequest.shape)));
+  });
+
+/** Queues a file that is translated with its layout (B 4.1), and returns its document job. */
+async function submitDocumentFor(
+  {
+    services,
+    response,
+    withTenant,
+    audience,
+    disconnected,
+    unknownFields,
+  }: SubmissionContext & Pick<RequestContext, 'disconnected'> & { unknownFields: readonly string[] },
+  form: FileRequest,
+): Promise<DocumentJob> {
+  const made = await submitDocument(
+    services,
+    withTenant,
+    { ...form, wait: undefined },
+    { via: 'translations', signal: disconnected(), unknownFields },
+  );
+  markKeyedResult(response, made);
+  return readSubmittedDocument(services, made, audience);
+}
+
+export const createFromText = submissionProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      chosenBy: 'metadata.source_document',
+      tag: 'Translations',
+      summary: 'Translate the text of a document, page by page',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .use(notingUnknownFields(documentTextRequest))
+  .input(documentTextRequest)
+  .output(z.array(translationJob))
+  .mutation(async ({ ctx, input }) => {
+    requireKey(input.idempotency_key);
+    const { source_document } = input.metadata;
+    const metadata = { ...callersMetadata(input.metadata), source_document };
+    const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
+    return submitFor(ctx, await withWarnings(requests, ctx));
+  });
+
+interface Submission {
+  jobs: TranslationJob[];
+  /** The item of each job. */
+  items: readonly SeriesItem[];
+  /** True if all jobs come from earlier submissions with the same keys, and none was run. */
+  replayed: boolean;
+}
+
+/**
+ * Translates texts one after the other and returns their jobs. Applies gates (3) to (7) of B 4.1, then runs the pipeline and stores the
+ * result of each. Models are called between transactions, never inside one.
+ * @param submitted have passed gate (2), `checkRequest`
+ * @throws AppError 401, 402, 422, 429, 5xx as B 7 says
+ */
+async function submit(
+  services: RunServices,
+  withTenant: WithTenant,
+  requestId: string,
+  submitted: Submitted[],
+): Promise<Submission> {
+  const { settings } = services;
+  const requests = submitted.map(({ request }) => request);
+  const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
+  const admitted = await withTenant(
+    // The transaction that authenticated the caller (gate 4).
+    async (tx, principal, looked: LookedUp): Promise<Series | Submission> => {
+      const items = planItems(submitted, looked.known, settings);
+      // Gate (3): a full replay is returned before any gate that could refuse work.
+      if (!items.some(isWork))
+        return { jobs: items.flatMap(({ known }) => known?.job ?? []), items, replayed: true };
+      const caller = { ...principal.tenant, credential: principal.kind, requestId };
+      // Gates (5) to (7), over the whole series.
+      const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
+      // With keys, `runSeries` looks again: a concurrent duplicate may account for the usage.
+      if (refusal && keys.length === 0) throw refusal;
+      return { caller, items, firstRun: run, prefetched: looked.prefetched };
+    },
+    // Sent before the caller is authenticated; only the tenant's own transaction reads the result.
+    async (tx) => lookUp(tx, services, requests, keys),
+  );
+  if ('jobs' in admitted) return admitted;
+  const series = withRequestDeadline(settings, ({ signal }) => runSeries(services, admitted, signal));
+  const { jobs, items, ran } = await services.backgroundWork.track(series);
+  return { jobs, items, replayed: !ran };
+}
+
+/** What the gates and the pipeline need to know of the tenant. */
+interface LookedUp {
+  /** By idempotency key; undefined without keys. */
+  known: Map<string, StoredJob> | undefined;
+  gates: Gates;
+  prefetched: Prefetched;
+}
+
+async function lookUp(
+  tx: Tx,
+  services: Pick<Services, 'accountStores' | 'settings'>,
+  requests: readonly TranslationRequest[],
+  keys: readonly string[],
+): Promise<LookedUp> {
+  const { settings } = services;
+  const [known, gates, prefetched] = await Promise.all([
+    keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
+    readGates(tx, services),
+    prefetch(tx, requests),
+  ]);
+  return { known, gates, prefetched };
+}

@@ -1,0 +1,180 @@
+import { and, asc, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
+import { hasText } from '#server/http/text-search.ts';
+import type { TriggerCode } from '#server/translation/core/agent-run-schema.ts';
+import { type Place, walkJobs } from '#server/translation/core/listing/bounded-walk.ts';
+import {
+  earliestChange,
+  filterCondition,
+  readsRequest,
+} from '#server/translation/core/listing/job-list-filter.ts';
+import type { JobStatus } from './schema.ts';
+import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
+
+/** Characters of a text in a summary. */
+const excerpt = 300;
+
+/** A job as it is found, without those who are on it. */
+type FoundJob = Omit<JobSummary, 'claimed_by'>;
+
+interface Found {
+  jobs: FoundJob[];
+  /** The last job that was examined; undefined if there was none. */
+  last: PageEnd | undefined;
+  /** Whether others follow it. */
+  more: boolean;
+}
+
+interface Search {
+  tenantId: string;
+  filter: JobFilter;
+  order: SearchInput['order'];
+  limit: number;
+  cursor: string | undefined;
+  /** Ids of jobs that are not wanted. */
+  passOver?: ReadonlySet<string>;
+}
+
+/**
+ * The tenant's jobs that pass a filter, in the order of `updated_at` and id. Status and time are found by an index; for the rest of a filter
+ * the jobs are read one after the other, and at most so many (`walkJobs`).
+ * @throws AppError 422 for an invalid cursor, or as `contentOf`
+ */
+export async function findJobs(tx: Tx, search: Search): Promise<Found> {
+  const { tenantId, order, limit, passOver, cursor } = search;
+  const wanted = contentOf(search.filter);
+  const { found, last, more } = await walkJobs({
+    after: cursor === undefined ? undefined : readCursor(cursor),
+    limit,
+    filtered: wanted !== undefined,
+    passOver,
+    places: (after, size) => selectPlaces(tx, search, after, size),
+    pick: (ids, missing) => selectSummaries(tx, tenantId, ids, wanted, order, missing),
+  });
+  return { jobs: found, last, more };
+}
+
+/** The cursor after the last job that a search has examined. */
+export function cursorOf({ updatedAt, id }: PageEnd): string {
+  return writeCursor({ updated_at: updatedAt.toISOString(), id });
+}
+
+const { request, finalTranslation, agentRun, updatedAt, jobId } = translationJobs;
+
+/**
+ * Approximate bytes that a filter reads of a job, from stored sizes, so that no value is decompressed. Compressed JSON is counted four times,
+ * and a source as often as its translation, which is about as long.
+ */
+function bytesRead(filter: JobFilter): SQL<number> {
+  const { trigger, text } = filter;
+  const whole = text !== undefined || readsRequest(filter) ? sql`pg_column_size(${request})` : sql`0`;
+  const texts = text === undefined ? sql`0` : sql`2 * octet_length(coalesce(${finalTranslation}, ''))`;
+  const run = trigger === undefined ? sql`0` : sql`pg_column_size(${agentRun})`;
+  return sql`4 * (${whole} + ${run}) + ${texts}`;
+}
+
+/** The next places of the listing, of each status by the index of statuses. */
+async function selectPlaces(
+  tx: Tx,
+  { tenantId, filter, order }: Search,
+  after: PageEnd | undefined,
+  limit: number,
+): Promise<Place[]> {
+  const { updated_from: from, updated_to: to } = filter;
+  const comparison = order === 'newest' ? sql`<` : sql`>`;
+  const statuses: (JobStatus | undefined)[] = filter.statuses ? [...new Set(filter.statuses)] : [undefined];
+  const found = await Promise.all(
+    statuses.map((status) =>
+      tx
+        .select({ id: jobId, updatedAt, bytes: bytesRead(filter) })
+        .from(translationJobs)
+        .where(
+          and(
+            eq(translationJobs.tenantId, tenantId),
+            status && eq(translationJobs.status, status),
+            from === undefined ? undefined : gte(updatedAt, new Date(from)),
+            to === undefined ? undefined : lt(updatedAt, new Date(to)),
+            earliestChange(translationJobs, filter),
+            after &&
+              sql`(${updatedAt}, ${jobId}) ${comparison} (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+          ),
+        )
+        .orderBy(...inOrder(order))
+        .limit(limit),
+    ),
+  );
+  if (found.length === 1) return found[0] as Place[];
+  const sign = order === 'newest' ? -1 : 1;
+  return found
+    .flat()
+    .sort((a, b) => sign * (a.updatedAt.getTime() - b.updatedAt.getTime() || (a.id < b.id ? -1 : 1)))
+    .slice(0, limit);
+}
+
+function inOrder(order: SearchInput['order']): SQL[] {
+  return order === 'newest' ? [desc(updatedAt), desc(jobId)] : [asc(updatedAt), asc(jobId)];
+}
+
+/** The part of a filter that no index serves; undefined without one. @throws AppError 422 as `filterCondition` */
+export function contentOf({ trigger, text, ...listFilter }: JobFilter): SQL | undefined {
+  return and(
+    filterCondition(translationJobs, listFilter),
+    trigger && sql`${agentRun} #> '{quality_gate,triggers}' @> ${JSON.stringify([{ code: trigger }])}::jsonb`,
+    text === undefined
+      ? undefined
+      : or(
+          hasText(sql`${request} ->> 'source_text'`, text, 'contains'),
+          hasText(sql`${finalTranslation}`, text, 'contains'),
+        ),
+  );
+}
+
+/** Those of the jobs that pass, at most `limit`. */
+async function selectSummaries(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+  wanted: SQL | undefined,
+  order: SearchInput['order'],
+  limit: number,
+): Promise<FoundJob[]> {
+  const field = (name: string) => sql<string | null>`${request} ->> ${name}`;
+  const rows = await tx
+    .select({
+      id: jobId,
+      status: translationJobs.status,
+      sourceLang: field('source_lang'),
+      targetLang: field('target_lang'),
+      textType: field('text_type'),
+      sourceExcerpt: sql<string>`left(${request} ->> 'source_text', ${excerpt})`,
+      translationExcerpt: sql<string | null>`left(${finalTranslation}, ${excerpt})`,
+      gate: sql<{ score: number; triggers: { code: TriggerCode }[] } | null>`${agentRun} -> 'quality_gate'`,
+      createdAt: translationJobs.createdAt,
+      updatedAt,
+    })
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        sql`${jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+        wanted,
+      ),
+    )
+    .orderBy(...inOrder(order))
+    .limit(limit);
+  return rows.map(({ id, gate, ...row }) => ({
+    id,
+    status: row.status as JobStatus,
+    source_lang: row.sourceLang ?? '',
+    target_lang: row.targetLang ?? '',
+    text_type: row.textType === 'Html' ? 'Html' : 'Plain',
+    source_excerpt: row.sourceExcerpt,
+    translation_excerpt: row.translationExcerpt,
+    score: gate?.score ?? null,
+    triggers: [...new Set(gate?.triggers.map(({ code }) => code))],
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }));
+}

@@ -1,0 +1,89 @@
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import {
+  type Destination,
+  type DestinationServices,
+  destinationOf,
+  isInAccount,
+} from '#server/storage/destination.ts';
+import {
+  type GoldenRecord,
+  goldenPlace,
+  listGolden,
+  removeGolden,
+  writeGolden,
+} from '#server/translation/records/golden-records.ts';
+import { redactedCopy } from './redacted-copy.ts';
+import type { TranslationJob } from './schema.ts';
+
+/** The golden record of a text job: its full payload (B 8 rule 4), or a redacted copy in the tenant's own account. */
+export function goldenRecord(
+  tenantId: string,
+  job: TranslationJob,
+  { uri, recordedAt }: { uri: string; recordedAt: Date },
+): GoldenRecord {
+  const { source_lang, target_lang } = job.request;
+  return {
+    kind: 'text',
+    tenantId,
+    jobId: job.id,
+    uri,
+    recordedAt,
+    content: JSON.stringify({
+      schema_version: '1.0',
+      kind: 'text',
+      tenant_id: tenantId,
+      job_id: job.id,
+      recorded_at: recordedAt.toISOString(),
+      job: isInAccount(uri) ? redactedCopy(job) : job,
+    }),
+    summary: { status: job.status, source_lang, target_lang },
+  };
+}
+
+export type PersistingServices = DestinationServices &
+  Pick<Services, 'backgroundWork' | 'storage' | 'settings' | 'log'>;
+
+/** A golden record that is in its store, before its job's row refers to it. */
+export interface PersistedGolden {
+  uri: string;
+  /** Call this once the row refers to the record. */
+  list(): void;
+  /** Removes the record, because the row was not stored. Never fails. */
+  remove(): Promise<unknown>;
+}
+
+/**
+ * Writes a job's golden record, before the job's row is published (B 3.1 "fails closed").
+ * @returns the error if it could not be written: the job's persistence is then pending
+ */
+export async function persistGolden(
+  services: PersistingServices,
+  tenantId: string,
+  job: TranslationJob,
+  attempt: number,
+): Promise<PersistedGolden | AppError> {
+  let destination: Destination;
+  try {
+    destination = await destinationOf(services, tenantId);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  const place = goldenPlace(services, tenantId, destination, job.id, attempt);
+  const record = goldenRecord(tenantId, job, { uri: place.address, recordedAt: new Date() });
+  if (!(await writeGolden(services, record, place))) return persistenceFailed();
+  return {
+    uri: place.address,
+    list: () => listGolden(services, record, place),
+    remove: () => removeGolden(services, tenantId, job.id, place.address),
+  };
+}
+
+/** The error of a job that is stored and billed, but whose golden record could not be written (B 7). The sweep publishes it later. */
+export function persistenceFailed(): AppError {
+  return new AppError(
+    'persistence_failed',
+    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
+  );
+}

@@ -1,0 +1,106 @@
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { AppError } from '#server/errors.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import { fingerprintOf } from '#server/http/request-fingerprint.ts';
+import { type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
+import { longestKey, type TranslationRequest } from './schema.ts';
+
+/** @throws AppError 422 for an idempotency key of more than `longestKey` characters (C 7) */
+export function requireKey(key: string | null | undefined): void {
+  if (!key || countCodePoints(key) <= longestKey) return;
+  throw new AppError('invalid_fields', [
+    {
+      loc: ['body', 'idempotency_key'],
+      msg: `must have ${longestKey} characters at most`,
+      type: 'too_big',
+    },
+  ]);
+}
+
+/** The key of one item of a submission, `<key>:<position>`. Batch items count from 0, pages from 1 (B 4.1). */
+export function itemKey(key: string | null | undefined, position: number): string | null {
+  return key ? `${key}:${position}` : null;
+}
+
+/**
+ * The fingerprint of what decides a job's result, to be stored with its key; null without a key. Left out: fields without effect, and the
+ * name, media type and size of a file, of which the text of each page and the number of pages count.
+ * @param request as it was checked, before the service adds to its metadata
+ */
+export function requestFingerprint({
+  idempotency_key: key,
+  deployment_name: _,
+  adaptive_dataset_id: __,
+  allow_fallback: ___,
+  metadata,
+  ...request
+}: TranslationRequest): Uint8Array | null {
+  if (!key) return null;
+  const { source_document: document, source_lang_detection: detection, ...options } = metadata;
+  const { name, content_type, size_bytes, ...page } = (document ?? {}) as Record<string, unknown>;
+  return fingerprintOf({
+    ...request,
+    // A text whose language is to be detected is the same request whatever is detected.
+    source_lang: detection === undefined ? request.source_lang : 'auto',
+    text_type: request.text_type === 'Plain' ? null : request.text_type,
+    metadata: { ...options, ...(document !== undefined && { source_document: page }) },
+  });
+}
+
+/** Whether a resend returns the stored job as it is. A failed or stale job runs again (B 4.2 rules 1 and 2). */
+export function isReplayable({ job, stalePending }: StoredJob): boolean {
+  return job.status !== 'failed' && !stalePending;
+}
+
+const selectByKeys = prepare<
+  { idempotencyKeys: string; staleSeconds: number },
+  { row: JobRow; stalePending: boolean }[]
+>((db) =>
+  db
+    .select({
+      row: translationJobs,
+      stalePending: sql<boolean>`${translationJobs.status} = 'pending' and
+        ${translationJobs.updatedAt} < now() - make_interval(secs => ${sql.placeholder('staleSeconds')})`,
+    })
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, sql`current_setting('lingualoop.tenant_id')`),
+        sql`${translationJobs.idempotencyKey} = any(array(
+          select jsonb_array_elements_text(${sql.placeholder('idempotencyKeys')}::jsonb)))`,
+        isNotNull(translationJobs.idempotencyKey),
+      ),
+    )
+    .prepare('select_by_keys'),
+);
+
+/**
+ * Selects jobs by idempotency key. The tenant is the transaction's own, so the query can be sent before the caller is authenticated.
+ * @param staleSeconds age after which a pending job counts as stale
+ */
+export async function selectJobsByKeys(
+  tx: Tx,
+  keys: readonly string[],
+  staleSeconds: number,
+): Promise<Map<string, StoredJob>> {
+  const found = await selectByKeys(tx, { idempotencyKeys: JSON.stringify(keys), staleSeconds });
+  return new Map(
+    found.map(({ row, stalePending }) => [
+      row.idempotencyKey as string,
+      {
+        job: jobOfRow(row),
+        attempt: row.attempt,
+        requestFingerprint: row.requestFingerprint,
+        stalePending,
+      },
+    ]),
+  );
+}
+
+/** A text that changes whenever a job of these keys appears, changes status or starts another attempt. */
+export function fingerprint(known: ReadonlyMap<string, StoredJob> | undefined): string {
+  const jobs = [...(known ?? [])].map(([key, { job, attempt }]) => [key, job.status, attempt]);
+  return JSON.stringify(jobs.toSorted());
+}

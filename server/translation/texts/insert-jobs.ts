@@ -1,0 +1,204 @@
+import { and, eq, or, Param, sql } from 'drizzle-orm';
+import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import {
+  type CommittedUsage,
+  type UsageLimits,
+  usageCheck,
+} from '#server/billing/metering/committed-usage.ts';
+import type { Warning } from '#server/http/warnings.ts';
+import { emptyRun, isJob, isStalePending } from './jobs.ts';
+import type { TranslationRequest } from './schema.ts';
+
+export interface NewJob {
+  tenantId: string;
+  jobId: string;
+  request: TranslationRequest;
+  /** Null without an idempotency key. */
+  requestFingerprint: Uint8Array | null;
+  warnings: readonly Warning[];
+  /** Billable characters of this job. */
+  reservedChars: number;
+  /** Billable characters of the jobs that follow it in its series. */
+  reservedRestChars: number;
+  /** The number of those jobs. */
+  reservedRestJobs: number;
+}
+
+/** A pending job that may now run. */
+export interface Admitted {
+  jobId: string;
+  attempt: number;
+  createdAt: Date;
+}
+
+/** The tenant's usage, and the job if it fits the limits and no other submission with its key came first. */
+export interface Counted {
+  usage: CommittedUsage;
+  admitted: Admitted | null;
+}
+
+/** An existing job to run again. */
+export interface Restart {
+  tenantId: string;
+  jobId: string;
+  staleSeconds: number;
+  reservedChars: number;
+  reservedRestChars: number;
+  reservedRestJobs: number;
+}
+
+const value = sql.placeholder;
+
+const admittedColumns = {
+  jobId: translationJobs.jobId,
+  attempt: translationJobs.attempt,
+  createdAt: translationJobs.createdAt,
+};
+
+/** A new pending job. INSERT ... SELECT needs every column, those with defaults included. */
+const pendingJob = {
+  tenantId: sql<string>`${value('tenantId')}::text`.as('tenant_id'),
+  jobId: sql<string>`${value('jobId')}::text`.as('job_id'),
+  status: sql<string>`'pending'`.as('status'),
+  attempt: sql<number>`1`.as('attempt'),
+  idempotencyKey: sql<string | null>`${value('idempotencyKey')}::text`.as('idempotency_key'),
+  reservedChars: sql<number>`${value('reservedChars')}::bigint`.as('reserved_chars'),
+  reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
+  reservedRestJobs: sql<number>`${value('reservedRestJobs')}::int`.as('reserved_rest_jobs'),
+  request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
+  requestFingerprint: sql<Uint8Array | null>`${value('requestFingerprint')}::bytea`.as('request_fingerprint'),
+  warnings: sql<unknown>`nullif(${new Param(value('warnings'), translationJobs.warnings)}::jsonb, '[]')`.as(
+    'warnings',
+  ),
+  baselineTranslation: sql<null>`null`.as('baseline_translation'),
+  finalTranslation: sql<null>`null`.as('final_translation'),
+  qualityAssessment: sql<null>`null::jsonb`.as('quality_assessment'),
+  refinement: sql<null>`null::jsonb`.as('refinement'),
+  verification: sql<null>`null::jsonb`.as('verification'),
+  agentRun: sql<unknown>`${new Param(emptyRun, translationJobs.agentRun)}::jsonb`.as('agent_run'),
+  pipelineMetadata: sql<null>`null::jsonb`.as('pipeline_metadata'),
+  pipelineCandidate: sql<null>`null`.as('pipeline_candidate'),
+  publishAs: sql<null>`null`.as('publish_as'),
+  goldenUri: sql<null>`null`.as('golden_uri'),
+  decidedAt: sql<null>`null::timestamptz`.as('decided_at'),
+  decidedBy: sql<null>`null`.as('decided_by'),
+  replacedText: sql<null>`null`.as('replaced_text'),
+  createdAt: sql<Date>`now()`.as('created_at'),
+  updatedAt: sql<Date>`now()`.as('updated_at'),
+};
+
+/** The tenant has a job with the same idempotency key. */
+const ofOneKey = {
+  target: [translationJobs.tenantId, translationJobs.idempotencyKey],
+  where: sql`idempotency_key is not null`,
+};
+
+type UsageCheck = ReturnType<typeof usageCheck>;
+
+function insertion(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
+  return db
+    .$with('admitted')
+    .as(
+      db
+        .insert(translationJobs)
+        .select(db.select(pendingJob).from(committed).where(withinLimits))
+        .onConflictDoNothing(ofOneKey)
+        .returning(admittedColumns),
+    );
+}
+
+/** Sets a failed or stale job to pending again, under the next attempt. */
+const pendingAgain = {
+  status: 'pending',
+  attempt: sql`${translationJobs.attempt} + 1`,
+  agentRun: emptyRun,
+  pipelineMetadata: null,
+  reservedChars: sql`${value('reservedChars')}::bigint`,
+  reservedRestChars: sql`${value('reservedRestChars')}::bigint`,
+  reservedRestJobs: sql`${value('reservedRestJobs')}::int`,
+  updatedAt: sql`now()`,
+};
+
+const isRestartable = sql`${translationJobs.tenantId} = ${value('tenantId')} and ${translationJobs.jobId} = ${value('jobId')}
+  and (${translationJobs.status} = 'failed' or ${translationJobs.status} = 'pending'
+    and ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')}))`;
+
+function restart(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
+  return db
+    .$with('admitted')
+    .as(
+      db
+        .update(translationJobs)
+        .set(pendingAgain)
+        .from(committed)
+        .where(and(isRestartable, withinLimits))
+        .returning(admittedColumns),
+    );
+}
+
+/** The usage, and the job if it is admitted. */
+function counted(db: QueryBuilder, { committed, usage }: UsageCheck, change: ReturnType<typeof insertion>) {
+  return db
+    .with(committed, change)
+    .select({
+      usage,
+      admitted: { jobId: change.jobId, attempt: change.attempt, createdAt: change.createdAt },
+    })
+    .from(committed)
+    .leftJoin(change, sql`true`);
+}
+
+type New = NewJob & { idempotencyKey: string | null };
+
+const admitNew = prepare<New & UsageLimits, Counted[]>((db) => {
+  const check = usageCheck(db);
+  return counted(db, check, insertion(db, check)).prepare('admit_new');
+});
+
+const admitRestart = prepare<Restart & UsageLimits, Counted[]>((db) => {
+  const check = usageCheck(db);
+  return counted(db, check, restart(db, check)).prepare('admit_restart');
+});
+
+/**
+ * Counts what the tenant has committed, and inserts a pending job if it fits. The caller holds the admission lock.
+ * No job comes back where it does not fit, or where the tenant has one of that idempotency key already.
+ */
+export function admitJob(tx: Tx, job: NewJob, limits: UsageLimits): Promise<Counted[]> {
+  return admitNew(tx, { ...job, ...limits, idempotencyKey: job.request.idempotency_key ?? null });
+}
+
+/** The same for a failed or stale job that runs again. Admits nothing if the job is neither any more. */
+export function readmitJob(tx: Tx, job: Restart, limits: UsageLimits): Promise<Counted[]> {
+  return admitRestart(tx, { ...job, ...limits });
+}
+
+const insertPending = prepare<New, Admitted[]>((db) =>
+  db
+    .insert(translationJobs)
+    .select(db.select(pendingJob).from(sql`(select) nobody`))
+    .onConflictDoNothing(ofOneKey)
+    .returning(admittedColumns)
+    .prepare('insert_pending'),
+);
+
+/** Inserts a pending job whose characters its series has already reserved. Returns no row if the tenant has a job of that idempotency key. */
+export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
+  return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
+}
+
+/** Sets a failed or stale job of a series to pending again. Returns no row if it is neither any more. The statement is sent at once. */
+export function restartJob(
+  tx: Tx,
+  { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars, reservedRestJobs }: Restart,
+): Promise<Admitted[]> {
+  return tx
+    .update(translationJobs)
+    .set({ ...pendingAgain, reservedChars, reservedRestChars, reservedRestJobs })
+    .where(
+      and(isJob(tenantId, jobId), or(eq(translationJobs.status, 'failed'), isStalePending(staleSeconds))),
+    )
+    .returning(admittedColumns)
+    .execute();
+}

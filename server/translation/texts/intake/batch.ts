@@ -1,0 +1,79 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Warning } from '#server/http/warnings.ts';
+import type { Settings } from '#server/settings.ts';
+import { textWarnings, warningsOf } from '#server/translation/core/intake/request-warnings.ts';
+import type { Submitted } from '../admit-series.ts';
+import { itemKey } from '../idempotency.ts';
+import { checkRequest } from './check-request.ts';
+import { type BatchRequest, batchRequest } from './schema.ts';
+
+/** The fields that a batch may have, at any depth. */
+const fields = [...new Set(fieldsOf(batchRequest))];
+
+function* fieldsOf(schema: z.ZodType): Generator<string> {
+  if (schema instanceof z.ZodArray) yield* fieldsOf(schema.element as z.ZodType);
+  if (!(schema instanceof z.ZodObject)) return;
+  for (const [name, field] of Object.entries(schema.shape)) {
+    yield name;
+    yield* fieldsOf(field as z.ZodType);
+  }
+}
+
+/**
+ * Expands a batch to one request per (input × target), in submission order (B 4.1), and checks each. The schema limits how many there may be.
+ * Yields to other requests between the inputs: to tell a language takes milliseconds, and the caller is not known yet.
+ * @param unknownFields paths of fields that the batch should not have; each job is told of those above it
+ * @throws AppError as `checkRequest` does; the message names the input
+ */
+export async function expandBatch(
+  batch: BatchRequest,
+  settings: Settings,
+  unknownFields: readonly string[],
+): Promise<Submitted[]> {
+  const submitted: Submitted[] = [];
+  for (const [i, input] of batch.inputs.entries()) {
+    if (i > 0) await setImmediate();
+    // Detected and judged once for all targets.
+    let source = { source_lang: input.Language, metadata: {} };
+    let ofText: Warning[] | undefined;
+    for (const [t, target] of input.Targets.entries()) {
+      const names = {
+        source_text: `inputs[${i}].Text`,
+        source_lang: `inputs[${i}].Language`,
+        target_lang: `inputs[${i}].Targets[${t}].Language`,
+      };
+      const request = checkRequest(
+        {
+          source_text: input.Text,
+          ...source,
+          target_lang: target.Language,
+          text_type: input.TextType,
+          tone: target.Tone ?? null,
+          gender: target.Gender ?? null,
+          deployment_name: target.DeploymentName ?? null,
+          adaptive_dataset_id: target.AdaptiveDatasetId ?? null,
+          allow_fallback: target.AllowFallback ?? null,
+          idempotency_key: itemKey(batch.idempotency_key, submitted.length),
+          domain: null,
+        },
+        settings,
+        names,
+      );
+      source = { source_lang: request.source_lang, metadata: request.metadata };
+      ofText ??= textWarnings(request, names.source_lang);
+      const own = unknownFields.filter((path) => concerns(path, i, t));
+      submitted.push({
+        request,
+        warnings: warningsOf(request, { unknownFields: own, fields, names, ofText }),
+      });
+    }
+  }
+  return submitted;
+}
+
+/** Whether a field at `path` of a batch is above the job of input `i` and target `t`. */
+function concerns(path: string, i: number, t: number): boolean {
+  const [, input, target] = /^inputs\[(\d+)\](?:\.Targets\[(\d+)\])?/.exec(path) ?? [];
+  return (input === undefined || Number(input) === i) && (target === undefined || Number(target) === t);
+}

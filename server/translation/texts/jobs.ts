@@ -1,0 +1,156 @@
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { AppError } from '#server/errors.ts';
+import type { Warning } from '#server/http/warnings.ts';
+import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
+import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+
+export async function selectJob(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+): Promise<TranslationJob | undefined> {
+  const [row] = await tx.select().from(translationJobs).where(isJob(tenantId, jobId));
+  return row && jobOfRow(row);
+}
+
+interface JobListing {
+  tenantId: string;
+  status?: JobStatus | undefined;
+  limit: number;
+  /** The last job of the previous page. */
+  after?: { updatedAt: Date; id: string } | undefined;
+  /** Only these. */
+  ids?: readonly string[] | undefined;
+}
+
+/** Approximate bytes of a page: a page of long texts has fewer jobs than the limit. */
+const pageBytes = 8_000_000;
+
+/** Approximate bytes of a job in a response, from stored sizes, so that no value is decompressed. Compressed JSON is counted four times. */
+const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
+  + octet_length(coalesce(${translationJobs.baselineTranslation}, ''))
+  + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
+    + coalesce(pg_column_size(${translationJobs.qualityAssessment}), 0)
+    + coalesce(pg_column_size(${translationJobs.refinement}), 0)
+    + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
+
+/** A page of jobs, newest updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether others follow. */
+export async function selectJobs(
+  tx: Tx,
+  { tenantId, status, limit, after, ids }: JobListing,
+): Promise<{ jobs: TranslationJob[]; more: boolean }> {
+  const order = [desc(translationJobs.updatedAt), desc(translationJobs.jobId)];
+  const page = tx.$with('page').as(
+    tx
+      .select({
+        jobId: translationJobs.jobId,
+        bytesBefore:
+          sql<number>`sum(${jobBytes}) over (order by ${sql.join(order, sql`, `)} rows unbounded preceding) - (${jobBytes})`.as(
+            'bytes_before',
+          ),
+        place: sql<number>`row_number() over (order by ${sql.join(order, sql`, `)})`.as('place'),
+      })
+      .from(translationJobs)
+      .where(
+        and(
+          eq(translationJobs.tenantId, tenantId),
+          status && eq(translationJobs.status, status),
+          ids &&
+            sql`${translationJobs.jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+          after &&
+            sql`(${translationJobs.updatedAt}, ${translationJobs.jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+        ),
+      )
+      .orderBy(...order)
+      .limit(limit + 1),
+  );
+  const rows = await tx
+    .with(page)
+    .select({ row: translationJobs, found: sql<number>`(select count(*)::int from ${page})` })
+    .from(page)
+    .innerJoin(
+      translationJobs,
+      and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, page.jobId)),
+    )
+    .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
+    .orderBy(...order);
+  return {
+    jobs: rows.map(({ row }) => jobOfRow(row)),
+    more: rows.length < (rows[0]?.found ?? 0),
+  };
+}
+
+/** The tenant of a job, for the operator. Platform scope. */
+export async function selectTenantOfJob(tx: Tx, jobId: string): Promise<string | undefined> {
+  const [row] = await tx
+    .select({ tenantId: translationJobs.tenantId })
+    .from(translationJobs)
+    .where(eq(translationJobs.jobId, jobId));
+  return row?.tenantId;
+}
+
+/** @throws AppError 404 for an unknown, foreign or deleted id alike */
+export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<TranslationJob> {
+  const job = await selectJob(tx, tenantId, jobId);
+  if (!job) throw new AppError('not_found', 'job not found');
+  return job;
+}
+
+export type JobRow = typeof translationJobs.$inferSelect;
+
+/** A stored job, in the operator's full shape, and what only the service needs of it. */
+export interface StoredJob {
+  job: TranslationJob;
+  attempt: number;
+  /** Of the request that made it; null without a key, and for jobs from before it was stored. */
+  requestFingerprint: Uint8Array | null;
+  /** Left pending for longer than the stale-pending time: a resend may run it again (B 4.2). */
+  stalePending: boolean;
+}
+
+/** The run of a job that has not started. */
+export const emptyRun: AgentRun = {
+  status: 'pending',
+  steps: [],
+  quality_gate: null,
+  human_review_task: null,
+  error: null,
+};
+
+/** The job of a row. Some server-written metadata (B 2.6) has columns of its own. */
+export function jobOfRow(row: JobRow): TranslationJob {
+  const request = row.request as TranslationRequest;
+  const written = {
+    ...row.pipelineMetadata,
+    ...(row.pipelineCandidate !== null && { review_pipeline_candidate: row.pipelineCandidate }),
+    ...(row.goldenUri !== null && { golden_uri: row.goldenUri }),
+  };
+  return {
+    id: row.jobId,
+    request: { ...request, metadata: { ...request.metadata, ...written } },
+    status: row.status as JobStatus,
+    baseline_translation: row.baselineTranslation,
+    final_translation: row.finalTranslation,
+    quality_assessment: row.qualityAssessment as TranslationJob['quality_assessment'],
+    refinement: row.refinement as TranslationJob['refinement'],
+    verification: row.verification as TranslationJob['verification'],
+    agent_run: row.agentRun as AgentRun,
+    warnings: (row.warnings as Warning[] | null) ?? [],
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+/** Matches one job by tenant and id. The row-level policy is only the second line of defence. */
+export function isJob(tenantId: string, jobId: string): SQL | undefined {
+  return and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, jobId));
+}
+
+export function isStalePending(staleSeconds: number): SQL | undefined {
+  return and(
+    eq(translationJobs.status, 'pending'),
+    lt(translationJobs.updatedAt, sql`now() - make_interval(secs => ${staleSeconds})`),
+  );
+}

@@ -1,0 +1,54 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { contentOf, cursorOf, findJobs } from './find-jobs.ts';
+import { selectJobs } from './jobs.ts';
+import type { ListQuery, TranslationJob } from './schema.ts';
+
+interface JobPage {
+  jobs: TranslationJob[];
+  nextCursor: string | null;
+}
+
+/**
+ * A page of the tenant's jobs, newest updated_at first: at most `limit`, fewer if they are long. With a filter other than the status, one
+ * request examines a bounded number of jobs, so a page may be short or empty although more follows.
+ * @throws AppError 422 for an invalid cursor, an unsupported language or a key that cannot be filtered by
+ */
+export function listJobs(
+  { database }: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<JobPage> {
+  const { status, limit, cursor, ...filter } = query;
+  return runSearch(
+    database,
+    withTenant,
+    { walks: () => contentOf(filter) !== undefined, signal },
+    async (tx, { tenant: { id } }) => {
+      if (contentOf(filter)) return selectFiltered(tx, id, query);
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const { jobs, more } = await selectJobs(tx, { tenantId: id, status, limit, after });
+      const last = jobs.at(-1);
+      return { jobs, nextCursor: more && last ? writeCursor(last) : null };
+    },
+  );
+}
+
+async function selectFiltered(
+  tx: Tx,
+  tenantId: string,
+  { status, limit, cursor, ...listFilter }: ListQuery,
+): Promise<JobPage> {
+  const filter = { ...listFilter, ...(status && { statuses: [status] }) };
+  const found = await findJobs(tx, { tenantId, filter, order: 'newest', limit, cursor });
+  const ids = found.jobs.map(({ id }) => id);
+  // The status again: a job may have changed between the two statements.
+  const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, ids });
+  const last = jobs.at(-1);
+  if (more && last) return { jobs, nextCursor: writeCursor(last) };
+  return { jobs, nextCursor: found.more && found.last ? cursorOf(found.last) : null };
+}

@@ -1,0 +1,38 @@
+import type { AgentStep } from '#server/translation/core/agent-run-schema.ts';
+import type { TranslationJob } from './schema.ts';
+import { tenantView } from './tenant-view.ts';
+
+/**
+ * The copy of a job for the tenant's own account (B "Routing"): text, review signals, scores and decisions, without model names, token counts,
+ * reasoning and what agents and tools did at each step. Only what is named here or in `tenantView` is in it.
+ */
+export function redactedCopy(job: TranslationJob): TranslationJob {
+  const view = tenantView(job);
+  return { ...view, agent_run: { ...view.agent_run, steps: view.agent_run.steps.map(redactedStep) } };
+}
+
+function redactedStep(step: AgentStep): AgentStep {
+  const isHuman = step.kind === 'human';
+  return {
+    id: step.id,
+    name: step.name,
+    actor: step.actor,
+    kind: step.kind,
+    status: step.status,
+    // A person's step says what they decided.
+    input_summary: isHuman ? step.input_summary : null,
+    output_summary: isHuman ? step.output_summary : null,
+    tool_calls: [],
+    decisions: step.decisions.map(({ id, label, outcome, confidence, created_at }) => ({
+      id,
+      label,
+      outcome,
+      rationale: null,
+      confidence,
+      created_at,
+    })),
+    error: step.error,
+    started_at: step.started_at,
+    completed_at: step.completed_at,
+  };
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { warnings } from '#server/http/warnings.ts';
+import { languageCodes } from '#server/languages.ts';
+import {
+  agentRun,
+  dateTime,
+  id,
+  qualityAssessment,
+  refinement,
+  verification,
+} from '#server/translation/core/agent-run-schema.ts';
+import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
+
+const openObject = z.record(z.string(), z.unknown());
+
+/** B 3.1 */
+export const jobStatus = z
+  .enum([
+    'pending',
+    'translated',
+    'refined',
+    'awaiting_review',
+    'approved',
+    'human_edited',
+    'rejected',
+    'published',
+    'failed',
+    'persistence_failed',
+  ])
+  .meta({
+    id: 'JobStatus',
+    description:
+      'Where a text job stands. `awaiting_review` can be reviewed; `published` and `human_edited` can be downloaded; `persistence_failed` is translated and billed, and waits for its storage. More values may come.',
+  });
+
+const textType = z.enum(['Plain', 'Html']);
+
+/** C 7: characters of an idempotency key as a caller sends it. */
+export const longestKey = 255;
+
+/** B 2.1. Languages are checked against the supported set by the service, which answers with its list. */
+export const translationRequest = z
+  .object({
+    source_text: z.string().describe('At most 50000 characters (Unicode code points), not blank.'),
+    target_lang: z
+      .string()
+      .describe(`A supported language, in any letter case: ${languageCodes.join(', ')}.`),
+    source_lang: z
+      .string()
+      .default('en')
+      .describe(
+        'A supported language, or `auto` to detect it; a job has the detected one, and `metadata.source_lang_detection` says how sure it is. 422 names the candidates if it cannot be told. Left out, the text counts as English.',
+      ),
+    // Not checked here: a job's own key is longer by the place it has among others. See `requireKey`.
+    idempotency_key: z
+      .string()
+      .min(1)
+      .meta({ maxLength: longestKey })
+      .nullable()
+      .default(null)
+      .describe(
+        '1 to 255 characters, unique in the workspace. The Idempotency-Key header fills it. A key that has a job answers that job.',
+      ),
+    domain: z
+      .string()
+      .max(1000)
+      .nullable()
+      .default(null)
+      .describe(
+        'A hint. `finance`, `financial`, `healthcare`, `legal`, `medical` and `pharma` always require a review.',
+      ),
+    metadata: openObject
+      .default({})
+      .describe(
+        'Options by key: `min_quality_score` (0 to 100, default 85), `max_quality_loop_retries` (1 to 5, default 2), `candidate_models` (two at most), `debate_rounds` (1 to 3, default 1), `sensitive`, `regulated` and `requires_human_review` (true requires a review), `source_document` (a text that is translated page by page). Other keys are kept. In jobs the service adds its own, such as `tenant`, `provenance`, `terminology_gate` and `source_lang_detection` (`language` and `confidence`, 0 to 1).',
+      ),
+    text_type: textType
+      .nullable()
+      .default(null)
+      .describe(
+        '`Html`: only text and the attributes title, alt, placeholder and aria-label are translated. Default: `Plain`.',
+      ),
+    tone: z
+      .string()
+      .max(1000)
+      .nullable()
+      .default(null)
+      .describe('The register, such as `formal` or `informal`: formality and wording only.'),
+    gender: z
+      .string()
+      .max(1000)
+      .nullable()
+      .default(null)
+      .describe('Grammatical gender, for agreement where the target language requires one.'),
+    deployment_name: z
+      .string()
+      .max(1000)
+      .nullable()
+      .default(null)
+      .describe('Accepted and returned, without effect.'),
+    adaptive_dataset_id: z
+      .string()
+      .max(1000)
+      .nullable()
+      .default(null)
+      .describe('Accepted and returned, without effect.'),
+    allow_fallback: z.boolean().nullable().default(null).describe('Accepted and returned, without effect.'),
+  })
+  .meta({
+    id: 'TranslationRequest',
+    description:
+      'A text to translate. As part of a job it also carries what the service wrote into `metadata`.',
+  });
+
+/** B 2.2 */
+export const translationJob = z
+  .object({
+    id,
+    request: translationRequest,
+    status: jobStatus,
+    baseline_translation: z.string().nullable().describe('The first translation, before repair and review.'),
+    final_translation: z.string().nullable().describe('What is published, or proposed for review.'),
+    quality_assessment: qualityAssessment
+      .nullable()
+      .describe('The judgement of the quality agent; null on a fast path.'),
+    refinement: refinement.nullable().describe('What was repaired; null on a fast path.'),
+    verification: verification.nullable().describe('The last check; null on a fast path.'),
+    agent_run: agentRun,
+    warnings,
+    created_at: dateTime,
+    updated_at: dateTime,
+  })
+  .meta({ id: 'TranslationJob', description: 'A text that was translated, and how.' });
+
+/** C 4 "Golden" */
+export const goldenFormat = z.enum(['txt', 'docx', 'pdf']).default('txt').describe('The type of the file.');
+
+/** C 4 "Delete": what was really removed. */
+export const jobDeletion = z
+  .object({
+    deleted: z.literal(true).describe('Always true.'),
+    job_id: id,
+    records_removed: z.int().describe('Database records.'),
+    artifacts_removed: z.int().describe('Files.'),
+    golden_records_deleted: z.int().describe('Records in the golden store.'),
+    tm_pairs_removed: z.int().describe('Pairs in the translation memory.'),
+  })
+  .meta({ id: 'TranslationDeletion' });
+
+/** C 4 "List" */
+export const listQuery = jobListFilter.extend({
+  status: jobStatus.optional().describe('Only jobs with this status.'),
+  limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
+  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
+});
+
+export type JobStatus = z.infer<typeof jobStatus>;
+export type TranslationRequest = z.infer<typeof translationRequest>;
+export type TranslationJob = z.infer<typeof translationJob>;
+export type GoldenFormat = z.infer<typeof goldenFormat>;
+export type ListQuery = z.infer<typeof listQuery>;
+export type JobDeletion = z.infer<typeof jobDeletion>;

@@ -1,0 +1,254 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { recordFailedRun, secondsPerFailedRun } from '#server/billing/metering/failed-run-rate.ts';
+import type { Services } from '#server/context.ts';
+import { AppError, describeForLog, toAppError } from '#server/errors.ts';
+import { SaturatedError } from '#server/platform/concurrency-limit.ts';
+import { countEvent } from '#server/platform/telemetry.ts';
+import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
+import { forget, leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { RunError, runPipeline } from '#server/translation/core/pipeline/run.ts';
+import {
+  admitSeries,
+  isWork,
+  planItems,
+  type Run,
+  readGates,
+  type SeriesCaller,
+  type SeriesItem,
+} from './admit-series.ts';
+import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
+import { fingerprint, selectJobsByKeys } from './idempotency.ts';
+import type { Admitted } from './insert-jobs.ts';
+import { advance } from './job-states.ts';
+import { isJob, type StoredJob } from './jobs.ts';
+import type { TranslationJob } from './schema.ts';
+
+export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
+
+/** An admitted series. Its first job reserves the characters of all of it. */
+export interface Series {
+  caller: SeriesCaller;
+  items: readonly SeriesItem[];
+  /** The run of the first item that has work; undefined if a concurrent submission inserted its job first. */
+  firstRun: Run | undefined;
+  /** What the tenant's glossaries and memory had when the series was submitted. */
+  prefetched: Prefetched;
+}
+
+/**
+ * Runs the items of a series in order (B 4.1). The transaction that stores a job also inserts the next one and hands the reservation on to
+ * it, so a series of n takes n + 1 transactions, and a process that dies leaves one pending job at most. An item that fails ends the series
+ * with its error and frees the rest of the reservation. So does the item that runs at the deadline: its model calls are aborted.
+ * @returns the jobs with the items they are of, and whether any of them was run
+ */
+export async function runSeries(
+  services: RunServices,
+  { caller, items: submitted, firstRun, prefetched }: Series,
+  deadline: AbortSignal,
+): Promise<{ jobs: TranslationJob[]; items: readonly SeriesItem[]; ran: boolean }> {
+  const jobs: TranslationJob[] = [];
+  let ran = false;
+  let items = submitted;
+  let run = firstRun;
+  while (jobs.length < items.length) {
+    const index = jobs.length;
+    const item = items[index] as SeriesItem;
+    if (!isWork(item)) {
+      jobs.push((item.known as StoredJob).job);
+      continue;
+    }
+    if (!run) {
+      // A resend with the same keys goes on from here.
+      if (services.backgroundWork.closing)
+        throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
+      const rest = await admitRest(services, caller, items.slice(index));
+      items = [...items.slice(0, index), ...rest.items];
+      run = rest.firstRun;
+      continue;
+    }
+    ran = true;
+    const work = items.slice(index + 1).filter(isWork);
+    const { job, nextRun } = await runJob(services, run, prefetched, { caller, work }, deadline);
+    jobs.push(job);
+    // A later item with the same text is served what this one published.
+    forget(prefetched, item.request);
+    run = nextRun;
+  }
+  return { jobs, items, ran };
+}
+
+/**
+ * Looks up the keys of the remaining items and admits them through all gates again. Needed if a concurrent submission inserted the job of a
+ * key first, or if the next job could not be inserted with the result of the one before it.
+ * @throws AppError 402; 503 transient_error if the jobs of the keys keep changing
+ */
+async function admitRest(
+  services: Pick<Services, 'accountStores' | 'database' | 'settings'>,
+  caller: SeriesCaller,
+  rest: readonly SeriesItem[],
+): Promise<Pick<Series, 'items' | 'firstRun'>> {
+  const { database, settings } = services;
+  const keys = rest.flatMap(({ request }) => request.idempotency_key ?? []);
+  let refusedAt: string | undefined;
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const result = await database.inTenant(caller.id, async (tx) => {
+      const [known, gates] = await Promise.all([
+        keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
+        readGates(tx, services),
+      ]);
+      const items = planItems(rest, known, settings);
+      if (!items.some(isWork)) return { items, firstRun: undefined };
+      const { run, refusal } = await admitSeries(tx, settings, caller, gates, items);
+      return refusal ? { refusal, jobs: fingerprint(known) } : run && { items, firstRun: run };
+    });
+    if (!result) continue;
+    if (!result.refusal) return result;
+    // Reject only if both reads saw the same jobs; otherwise a concurrent duplicate may account for the usage.
+    if (result.jobs === refusedAt) throw result.refusal;
+    refusedAt = result.jobs;
+  }
+  throw new AppError('transient_error', 'the job of this Idempotency-Key keeps changing; try again');
+}
+
+/**
+ * Runs one job: translates its text and stores the result. A run that fails is stored as such, and not billed.
+ * @throws AppError what the run failed with
+ */
+async function runJob(
+  services: RunServices,
+  run: Run,
+  prefetched: Prefetched,
+  rest: RestOfSeries,
+  deadline: AbortSignal,
+): Promise<Completion> {
+  const { engine, log } = services;
+  const { tenantId, request, admitted } = run;
+  const about = { request_id: rest.caller.requestId, job_id: admitted.jobId, tenant_id: tenantId };
+  const keeping = keepPending(services, run);
+  try {
+    const leverage = await leverageOf(services, tenantId, request, prefetched);
+    const scope = { tenantId, signal: deadline };
+    const result = await runPipeline(engine, request, scope, {
+      leverage,
+      searchFailed: (error) =>
+        log.warn({ ...about, error: describeForLog(error) }, 'a job is translated without close matches'),
+    });
+    return await completeRun(services, run, result, rest);
+  } catch (error) {
+    const failure = toAppError(error instanceof RunError ? error.cause : error);
+    const known =
+      deadline.aborted && failure.code === 'transient_error' ? toAppError(deadline.reason) : failure;
+    // The translation is stored; only its golden record is missing.
+    if (known.code !== 'persistence_failed') await fail(services, run, error, known, about);
+    throw known;
+  } finally {
+    clearInterval(keeping);
+  }
+}
+
+/**
+ * Touches a job during a long run, so that only jobs whose process died look stale: models with their retries may take longer than
+ * STALE_PENDING_SECONDS.
+ */
+function keepPending(
+  { database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>,
+  { tenantId, admitted }: Run,
+): NodeJS.Timeout {
+  const touch = () =>
+    database
+      .inTenant(tenantId, (tx) => tx.last(touchJob(tx, tenantId, admitted)))
+      .catch((error: unknown) =>
+        log.warn(
+          { job_id: admitted.jobId, tenant_id: tenantId, error: describeForLog(error) },
+          'job not touched',
+        ),
+      );
+  // The longest interval that Node's timers take is 2^31 - 1 ms.
+  return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
+}
+
+/** Logs why a run failed and marks its job failed. If that fails too, the stale sweep marks the job later. */
+async function fail(
+  services: RunServices,
+  run: Run,
+  error: unknown,
+  known: AppError,
+  about: object,
+): Promise<void> {
+  const { log } = services;
+  log.warn({ ...about, error: describeForLog(known) }, 'a run failed');
+  try {
+    if (await storeFailure(services, run, error, known.message)) countEvent('jobs', 'text failed');
+  } catch (unrecorded) {
+    log.warn({ ...about, error: describeForLog(unrecorded) }, 'failure not recorded');
+  }
+}
+
+/**
+ * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts against the tenant's
+ * failed runs, in the same transaction.
+ * @returns whether the job was still this run's
+ */
+async function storeFailure(
+  { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
+  { tenantId, admitted }: Run,
+  error: unknown,
+  message: string,
+): Promise<boolean> {
+  advance('pending', 'failed');
+  const steps = error instanceof RunError ? error.steps : [];
+  const calledEngine = error instanceof RunError && mayHaveCalled(error);
+  const share = engine.live && calledEngine ? secondsPerFailedRun(settings) : null;
+  return database.inTenant(tenantId, async (tx) => {
+    const failing = failJob(tx, tenantId, admitted, {
+      status: 'failed',
+      steps,
+      quality_gate: null,
+      human_review_task: null,
+      error: message,
+    });
+    const [failed] = await Promise.all(
+      share === null ? [tx.last(failing)] : [failing, tx.last(recordFailedRun(tx, tenantId, share))],
+    );
+    return failed.length > 0;
+  });
+}
+
+/** Whether a failed run may have called the engine. A call that was refused for lack of capacity did not; the completed steps before it did. */
+function mayHaveCalled({ cause, steps }: RunError): boolean {
+  return (
+    !(cause instanceof SaturatedError) ||
+    steps.some(({ kind, status }) => kind === 'agent' && status === 'completed')
+  );
+}
+
+/** The job while it is pending under this attempt, and not taken over by another. */
+function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
+  return and(
+    isJob(tenantId, jobId),
+    eq(translationJobs.attempt, attempt),
+    eq(translationJobs.status, 'pending'),
+  );
+}
+
+/** Marks a pending job as still running. */
+function touchJob(tx: Tx, tenantId: string, run: Pick<Admitted, 'jobId' | 'attempt'>): PromiseLike<unknown> {
+  return tx.update(translationJobs).set({ updatedAt: sql`now()` }).where(isRunning(tenantId, run));
+}
+
+/** Marks a pending job failed. The statement is sent at once. */
+function failJob(
+  tx: Tx,
+  tenantId: string,
+  run: Pick<Admitted, 'jobId' | 'attempt'>,
+  agentRun: AgentRun,
+): Promise<{ jobId: string }[]> {
+  return tx
+    .update(translationJobs)
+    .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
+    .where(isRunning(tenantId, run))
+    .returning({ jobId: translationJobs.jobId })
+    .execute();
+}

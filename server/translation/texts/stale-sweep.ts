@@ -1,0 +1,76 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import type { Services } from '#server/context.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import { countEvent } from '#server/platform/telemetry.ts';
+import { advance } from './job-states.ts';
+import { isStalePending } from './jobs.ts';
+
+/** Adds a job for each tenant that has stale pending jobs (B 8 "Stale pending job"): it writes in that tenant's own scope. */
+export async function queueStaleJobs({
+  database,
+  settings,
+}: Pick<Services, 'database' | 'settings'>): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    const tenants = await tx
+      .selectDistinct({ tenantId: translationJobs.tenantId })
+      .from(translationJobs)
+      .where(isStalePending(settings.STALE_PENDING_SECONDS));
+    for (const { tenantId } of tenants)
+      await addJob(tx, 'fail_stale_jobs', { tenantId }, { key: `fail_stale_jobs:${tenantId}` });
+  });
+}
+
+/** Marks one tenant's stale pending jobs failed. */
+export async function failStaleJobs(
+  { database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>,
+  { tenantId }: { tenantId: string },
+): Promise<void> {
+  const failed = await failStaleJobsOfTenant(database, tenantId, settings.STALE_PENDING_SECONDS);
+  if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
+}
+
+/** Marks a tenant's stale pending jobs failed, one page a transaction. Idempotent. @returns how many were marked */
+export async function failStaleJobsOfTenant(
+  database: Database,
+  tenantId: string,
+  staleSeconds: number,
+): Promise<number> {
+  advance('pending', 'failed');
+  let failed = 0;
+  for (;;) {
+    const count = await database.inTenant(tenantId, (tx) =>
+      failStalePage(tx, tenantId, staleSeconds, 'job interrupted by service restart'),
+    );
+    countEvent('jobs', 'text failed', count);
+    failed += count;
+    if (count < stalePage) return failed;
+  }
+}
+
+/** Jobs that one statement marks. Thousands would lock their rows for seconds. */
+export const stalePage = 1000;
+
+/** Marks the oldest of a tenant's stale pending jobs failed, `stalePage` at most. @returns how many were marked */
+export async function failStalePage(tx: Tx, tenantId: string, staleSeconds: number, message: string) {
+  const { jobId, updatedAt } = translationJobs;
+  const rows = await tx
+    .update(translationJobs)
+    .set({
+      status: 'failed',
+      agentRun: sql`${translationJobs.agentRun} || jsonb_build_object('status', 'failed', 'error', ${message}::text)`,
+      updatedAt: sql`now()`,
+    })
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        // Found by id alone. With the stale condition too, PostgreSQL takes the partial index of stale jobs and compares each with every id.
+        sql`${jobId} = any(array(select ${jobId} from ${translationJobs}
+          where ${and(eq(translationJobs.tenantId, tenantId), isStalePending(staleSeconds))}
+          order by ${updatedAt}, ${jobId} limit ${stalePage} for no key update))`,
+      ),
+    )
+    .returning({ jobId });
+  return rows.length;
+}
