@@ -172,7 +172,9 @@ describe('withdrawing', () => {
   test('succeeds once of ten concurrent requests: 204 without a body', async () => {
     const { invite_id, invite_token } = await invite(app, admin);
     const answers = await Promise.all(Array.from({ length: 10 }, () => withdraw(invite_id)));
-    const bodies = answers.toSorted((a, b) => a.status - b.status).map(({ status, body }) => [status, body?.detail]);
+    const bodies = answers
+      .toSorted((a, b) => a.status - b.status)
+      .map(({ status, body }) => [status, body?.detail]);
     expect(bodies).toEqual([[204, undefined], ...Array(9).fill([404, 'invite not found'])]);
     expect((await redeem(invite_token)).status).toBe(400);
     expect(await eventsOf(app, admin.tenantId, 'invite_withdrawn')).toEqual([

@@ -8,13 +8,13 @@ import {
   type WorkspaceMember,
 } from '#test/factories/operators.ts';
 import {
-  administrator as role,
   found,
   founding,
   freshEmail,
   type Headers,
   invite,
   operator as operatorKey,
+  administrator as role,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addMember } from '#server/identity/members/members.ts';
-import { bearer, env, found, type Headers, join, operator, operatorKey, type Person } from '#test/factories.ts';
+import {
+  bearer,
+  env,
+  found,
+  type Headers,
+  join,
+  operator,
+  operatorKey,
+  type Person,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -94,9 +103,12 @@ describe('the roster (A 2.2)', () => {
     expect(seen).toEqual(expected);
   });
 
-  test.each(['limit=0', 'limit=1001', 'cursor=nonsense', 'include_revoked=perhaps'])('%s: 422', async (query) => {
-    expect((await roster(`?${query}`)).status).toBe(422);
-  });
+  test.each(['limit=0', 'limit=1001', 'cursor=nonsense', 'include_revoked=perhaps'])(
+    '%s: 422',
+    async (query) => {
+      expect((await roster(`?${query}`)).status).toBe(422);
+    },
+  );
 
   test('the operator key must name the workspace, in either place; X-Tenant-ID narrows it', async () => {
     const other = await found(app);
