@@ -14,7 +14,10 @@ test.each([
   ['no time', 'infinity'],
 ])('a cursor of %s is 422, like every cursor that was never issued', (_, time) => {
   expect(() => readCursor(cursorOf(time))).toThrow(
-    expect.objectContaining({ code: 'invalid_fields', problems: [expect.objectContaining({ loc: ['query', 'cursor'] })] }),
+    expect.objectContaining({
+      code: 'invalid_fields',
+      problems: [expect.objectContaining({ loc: ['query', 'cursor'] })],
+    }),
   );
 });
 
