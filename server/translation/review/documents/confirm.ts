@@ -5,7 +5,7 @@ import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import { isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
 import { figuresOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings } from '../confirmation.ts';

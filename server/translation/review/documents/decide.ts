@@ -11,7 +11,7 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
-import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import {
   insertArtifact,
   layoutTypes,
