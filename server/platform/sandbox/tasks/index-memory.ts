@@ -1,4 +1,9 @@
-import { type BuiltShard, buildShard, isShortEnough, largestShard } from '#server/matching/fuzzy/index.ts';
+import {
+  type BuiltShard,
+  buildShard,
+  isShortEnough,
+  maxShardSegments,
+} from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 
 /**
@@ -60,8 +65,8 @@ export function shareOut(normals: readonly string[], units: readonly MemoryUnit[
   );
   const members: number[][] = [];
   if (offered.length >= smallestShard)
-    for (let from = 0; from < offered.length; from += largestShard)
-      members.push(offered.slice(from, from + largestShard));
+    for (let from = 0; from < offered.length; from += maxShardSegments)
+      members.push(offered.slice(from, from + maxShardSegments));
   else for (const index of offered) shardNo[index] = noShard;
   for (const [shard, indexes] of members.entries()) for (const index of indexes) shardNo[index] = shard;
   return { shardNo, members };

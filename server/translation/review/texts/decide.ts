@@ -147,7 +147,7 @@ function missingTerms(
   if (!asked) return [];
   if (checked?.asked.translation === asked.translation && isSame(checked.asked.expected, asked.expected))
     return checked.missing;
-  return glossaries.checkAtOnce(asked)?.missing_terms ?? asked;
+  return glossaries.checkInline(asked)?.missing_terms ?? asked;
 }
 
 /** Whether the expected terms are the same: the job may have run again meanwhile. */
