@@ -4,12 +4,13 @@ import { promisify } from 'node:util';
 import { type ChildPrograms, findRootPrograms, minimalRoot } from './minimal-root.ts';
 
 /**
- * What the kernel does to isolate a child process, the strongest first. Node's permissions and the closed modules of `child.ts` apply at
- * each level. docs/security.md has a table of what each level leaves to code that breaks out of those.
+ * How the kernel isolates a child process, from strongest to weakest. Node's permissions and the disabled modules of `child.ts`
+ * apply at each level. docs/security.md has a table of the remaining access of code that breaks out of those.
  *
- * - `namespaces`: user, mount, process and network namespaces: the child sees only its own code, itself, and no device;
+ * - `namespaces`: user, mount, process and network namespaces: the child has access only to its code and itself, and to no
+ *   device;
  * - `network`: a network namespace without any device;
- * - `seccomp`: a seccomp filter that refuses sockets;
+ * - `seccomp`: a seccomp filter that blocks sockets;
  * - `node`: the system has or allows none of these.
  */
 export type IsolationLevel = 'namespaces' | 'network' | 'seccomp' | 'node';
@@ -19,17 +20,18 @@ export interface Isolation {
   level: IsolationLevel;
   /** Whether the child runs below another process, with process ids of a namespace. */
   nested: boolean;
-  /** Returns the start of a child's command line, Node included. */
+  /** Returns the start of a child's command line, including Node. */
   command(programs: ChildPrograms): readonly string[];
 }
 
-/** How much a level isolates; more is stronger. */
+/** The strength of a level; more is stronger. */
 const strength: Record<IsolationLevel, number> = { namespaces: 3, network: 2, seccomp: 1, node: 0 };
 
 interface Candidate {
   isolation: Isolation;
-  /** What to run in it, and whether the output shows that it works. */
+  /** The arguments of Node for a test of this isolation. */
   probe: readonly string[];
+  /** Whether the output of the test shows that the isolation works. */
   holds(printed: string): Promise<boolean>;
 }
 
@@ -41,17 +43,20 @@ const hasOneFilterMore = async (printed: string): Promise<boolean> =>
 
 const filters = (status: string): number => Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]);
 
-/** Prints what the minimal root must not have: folders of the system, devices of a network, and a process that is not its own. */
+/**
+ * Prints what must not exist in the minimal root: system directories, network devices, and a parent process outside the
+ * namespace.
+ */
 const rootProbe = `const seen = require('node:fs').readdirSync('/').filter((name) => /^(etc|home|proc|root|tmp|usr|var)$/.test(name));
 console.log(JSON.stringify([...seen, ...Object.keys(require('node:os').networkInterfaces())]), process.ppid);`;
 
-/** System calls that reach the network, or bypass a filter of the others. */
+/** System calls that access the network, or that bypass a filter of other system calls. */
 const filtered = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
 
-/** Where the system's programs are. PATH is ignored: it could name another program. */
+/** The directories of the system's programs. PATH is ignored, because it could lead to another program. */
 const systemFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
 
-/** The isolation that works now: detected once, and again when a process did not start. */
+/** The isolation that currently works. It is detected once, and again after a process did not start. */
 export class CurrentIsolation {
   readonly #find: () => Promise<FoundIsolation>;
   #current: Promise<Isolation> | undefined;
@@ -68,15 +73,15 @@ export class CurrentIsolation {
     return this.#current;
   }
 
-  /** Calls `onChange` with the current isolation, and whenever it changes. */
+  /** Calls `onChange` with the current isolation, and after each change. */
   async follow(onChange: (isolation: Isolation) => void): Promise<void> {
     this.#onChange = onChange;
     onChange(await this.get());
   }
 
   /**
-   * Detects it again, because a process did not start: the system may now forbid what it allowed before. `get` waits for the
-   * result. A detection that lacked processes itself changes nothing.
+   * Detects the isolation again after a process did not start, because the system may now forbid something that it allowed
+   * before. `get` waits for the result. A detection that failed for lack of resources changes nothing.
    */
   renew(): void {
     if (this.#searching) return;
@@ -100,18 +105,18 @@ export class CurrentIsolation {
 export const systemIsolation = new CurrentIsolation();
 
 export interface FoundIsolation extends Isolation {
-  /** Whether a stronger one could not be tried, for lack of processes, descriptors or time. */
+  /** Whether a stronger level could not be tested, for lack of processes, descriptors or time. */
   untried: boolean;
 }
 
 export interface IsolationSearch {
-  /** Folders of programs. */
+  /** Directories of programs. */
   folders?: readonly string[];
-  /** The strongest level that may be found. */
+  /** The strongest level to test. */
   atMost?: IsolationLevel;
 }
 
-/** Tries what this system has and allows, the strongest level first. */
+/** Tests what this system has and allows, the strongest level first. */
 export async function findIsolation({
   folders = systemFolders,
   atMost = 'namespaces',
@@ -133,7 +138,7 @@ export async function findIsolation({
 
 const probePrograms: ChildPrograms = { node: process.execPath, readable: [] };
 
-/** What this system may allow. */
+/** The isolations that this system may allow. */
 async function* candidates(
   folders: readonly string[],
   prefix: readonly string[],
@@ -173,8 +178,8 @@ function before(
 }
 
 /**
- * A program in front of all others, where the system has it: no program gains rights that this process does not have, and the child ends
- * with the service, even while it is busy.
+ * Returns a wrapper program for all commands, if the system has it: it keeps programs from gaining privileges that this process
+ * does not have, and ends the child when the service ends, even if the child is busy.
  */
 async function findPrefix(folders: readonly string[]): Promise<string[]> {
   const setpriv = await findProgram('setpriv', folders);
@@ -188,7 +193,10 @@ async function output([program, ...args]: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Whether a program failed for lack of processes, memory, descriptors or time. Otherwise it is not permitted here. */
+/**
+ * Whether a program failed for lack of processes, memory, descriptors or time. Any other failure means that it is not permitted
+ * here.
+ */
 function isShortage(error: unknown): boolean {
   const { code, killed, stderr = '' } = error as { code?: unknown; killed?: boolean; stderr?: string };
   return (

@@ -19,36 +19,36 @@ export interface Assignment extends TaskHead {
   /** Milliseconds of CPU time for the task, all threads together. */
   cpuMs: number;
   signal: AbortSignal | undefined;
-  /** Receives the pieces, for a task whose result comes in pieces. */
+  /** Receives the pieces of a task whose result comes in pieces. */
   pieces?: PieceSink | undefined;
 }
 
 export interface ChildOptions {
-  /** Module that exports `tasks`. */
+  /** The module that exports `tasks`. */
   registry: URL;
-  /** Folders and files that a child may read besides its own code and the installed packages. */
+  /** Files and directories that a child may read, in addition to its code and the installed packages. */
   readable: readonly URL[];
   /** Bytes of its JavaScript heap. */
   heapBytes: number;
-  /** Bytes of one result. */
+  /** The maximum length of one result in bytes. */
   resultBytes: number;
   isolation: Isolation;
 }
 
-/** The result of a task after which the child is still alive. */
+/** The result of a task, if the child is still alive. */
 export interface TaskResult {
   result: unknown;
   /** Bytes of memory that the child uses afterwards. */
   residentBytes: number;
 }
 
-/** A task that gave no result, or was aborted by its caller. */
+/** A task that gave no result, or that its caller aborted. */
 type Failure = SandboxError | { aborted: unknown };
 type Outcome = TaskResult | Failure;
 
 /**
- * What Node forbids a child. `--permission` forbids threads, programs, native code, WASI and the inspector, all files but those that
- * are named; `node:sqlite` and V8's own flags would write files without asking it.
+ * Node's restrictions of a child. `--permission` forbids threads, programs, native code, WASI, the inspector, and all files
+ * except the listed ones. It does not cover files that `node:sqlite` and V8's own flags write, so these are disabled, too.
  */
 const restrictions = [
   '--permission',
@@ -59,7 +59,7 @@ const restrictions = [
   '--disallow-code-generation-from-strings',
 ];
 
-/** What a child may read: the code of the tasks, and nothing else on the disk. */
+/** The only files that a child may read: the code of the tasks. */
 const ownCode = [
   '.',
   '../../formats/',
@@ -69,27 +69,29 @@ const ownCode = [
 ].map((path) => new URL(path, import.meta.url));
 
 /**
- * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the
- * service. Node's permissions forbid writing files, reading anything but its code, and starting processes and threads; the
- * kernel forbids the same as far as the isolation goes.
+ * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the service.
+ * Node's permissions forbid writing files, reading anything except its code, and starting processes and threads. The kernel
+ * forbids the same, depending on the isolation level.
  */
 export class TaskProcess {
   readonly #process: ChildProcess;
   readonly #channel: Duplex;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>;
   readonly #resultBytes: number;
   #settle: ((outcome: Outcome) => void) | undefined;
   /** Whether it has reported that it is ready for tasks. */
   #ready = false;
   #pieces: PieceSink | undefined;
-  /** Whether the whole payload has been sent, and the bytes that have been received since. */
+  /** Whether the whole payload has been sent. */
   #given = false;
+  /** The number of bytes of pieces that have been received for the task. */
   #received = 0;
   #clock: Clock | undefined;
   readonly #nested: boolean;
-  /** The process that runs the tasks, and the first of its namespace: both are the one that was started unless it is nested. */
+  /** The process that runs the tasks. If isolation is nested, it is a descendant of the started process. */
   #program: number | undefined;
+  /** The process to kill, which ends all others: the first of the namespace if isolation is nested. */
   #first: number | undefined;
   #limits: { memoryBytes: number; cpuMs: number } | undefined;
   readonly #watchdogVerdict = new Int32Array(new SharedArrayBuffer(4));
@@ -107,7 +109,7 @@ export class TaskProcess {
         ...restrictions,
         ...files.map((path) => `--allow-fs-read=${path}`),
         `--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`,
-        // The default lets the memory for short-lived objects grow to three times 16 MB, for nothing that is measurable.
+        // By default, the memory for short-lived objects grows to three times 16 MB without a measurable benefit.
         '--max-semi-space-size=4',
         fileURLToPath(new URL('./child.ts', import.meta.url)),
         registry.href,
@@ -116,7 +118,7 @@ export class TaskProcess {
     );
     // Without a listener, a failure to start would end the service.
     const unstarted = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
-    // Without a free file descriptor there is no channel.
+    // If no file descriptor is free, there is no channel.
     const opened = this.#process.stdio?.[channel] as Duplex | undefined;
     this.#channel = opened ?? new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     giveWay(this.#process.pid);
@@ -129,7 +131,7 @@ export class TaskProcess {
         this.end(new SandboxError('failed', 'a task answered more than it may', { cause: error }));
       }
     });
-    // The process ended while it was written to; its exit reports the rest.
+    // The process ended during a write; its exit event reports the failure.
     this.#channel.on('error', () => {});
     this.exited = new Promise((resolve) => {
       void unstarted.then((cause) => {
@@ -137,7 +139,7 @@ export class TaskProcess {
         resolve();
       });
       this.#process.once('exit', async (code, signal) => {
-        // Its last message may not have been read yet: above all, whether it was ready.
+        // The last message may still be unread, in particular `ready`.
         if (!this.#ready && !this.#verdict) await closeOf(this.#channel);
         this.#finish(
           this.#verdict ??
@@ -156,9 +158,9 @@ export class TaskProcess {
   }
 
   /**
-   * Runs a task; one at a time.
+   * Runs a task. Only one task may run at a time.
    *
-   * @throws {SandboxError} or the reason of its signal; the process has ended then, or is about to
+   * @throws {SandboxError} or the reason of its signal; in both cases the process has ended or is about to end
    */
   async run({
     payload,
@@ -205,15 +207,15 @@ export class TaskProcess {
   /** Ends the process; its task fails with `verdict`. */
   end(verdict: Failure): void {
     this.#verdict ??= verdict;
-    // The caller waits for its end.
+    // The caller waits for its exit.
     this.#process.ref();
-    // The processes above the first of a namespace end after all in it have.
+    // The processes above the first of a namespace end after all processes in it.
     const hasEnded = this.#process.exitCode !== null || this.#process.signalCode !== null;
     if (!this.#nested || hasEnded || !killed(this.#first)) this.#process.kill('SIGKILL');
   }
 
   #take({ head, value, bytes }: ReadFrame<ResponseHead>): void {
-    // Received while the process was being ended.
+    // The message arrived while the process was being ended.
     if (this.#verdict) return;
     if (head.kind === 'ready') this.#begin();
     else if (head.kind === 'piece') this.#passOn(value, bytes);
@@ -222,7 +224,7 @@ export class TaskProcess {
     else this.#finish(new SandboxError('failed', head.message));
   }
 
-  /** It is ready for its first task. */
+  /** Called when the process is ready for its first task. */
   #begin(): void {
     this.#ready = true;
     const { pid } = this.#process;
@@ -233,23 +235,26 @@ export class TaskProcess {
     this.#watch();
   }
 
-  /** Has the task watched from the moment at which it can begin: starting and receiving do not count as its CPU time. */
+  /**
+   * Starts watching the task when it can begin: the start of the process and the transfer of the payload do not count as its
+   * CPU time.
+   */
   #watch(): void {
     if (!this.#ready || !this.#given || !this.#limits || !this.#program || !this.#first) return;
     const [pid, first] = [this.#program, this.#first];
     tellWatchdog({ kind: 'watch', pid, first, ...this.#limits, verdict: this.#watchdogVerdict });
   }
 
-  /** Starting a program to learn it would take longer than most tasks. */
+  /** Returns undefined without /proc, because starting a program to find out would take longer than most tasks. */
   #residentBytes(): number | undefined {
     return hasProcFiles && this.#program ? readUsage(this.#program)?.residentBytes : undefined;
   }
 
-  /** While too many pieces wait to be read, the channel pauses, and so does the task's time. */
+  /** Forwards a piece. While too many pieces are unread, it pauses the channel and the task's time. */
   #passOn(piece: unknown, bytes: number): void {
     this.#received += bytes;
     if (this.#received > this.#resultBytes || !this.#given) {
-      // The reader of a piece may release the payload's memory, so it must have been sent.
+      // The reader of a piece may release the payload's memory, so the payload must have been sent.
       const fault = this.#given ? 'answered more than it may' : 'replied before it had its input';
       this.end(new SandboxError('failed', `a task ${fault}`));
       return;
@@ -270,20 +275,20 @@ export class TaskProcess {
     this.#pieces = undefined;
     this.#limits = undefined;
     if (this.#program !== undefined) tellWatchdog({ kind: 'rest', pid: this.#program });
-    // It may be paused for a piece that nobody will read.
+    // The channel may be paused for a piece that is no longer needed.
     this.#channel.resume();
     if (!this.#verdict) this.#rest();
     settle?.(outcome);
   }
 
-  /** An idle process does not keep the service alive. */
+  /** Lets the service exit although an idle process exists. */
   #rest(): void {
     this.#process.unref();
     (this.#channel as Duplex & { unref?(): void }).unref?.();
   }
 }
 
-/** A timer that can be stopped and started again; the time in between does not count. */
+/** A timer that can be paused; the pause does not count. */
 class Clock {
   #left: number;
   readonly #expire: () => void;
@@ -307,20 +312,20 @@ class Clock {
   }
 }
 
-/** Gives a child a third of the service's share of a busy processor: more clients wait for requests than for files. */
+/** Gives a child a third of the service's share of a busy processor, because more clients wait for requests than for files. */
 const niceness = 5;
 
-/** Lowers a process's priority, before it has threads of its own. */
+/** Lowers a process's priority, before it starts threads. */
 function giveWay(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // It has ended already, or the system has no priorities: both get an equal share then.
+    // The process has already ended, or the system has no priorities; then both get an equal share.
   }
 }
 
-/** Ends a process. Returns whether there was one. */
+/** Kills a process. Returns whether it existed. */
 function killed(pid: number | undefined): boolean {
   try {
     return pid !== undefined && process.kill(pid, 'SIGKILL');
@@ -329,7 +334,7 @@ function killed(pid: number | undefined): boolean {
   }
 }
 
-/** V8 aborts where its heap is full; on Windows, and from a shell, that is an exit code. */
+/** The exit code, on Windows and from a shell, of V8's abort when its heap is full. */
 const abortCode = 134;
 
 function verdictOf(verdict: number): SandboxError | undefined {
@@ -351,7 +356,7 @@ function deathOf(code: number | null, signal: NodeJS.Signals | null, ready: bool
 /** Resolves when everything has been read from the channel of a process that has ended. */
 function closeOf(stream: Duplex): Promise<void> {
   return new Promise((resolve) =>
-    // If another process holds the other end, the channel never closes.
+    // If another process has the other end open, the channel never closes.
     finished(stream, { writable: false, signal: AbortSignal.timeout(5000) }, () => resolve()),
   );
 }
