@@ -5,12 +5,12 @@
 
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { closeModules } from './closed-modules.ts';
+import { disableModules } from './disabled-modules.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import type { TaskRegistry } from './tasks.ts';
 
-closeModules();
+disableModules();
 
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };

@@ -98,8 +98,8 @@ export function openFileWork(
     run<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>, scope: TaskScope) {
       const { queue, ...limits } = limitsOfTask(task, payload);
       const result =
-        queue === 'here'
-          ? runHere(task, payload, scope)
+        queue === 'inline'
+          ? runInline(task, payload, scope)
           : inSlot({ queue, cpuMs: limits.cpuMs }, scope, (sandbox) =>
               sandbox.run(task, payload, limitsWithSignal(limits, scope)),
             );
@@ -107,7 +107,7 @@ export function openFileWork(
     },
     stream(task, payload, scope, take) {
       const { queue, ...limits } = limitsOfTask(task, payload);
-      const where = { queue: queue === 'here' ? ('light' as const) : queue, cpuMs: limits.cpuMs };
+      const where = { queue: queue === 'inline' ? ('light' as const) : queue, cpuMs: limits.cpuMs };
       return inSlot(where, scope, (sandbox) =>
         sandbox.stream(task, payload, limitsWithSignal(limits, scope), take),
       );
@@ -136,7 +136,7 @@ function isRefusal(result: unknown): result is { refused: unknown } {
   return typeof result === 'object' && result !== null && 'refused' in result;
 }
 
-async function runHere(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {
+async function runInline(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {
   signal?.throwIfAborted();
   const run = (await tasks[task]()) as (given: unknown) => unknown;
   return run(payload);

@@ -20,7 +20,7 @@ interface Body<Head> extends Frame<Head> {
 /** The size of the first two numbers: the length of the body, and the number of attachments. */
 const fixedLength = 8;
 /** The maximum number of attachments of a task; far more than any task has. */
-const mostAttachments = 64;
+const maxAttachments = 64;
 
 /**
  * Encodes a frame as arrays of bytes to write in order. A `Uint8Array` (the value or one of its properties) is attached
@@ -62,7 +62,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
  * @param maxBytes the maximum length of a frame
  */
 export class FrameReader<Head> {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #onFrame: (frame: ReadFrame<Head>) => void;
   /** The part that is being received. */
   #part = Buffer.alloc(fixedLength);
@@ -70,11 +70,11 @@ export class FrameReader<Head> {
   #filled = 0;
   #state: 'fixed' | 'lengths' | 'parts' = 'fixed';
   #bodyLength = 0;
-  #awaited: number[] = [];
+  #partLengths: number[] = [];
   #parts: Buffer[] = [];
 
-  constructor(mostBytes: number, onFrame: (frame: ReadFrame<Head>) => void) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number, onFrame: (frame: ReadFrame<Head>) => void) {
+    this.#maxBytes = maxBytes;
     this.#onFrame = onFrame;
   }
 
@@ -95,21 +95,21 @@ export class FrameReader<Head> {
     if (this.#state === 'fixed') {
       this.#bodyLength = part.readUInt32LE(0);
       const attachments = part.readUInt32LE(4);
-      if (attachments > mostAttachments) throw new RangeError('a frame with too many attachments');
+      if (attachments > maxAttachments) throw new RangeError('a frame with too many attachments');
       this.#state = 'lengths';
       this.#expect(4 * attachments);
       return;
     }
     if (this.#state === 'lengths') {
-      this.#awaited = [this.#bodyLength];
-      for (let at = 0; at < part.length; at += 4) this.#awaited.push(part.readUInt32LE(at));
-      if (this.#awaited.reduce((sum, length) => sum + length, 0) > this.#mostBytes)
+      this.#partLengths = [this.#bodyLength];
+      for (let at = 0; at < part.length; at += 4) this.#partLengths.push(part.readUInt32LE(at));
+      if (this.#partLengths.reduce((sum, length) => sum + length, 0) > this.#maxBytes)
         throw new RangeError('a frame with too many bytes');
       this.#state = 'parts';
     } else {
       this.#parts.push(part);
     }
-    const next = this.#awaited.shift();
+    const next = this.#partLengths.shift();
     if (next !== undefined) {
       this.#expect(next);
       return;

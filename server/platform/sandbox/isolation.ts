@@ -38,7 +38,7 @@ interface Candidate {
 const isOtherNamespace = async (printed: string): Promise<boolean> =>
   /^net:\[\d+\]\s*$/.test(printed) && printed.trim() !== (await readlink('/proc/self/ns/net'));
 
-const hasOneFilterMore = async (printed: string): Promise<boolean> =>
+const hasOneMoreFilter = async (printed: string): Promise<boolean> =>
   filters(printed) === filters(await readFile('/proc/self/status', 'utf8')) + 1;
 
 const filters = (status: string): number => Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]);
@@ -51,25 +51,25 @@ const rootProbe = `const seen = require('node:fs').readdirSync('/').filter((name
 console.log(JSON.stringify([...seen, ...Object.keys(require('node:os').networkInterfaces())]), process.ppid);`;
 
 /** System calls that access the network, or that bypass a filter of other system calls. */
-const filtered = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
+const blockedCalls = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
 
 /** The directories of the system's programs. PATH is ignored, because it could lead to another program. */
-const systemFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
+const systemDirectories = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
 
 /** The isolation that currently works. It is detected once, and again after a process did not start. */
 export class CurrentIsolation {
-  readonly #find: () => Promise<FoundIsolation>;
+  readonly #detect: () => Promise<FoundIsolation>;
   #current: Promise<Isolation> | undefined;
-  #searching = false;
+  #detecting = false;
   #onChange: ((isolation: Isolation) => void) | undefined;
 
   constructor(find: () => Promise<FoundIsolation> = findIsolation) {
-    this.#find = find;
+    this.#detect = find;
   }
 
   /** Detected at the first call. */
   get(): Promise<Isolation> {
-    this.#current ??= this.#find();
+    this.#current ??= this.#detect();
     return this.#current;
   }
 
@@ -83,20 +83,20 @@ export class CurrentIsolation {
    * Detects the isolation again after a process did not start, because the system may now forbid something that it allowed
    * before. `get` waits for the result. A detection that failed for lack of resources changes nothing.
    */
-  renew(): void {
-    if (this.#searching) return;
-    this.#searching = true;
-    this.#current = this.#renewed(this.get());
+  redetect(): void {
+    if (this.#detecting) return;
+    this.#detecting = true;
+    this.#current = this.#redetected(this.get());
   }
 
-  async #renewed(before: Promise<Isolation>): Promise<Isolation> {
+  async #redetected(previous: Promise<Isolation>): Promise<Isolation> {
     try {
-      const [was, { untried, ...found }] = await Promise.all([before, this.#find()]);
-      if (untried || found.level === was.level) return untried ? was : found;
+      const [was, { incomplete, ...found }] = await Promise.all([previous, this.#detect()]);
+      if (incomplete || found.level === was.level) return incomplete ? was : found;
       this.#onChange?.(found);
       return found;
     } finally {
-      this.#searching = false;
+      this.#detecting = false;
     }
   }
 }
@@ -106,47 +106,47 @@ export const systemIsolation = new CurrentIsolation();
 
 export interface FoundIsolation extends Isolation {
   /** Whether a stronger level could not be tested, for lack of processes, descriptors or time. */
-  untried: boolean;
+  incomplete: boolean;
 }
 
 export interface IsolationSearch {
   /** Directories of programs. */
-  folders?: readonly string[];
+  directories?: readonly string[];
   /** The strongest level to test. */
-  atMost?: IsolationLevel;
+  strongest?: IsolationLevel;
 }
 
 /** Tests what this system has and allows, the strongest level first. */
 export async function findIsolation({
-  folders = systemFolders,
-  atMost = 'namespaces',
+  directories = systemDirectories,
+  strongest = 'namespaces',
 }: IsolationSearch = {}): Promise<FoundIsolation> {
-  let untried = false;
-  const prefix = process.platform === 'linux' ? await findPrefix(folders) : [];
+  let incomplete = false;
+  const prefix = process.platform === 'linux' ? await findPrefix(directories) : [];
   if (process.platform === 'linux')
-    for await (const { isolation, probe, holds } of candidates(folders, prefix)) {
-      if (strength[isolation.level] > strength[atMost]) continue;
+    for await (const { isolation, probe, holds } of candidates(directories, prefix)) {
+      if (strength[isolation.level] > strength[strongest]) continue;
       try {
         if (await holds(await output([...isolation.command(probePrograms), ...probe])))
-          return { ...isolation, untried };
+          return { ...isolation, incomplete };
       } catch (error) {
-        if (isShortage(error)) untried = true;
+        if (isShortage(error)) incomplete = true;
       }
     }
-  return { level: 'node', nested: false, command: ({ node }) => [...prefix, node], untried };
+  return { level: 'node', nested: false, command: ({ node }) => [...prefix, node], incomplete };
 }
 
 const probePrograms: ChildPrograms = { node: process.execPath, readable: [] };
 
 /** The isolations that this system may allow. */
 async function* candidates(
-  folders: readonly string[],
+  directories: readonly string[],
   prefix: readonly string[],
 ): AsyncGenerator<Candidate, void> {
   const [unshare, enosys] = await Promise.all(
-    ['unshare', 'enosys'].map((name) => findProgram(name, folders)),
+    ['unshare', 'enosys'].map((name) => findProgram(name, directories)),
   );
-  const root = unshare && (await findRootPrograms((name) => findProgram(name, folders)));
+  const root = unshare && (await findRootPrograms((name) => findProgram(name, directories)));
   if (root) {
     const command = (programs: ChildPrograms) => minimalRoot({ ...root, unshare, prefix }, programs);
     yield {
@@ -157,18 +157,18 @@ async function* candidates(
   }
   if (unshare)
     for (const mapping of ['--map-current-user', '--map-root-user'])
-      yield before('network', [...prefix, unshare, '--user', mapping, '--net', '--'], {
+      yield viaPrograms('network', [...prefix, unshare, '--user', mapping, '--net', '--'], {
         probe: "console.log(require('node:fs').readlinkSync('/proc/self/ns/net'))",
         holds: isOtherNamespace,
       });
   if (enosys)
-    yield before('seccomp', [...prefix, enosys, ...filtered.flatMap((call) => ['-s', call]), '--'], {
+    yield viaPrograms('seccomp', [...prefix, enosys, ...blockedCalls.flatMap((call) => ['-s', call]), '--'], {
       probe: "console.log(require('node:fs').readFileSync('/proc/self/status', 'utf8'))",
-      holds: hasOneFilterMore,
+      holds: hasOneMoreFilter,
     });
 }
 
-function before(
+function viaPrograms(
   level: IsolationLevel,
   programs: readonly string[],
   { probe, holds }: { probe: string; holds: Candidate['holds'] },
@@ -181,8 +181,8 @@ function before(
  * Returns a wrapper program for all commands, if the system has it: it keeps programs from gaining privileges that this process
  * does not have, and ends the child when the service ends, even if the child is busy.
  */
-async function findPrefix(folders: readonly string[]): Promise<string[]> {
-  const setpriv = await findProgram('setpriv', folders);
+async function findPrefix(directories: readonly string[]): Promise<string[]> {
+  const setpriv = await findProgram('setpriv', directories);
   if (setpriv === undefined) return [];
   const prefix = [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
   return (await output([...prefix, setpriv, '--version']).catch(() => undefined)) === undefined ? [] : prefix;
@@ -206,9 +206,9 @@ function isShortage(error: unknown): boolean {
   );
 }
 
-async function findProgram(name: string, folders: readonly string[]): Promise<string | undefined> {
-  for (const folder of folders) {
-    const path = `${folder}/${name}`;
+async function findProgram(name: string, directories: readonly string[]): Promise<string | undefined> {
+  for (const directory of directories) {
+    const path = `${directory}/${name}`;
     const isThere = await access(path).then(
       () => true,
       () => false,

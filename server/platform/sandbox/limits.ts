@@ -19,7 +19,7 @@ export type QueueName = keyof typeof queues;
 /** The limits of a kind of work. Sizes are the unpacked bytes (or characters) of its input. */
 interface LimitRule {
   /** Up to this size the service does the work inline: only linear work of less than a millisecond, without a library. */
-  here?: number;
+  inline?: number;
   /** Up to this size the work uses the light queue: it takes a fraction of a second. */
   light: number;
   /** Above this size the work uses the queue of long tasks. */
@@ -29,15 +29,15 @@ interface LimitRule {
   /** Additional milliseconds of CPU time for each megabyte of input. */
   cpuMsPerMegabyte: number;
   /** The maximum of both together; 60 s by default. */
-  mostCpuMs?: number;
+  maxCpuMs?: number;
   /** Bytes of memory of the process, including about 70 MB of the runtime. */
   memoryBytes: number;
 }
 
-const mostCpuMs = 60_000;
+const maxCpuMs = 60_000;
 
 const text: LimitRule = {
-  here: 100_000,
+  inline: 100_000,
   light: Number.POSITIVE_INFINITY,
   cpuMs: 1000,
   cpuMsPerMegabyte: 100,
@@ -98,7 +98,7 @@ const pdf: LimitRule = {
   heavy: 2_000_000,
   cpuMs: 5000,
   cpuMsPerMegabyte: 60_000,
-  mostCpuMs: 600_000,
+  maxCpuMs: 600_000,
   memoryBytes: 800 * megabyte,
 };
 
@@ -128,7 +128,7 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   read_glossary: ({ bytes }) => [set, bytes.length],
   read_memory: ({ bytes }) => [set, bytes.length],
   read_xliff: ({ bytes }) => [exchange, bytes.length],
-  // For a PDF it reads only the text of the first pages, as `flatten` does.
+  // For a PDF it reads only the first pages, by the method of `flatten`.
   sample_document: ({ format, bytes }) =>
     format === 'pdf' ? [flattening.pdf, bytes.length] : layoutRule(layout)({ format, bytes }),
   // Loading the fonts takes longer than shaping a page.
@@ -140,7 +140,7 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
 
 /** The queue of a task, and its limits. */
 export interface TaskLimits {
-  queue: QueueName | 'here';
+  queue: QueueName | 'inline';
   cpuMs: number;
   /** Milliseconds from the task's start. A task never waits, so this is little more than its CPU time. */
   timeMs: number;
@@ -150,11 +150,11 @@ export interface TaskLimits {
 /** Returns the limits of a task, by its kind and the size of its input. */
 export function limitsOfTask<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>): TaskLimits {
   const [rule, size] = rules[task](payload);
-  const { here = 0, light, heavy = Number.POSITIVE_INFINITY, memoryBytes } = rule;
+  const { inline = 0, light, heavy = Number.POSITIVE_INFINITY, memoryBytes } = rule;
   const cpuMs = Math.min(
-    rule.mostCpuMs ?? mostCpuMs,
+    rule.maxCpuMs ?? maxCpuMs,
     Math.ceil(rule.cpuMs + (rule.cpuMsPerMegabyte * size) / megabyte),
   );
-  const queue = size <= here ? 'here' : size <= light ? 'light' : size <= heavy ? 'heavy' : 'long';
+  const queue = size <= inline ? 'inline' : size <= light ? 'light' : size <= heavy ? 'heavy' : 'long';
   return { queue, cpuMs, timeMs: 20_000 + 3 * cpuMs, memoryBytes };
 }

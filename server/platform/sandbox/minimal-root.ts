@@ -24,7 +24,7 @@ export interface RootPrograms {
  * The mount point of the new root: it exists on every Linux and contains no file of a child. The mount is visible only to the
  * child.
  */
-const place = '/sys';
+const mountPoint = '/sys';
 
 /** Declares Node's package scope, for imports that begin with #. */
 const packageFile = fileURLToPath(new URL('../../../package.json', import.meta.url));
@@ -81,21 +81,23 @@ export function minimalRoot(
     bind(setpriv, '/setpriv', ''),
     bind(node, '/node', ''),
   ];
-  const folders = new Set(binds.map(({ target, isFolder }) => (isFolder ? target : dirname(target))));
+  const directories = new Set(
+    binds.map(({ target, isDirectory }) => (isDirectory ? target : dirname(target))),
+  );
   const script = [
     'set -e',
-    `${mount} -t tmpfs -o mode=755,size=1m,nosuid,nodev,noexec none ${place}`,
-    `cd ${place}`,
-    `${mkdir} -p ${[...folders].map((folder) => quoted(`.${folder}`)).join(' ')}`,
-    ...binds.flatMap(({ target, isFolder }) => (isFolder ? [] : [`: > ${quoted(`.${target}`)}`])),
+    `${mount} -t tmpfs -o mode=755,size=1m,nosuid,nodev,noexec none ${mountPoint}`,
+    `cd ${mountPoint}`,
+    `${mkdir} -p ${[...directories].map((directory) => quoted(`.${directory}`)).join(' ')}`,
+    ...binds.flatMap(({ target, isDirectory }) => (isDirectory ? [] : [`: > ${quoted(`.${target}`)}`])),
     `printf '%s\\n' ${binds.map(({ line }) => quoted(line)).join(' ')} > .mounts`,
     `${mount} --all --fstab .mounts`,
     ': > .mounts',
-    `${mount} -o remount,ro,mode=755,size=1m,nosuid,nodev,noexec none ${place}`,
+    `${mount} -o remount,ro,mode=755,size=1m,nosuid,nodev,noexec none ${mountPoint}`,
     'cd /',
     // The shell has set these two; the environment has no other variables.
     'unset PWD OLDPWD',
-    `${chroot} ${place} /setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- /node "$@" || exit $?`,
+    `${chroot} ${mountPoint} /setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- /node "$@" || exit $?`,
   ].join('\n');
   return [
     // The signals of a terminal are for the service.
@@ -109,15 +111,15 @@ export function minimalRoot(
 
 interface Bind {
   target: string;
-  isFolder: boolean;
+  isDirectory: boolean;
   /** Its line in a mount table. */
   line: string;
 }
 
 function bind(path: string, target: string, more: string): Bind {
   const source = realpathSync(path);
-  const fields = [source, `${place}${target}`, 'none', `bind,ro,nosuid,nodev${more}`, '0', '0'];
-  return { target, isFolder: statSync(source).isDirectory(), line: fields.map(escaped).join(' ') };
+  const fields = [source, `${mountPoint}${target}`, 'none', `bind,ro,nosuid,nodev${more}`, '0', '0'];
+  return { target, isDirectory: statSync(source).isDirectory(), line: fields.map(escaped).join(' ') };
 }
 
 /** Removes paths that are inside one of the other directories. */

@@ -7,7 +7,7 @@ export interface PieceSink {
 }
 
 /** Bytes of unread pieces at which the task pauses: enough to read while the task computes its next piece. */
-const mostHeld = 8 * 2 ** 20;
+const maxHeldBytes = 8 * 2 ** 20;
 
 /** The pieces of a task's result, in order. */
 export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, void> {
@@ -23,7 +23,7 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
     this.#held.push({ piece, bytes });
     this.#heldBytes += bytes;
     this.#wake?.();
-    if (this.#heldBytes < mostHeld) return true;
+    if (this.#heldBytes < maxHeldBytes) return true;
     this.#resume = resume;
     return false;
   }
@@ -40,7 +40,7 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
       const first = this.#held.shift();
       if (first) {
         this.#heldBytes -= first.bytes;
-        if (this.#heldBytes < mostHeld) this.#goOn();
+        if (this.#heldBytes < maxHeldBytes) this.#callResume();
         return { value: first.piece, done: false };
       }
       if (this.#ended) return { value: undefined, done: true };
@@ -54,7 +54,7 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
     return this;
   }
 
-  #goOn(): void {
+  #callResume(): void {
     const resume = this.#resume;
     this.#resume = undefined;
     resume?.();

@@ -53,7 +53,7 @@ const defaults = {
 } as const satisfies Required<SandboxOptions>;
 
 /** A process that may be reused, between two tasks. */
-interface Kept {
+interface ReusableProcess {
   process: TaskProcess;
   tasksRun: number;
   idleTimer?: NodeJS.Timeout;
@@ -62,7 +62,7 @@ interface Kept {
 /** A task that waits for a process. */
 interface Waiting {
   start(): void;
-  refuse(reason: unknown): void;
+  reject(reason: unknown): void;
 }
 
 /** Runs the tasks of a registry in child processes, which it starts when needed and reuses. */
@@ -71,7 +71,7 @@ export class Sandbox<R extends TaskRegistry> {
   readonly #options: Required<SandboxOptions>;
   readonly #readable: readonly URL[];
   readonly #alive = new Set<TaskProcess>();
-  readonly #idle: Kept[] = [];
+  readonly #idle: ReusableProcess[] = [];
   readonly #waiting = new Set<Waiting>();
   #busy = 0;
   #closed = false;
@@ -136,7 +136,7 @@ export class Sandbox<R extends TaskRegistry> {
   /** Ends all processes. Running and queued tasks fail with `closed`. Resolves when the processes have exited. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiting of this.#waiting) waiting.refuse(closed());
+    for (const waiting of this.#waiting) waiting.reject(closed());
     this.#waiting.clear();
     for (const { idleTimer } of this.#idle.splice(0)) clearTimeout(idleTimer);
     const processes = [...this.#alive];
@@ -170,7 +170,7 @@ export class Sandbox<R extends TaskRegistry> {
     if (this.#waiting.size >= this.#options.queued)
       throw new SandboxError('busy', `${this.#waiting.size} tasks are waiting already`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { start: resolve, refuse: reject };
+    const waiting: Waiting = { start: resolve, reject: reject };
     const abort = (): void => {
       this.#waiting.delete(waiting);
       reject(signal?.reason);
@@ -211,7 +211,7 @@ export class Sandbox<R extends TaskRegistry> {
     } catch (error) {
       // Wait for its exit before passing on the slot, so that the limits on processes and memory hold.
       await this.#dismiss(kept.process);
-      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.isolation.renew();
+      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.isolation.redetect();
       const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
       // Something else, or an effect of an earlier task, may have ended a reused process: retry with a new one.
       if (mayBeOlder && !assignment.pieces?.begun) return await this.#runInSlot(assignment);
@@ -236,7 +236,7 @@ export class Sandbox<R extends TaskRegistry> {
     return process;
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: ReusableProcess): void {
     if (this.#closed) return;
     kept.idleTimer = setTimeout(() => {
       this.#forget(kept.process);

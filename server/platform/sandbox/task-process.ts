@@ -8,7 +8,7 @@ import type { PieceSink } from './piece-stream.ts';
 import { childrenOf, hasProcFiles, readUsage } from './process-usage.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { tellWatchdog, verdicts } from './watch.ts';
+import { orderWatchdog, verdicts } from './watch.ts';
 
 /** One task for a child. */
 export interface Assignment extends TaskHead {
@@ -84,15 +84,15 @@ export class TaskProcess {
   #ready = false;
   #pieces: PieceSink | undefined;
   /** Whether the whole payload has been sent. */
-  #given = false;
+  #payloadSent = false;
   /** The number of bytes of pieces that have been received for the task. */
   #received = 0;
-  #clock: Clock | undefined;
+  #timer: PausableTimer | undefined;
   readonly #nested: boolean;
   /** The process that runs the tasks. If isolation is nested, it is a descendant of the started process. */
-  #program: number | undefined;
+  #taskPid: number | undefined;
   /** The process to kill, which ends all others: the first of the namespace if isolation is nested. */
-  #first: number | undefined;
+  #pidToKill: number | undefined;
   #limits: { memoryBytes: number; cpuMs: number } | undefined;
   readonly #watchdogVerdict = new Int32Array(new SharedArrayBuffer(4));
   /** Why the service ended it. */
@@ -117,44 +117,44 @@ export class TaskProcess {
       { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
     );
     // Without a listener, a failure to start would end the service.
-    const unstarted = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
+    const startError = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
     // If no file descriptor is free, there is no channel.
     const opened = this.#process.stdio?.[channel] as Duplex | undefined;
     this.#channel = opened ?? new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-    giveWay(this.#process.pid);
+    lowerPriority(this.#process.pid);
     this.#resultBytes = resultBytes;
-    const reader = new FrameReader<ResponseHead>(resultBytes, (frame) => this.#take(frame));
+    const reader = new FrameReader<ResponseHead>(resultBytes, (frame) => this.#receive(frame));
     this.#channel.on('data', (chunk: Uint8Array) => {
       try {
         reader.push(chunk);
       } catch (error) {
-        this.end(new SandboxError('failed', 'a task answered more than it may', { cause: error }));
+        this.end(new SandboxError('failed', 'a task sent more than its result limit', { cause: error }));
       }
     });
     // The process ended during a write; its exit event reports the failure.
     this.#channel.on('error', () => {});
     this.exited = new Promise((resolve) => {
-      void unstarted.then((cause) => {
+      void startError.then((cause) => {
         this.#finish(new SandboxError('not_started', 'the process of a task did not start', { cause }));
         resolve();
       });
       this.#process.once('exit', async (code, signal) => {
         // The last message may still be unread, in particular `ready`.
-        if (!this.#ready && !this.#verdict) await closeOf(this.#channel);
+        if (!this.#ready && !this.#verdict) await drained(this.#channel);
         this.#finish(
           this.#verdict ??
-            verdictOf(Atomics.load(this.#watchdogVerdict, 0)) ??
-            deathOf(code, signal, this.#ready),
+            watchdogErrorOf(Atomics.load(this.#watchdogVerdict, 0)) ??
+            exitErrorOf(code, signal, this.#ready),
         );
         resolve();
       });
     });
-    this.#rest();
+    this.#unref();
   }
 
   /** The process that runs the tasks. */
   get pid(): number | undefined {
-    return this.#program ?? this.#process.pid;
+    return this.#taskPid ?? this.#process.pid;
   }
 
   /**
@@ -172,30 +172,30 @@ export class TaskProcess {
     ...head
   }: Assignment): Promise<TaskResult> {
     const outcome = await new Promise<Outcome>((resolve) => {
-      const clock = new Clock(timeMs, () =>
+      const timer = new PausableTimer(timeMs, () =>
         this.end(
           this.#ready
             ? new SandboxError('time', `the task took more than ${timeMs} ms`)
             : new SandboxError('not_started', `the process of the task was not ready within ${timeMs} ms`),
         ),
       );
-      this.#clock = clock;
+      this.#timer = timer;
       this.#pieces = pieces;
       const abort = (): void => this.end({ aborted: signal?.reason });
       signal?.addEventListener('abort', abort, { once: true });
       this.#settle = (settled) => {
-        clock.stop();
+        timer.stop();
         signal?.removeEventListener('abort', abort);
         resolve(settled);
       };
       this.#process.ref();
-      this.#given = false;
+      this.#payloadSent = false;
       this.#received = 0;
       this.#limits = { memoryBytes, cpuMs };
       const parts = encodeFrame<TaskHead>(head, payload);
       for (const part of parts.slice(0, -1)) this.#channel.write(part);
       this.#channel.write(parts.at(-1), () => {
-        this.#given = true;
+        this.#payloadSent = true;
         this.#watch();
       });
     });
@@ -211,26 +211,27 @@ export class TaskProcess {
     this.#process.ref();
     // The processes above the first of a namespace end after all processes in it.
     const hasEnded = this.#process.exitCode !== null || this.#process.signalCode !== null;
-    if (!this.#nested || hasEnded || !killed(this.#first)) this.#process.kill('SIGKILL');
+    if (!this.#nested || hasEnded || !kill(this.#pidToKill)) this.#process.kill('SIGKILL');
   }
 
-  #take({ head, value, bytes }: ReadFrame<ResponseHead>): void {
+  #receive({ head, value, bytes }: ReadFrame<ResponseHead>): void {
     // The message arrived while the process was being ended.
     if (this.#verdict) return;
-    if (head.kind === 'ready') this.#begin();
-    else if (head.kind === 'piece') this.#passOn(value, bytes);
+    if (head.kind === 'ready') this.#becomeReady();
+    else if (head.kind === 'piece') this.#forwardPiece(value, bytes);
     else if (head.kind === 'result')
       this.#finish({ result: value, residentBytes: this.#residentBytes() ?? head.residentBytes });
     else this.#finish(new SandboxError('failed', head.message));
   }
 
   /** Called when the process is ready for its first task. */
-  #begin(): void {
+  #becomeReady(): void {
     this.#ready = true;
     const { pid } = this.#process;
-    this.#first = this.#nested ? childrenOf(pid!)[0] : pid;
-    this.#program = this.#nested && this.#first !== undefined ? childrenOf(this.#first)[0] : this.#first;
-    if (this.#program === undefined)
+    this.#pidToKill = this.#nested ? childrenOf(pid!)[0] : pid;
+    this.#taskPid =
+      this.#nested && this.#pidToKill !== undefined ? childrenOf(this.#pidToKill)[0] : this.#pidToKill;
+    if (this.#taskPid === undefined)
       this.end(new SandboxError('not_started', 'the process of a task was not found'));
     this.#watch();
   }
@@ -240,33 +241,35 @@ export class TaskProcess {
    * CPU time.
    */
   #watch(): void {
-    if (!this.#ready || !this.#given || !this.#limits || !this.#program || !this.#first) return;
-    const [pid, first] = [this.#program, this.#first];
-    tellWatchdog({ kind: 'watch', pid, first, ...this.#limits, verdict: this.#watchdogVerdict });
+    if (!this.#ready || !this.#payloadSent || !this.#limits || !this.#taskPid || !this.#pidToKill) return;
+    const [pid, pidToKill] = [this.#taskPid, this.#pidToKill];
+    orderWatchdog({ kind: 'watch', pid, pidToKill, ...this.#limits, verdict: this.#watchdogVerdict });
   }
 
   /** Returns undefined without /proc, because starting a program to find out would take longer than most tasks. */
   #residentBytes(): number | undefined {
-    return hasProcFiles && this.#program ? readUsage(this.#program)?.residentBytes : undefined;
+    return hasProcFiles && this.#taskPid ? readUsage(this.#taskPid)?.residentBytes : undefined;
   }
 
   /** Forwards a piece. While too many pieces are unread, it pauses the channel and the task's time. */
-  #passOn(piece: unknown, bytes: number): void {
+  #forwardPiece(piece: unknown, bytes: number): void {
     this.#received += bytes;
-    if (this.#received > this.#resultBytes || !this.#given) {
+    if (this.#received > this.#resultBytes || !this.#payloadSent) {
       // The reader of a piece may release the payload's memory, so the payload must have been sent.
-      const fault = this.#given ? 'answered more than it may' : 'replied before it had its input';
+      const fault = this.#payloadSent
+        ? 'sent more than its result limit'
+        : 'sent a piece before it had its input';
       this.end(new SandboxError('failed', `a task ${fault}`));
       return;
     }
     const resume = (): void => {
       if (!this.#settle) return;
-      this.#clock?.start();
+      this.#timer?.start();
       this.#channel.resume();
     };
     if (this.#pieces?.push(piece, bytes, resume) !== false) return;
     this.#channel.pause();
-    this.#clock?.stop();
+    this.#timer?.stop();
   }
 
   #finish(outcome: Outcome): void {
@@ -274,22 +277,22 @@ export class TaskProcess {
     this.#settle = undefined;
     this.#pieces = undefined;
     this.#limits = undefined;
-    if (this.#program !== undefined) tellWatchdog({ kind: 'rest', pid: this.#program });
+    if (this.#taskPid !== undefined) orderWatchdog({ kind: 'unwatch', pid: this.#taskPid });
     // The channel may be paused for a piece that is no longer needed.
     this.#channel.resume();
-    if (!this.#verdict) this.#rest();
+    if (!this.#verdict) this.#unref();
     settle?.(outcome);
   }
 
   /** Lets the service exit although an idle process exists. */
-  #rest(): void {
+  #unref(): void {
     this.#process.unref();
     (this.#channel as Duplex & { unref?(): void }).unref?.();
   }
 }
 
 /** A timer that can be paused; the pause does not count. */
-class Clock {
+class PausableTimer {
   #left: number;
   readonly #expire: () => void;
   #running: { timer: NodeJS.Timeout; since: number } | undefined;
@@ -316,7 +319,7 @@ class Clock {
 const niceness = 5;
 
 /** Lowers a process's priority, before it starts threads. */
-function giveWay(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, Math.min(19, getPriority() + niceness));
@@ -326,7 +329,7 @@ function giveWay(pid: number | undefined): void {
 }
 
 /** Kills a process. Returns whether it existed. */
-function killed(pid: number | undefined): boolean {
+function kill(pid: number | undefined): boolean {
   try {
     return pid !== undefined && process.kill(pid, 'SIGKILL');
   } catch {
@@ -337,24 +340,24 @@ function killed(pid: number | undefined): boolean {
 /** The exit code, on Windows and from a shell, of V8's abort when its heap is full. */
 const abortCode = 134;
 
-function verdictOf(verdict: number): SandboxError | undefined {
-  if (verdict === verdicts.memory) return new SandboxError('memory', 'the task took more memory than it may');
-  if (verdict === verdicts.time) return new SandboxError('time', 'the task took more CPU time than it may');
+function watchdogErrorOf(verdict: number): SandboxError | undefined {
+  if (verdict === verdicts.memory) return new SandboxError('memory', 'the task exceeded its memory limit');
+  if (verdict === verdicts.time) return new SandboxError('time', 'the task exceeded its CPU time limit');
   if (verdict === verdicts.unwatched) return new SandboxError('not_started', 'the task could not be watched');
   return undefined;
 }
 
-function deathOf(code: number | null, signal: NodeJS.Signals | null, ready: boolean): SandboxError {
+function exitErrorOf(code: number | null, signal: NodeJS.Signals | null, ready: boolean): SandboxError {
   const how = signal ?? `code ${code}`;
   if (!ready)
     return new SandboxError('not_started', `the process of a task ended with ${how} before it was ready`);
   if (signal === 'SIGABRT' || code === abortCode)
-    return new SandboxError('memory', 'the task took more memory than its heap may have');
+    return new SandboxError('memory', 'the task exceeded its heap limit');
   return new SandboxError('crashed', `the process of the task ended with ${how}`);
 }
 
 /** Resolves when everything has been read from the channel of a process that has ended. */
-function closeOf(stream: Duplex): Promise<void> {
+function drained(stream: Duplex): Promise<void> {
   return new Promise((resolve) =>
     // If another process has the other end open, the channel never closes.
     finished(stream, { writable: false, signal: AbortSignal.timeout(5000) }, () => resolve()),

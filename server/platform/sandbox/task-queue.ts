@@ -33,7 +33,7 @@ interface Tenant {
  * Milliseconds after which an unproven task is treated like the others, so that tenants with a history cannot keep out a new
  * one.
  */
-const longestUnproven = 10_000;
+const maxUnprovenWaitMs = 10_000;
 
 const saturated = 'too many files are being processed; try again later';
 
@@ -101,7 +101,7 @@ export class TaskQueue {
       if (wasUnproven) tenant.runningUnproven--;
       this.#freeSlots++;
       this.#forget(tenantId, tenant);
-      this.#handOut();
+      this.#startQueued();
     }
   }
 
@@ -140,11 +140,11 @@ export class TaskQueue {
     tenant.waiting.add(waiting);
     this.#waitingLeft--;
     signal?.addEventListener('abort', abandon, { once: true });
-    this.#handOut();
+    this.#startQueued();
     return await promise;
   }
 
-  #handOut(): void {
+  #startQueued(): void {
     while (this.#freeSlots > 0) {
       const next = this.#next();
       if (!next) return;
@@ -155,7 +155,7 @@ export class TaskQueue {
 
   /** Returns the tenant whose task starts next; undefined if no task may start. */
   #next(): Tenant | undefined {
-    const most = Math.max(1, this.#slots - 1);
+    const maxSlots = Math.max(1, this.#slots - 1);
     let first: Tenant | undefined;
     let firstRank = Number.POSITIVE_INFINITY;
     let restricted = 0;
@@ -163,11 +163,11 @@ export class TaskQueue {
       restricted += running > 0 && this.#isDeferred(tenantId) ? running : runningUnproven;
     for (const [tenantId, tenant] of this.#tenants) {
       const [waiting] = tenant.waiting;
-      if (!waiting || tenant.running >= most) continue;
+      if (!waiting || tenant.running >= maxSlots) continue;
       const isDeferred = this.#isDeferred(tenantId);
       const { isUnproven } = waiting;
-      if ((isDeferred || isUnproven) && restricted >= most) continue;
-      const isNew = isUnproven && performance.now() - waiting.since < longestUnproven;
+      if ((isDeferred || isUnproven) && restricted >= maxSlots) continue;
+      const isNew = isUnproven && performance.now() - waiting.since < maxUnprovenWaitMs;
       const rank = tenant.running + this.#slots * (isDeferred ? 2 : isNew ? 1 : 0);
       if (rank >= firstRank) continue;
       first = tenant;
@@ -187,11 +187,11 @@ export class TaskQueue {
 }
 
 /** Milliseconds for which a tenant is deferred after an expensive file: the CPU time of the longest task. */
-const forMs = 60_000;
+const deferralMs = 60_000;
 /** The maximum number of milliseconds for which a tenant is deferred, after several such files. */
-const mostMs = 600_000;
+const maxDeferralMs = 600_000;
 /** The maximum number of remembered tenants. The least recent one is removed first. */
-const mostTenants = 10_000;
+const maxTenants = 10_000;
 
 /**
  * Tenants with expensive files. One of their recent files was rejected as too large, exceeded its time or memory, or was
@@ -224,9 +224,9 @@ export class DeferredTenants {
     const now = this.#now();
     const from = Math.max(now, this.#until.get(tenantId) ?? 0);
     this.#until.delete(tenantId);
-    this.#until.set(tenantId, Math.min(from + forMs * Math.min(share, 1), now + mostMs));
+    this.#until.set(tenantId, Math.min(from + deferralMs * Math.min(share, 1), now + maxDeferralMs));
     const [oldest] = this.#until.keys();
-    if (this.#until.size > mostTenants) this.#until.delete(oldest!);
+    if (this.#until.size > maxTenants) this.#until.delete(oldest!);
   }
 }
 
@@ -234,7 +234,7 @@ export class DeferredTenants {
  * The CPU time limit, in milliseconds, up to which a file counts as proven without a history of its tenant: that of small
  * files.
  */
-const freeCpuMs = 10_000;
+const exemptCpuMs = 10_000;
 /** The factor by which the CPU time limit of a tenant's next file may exceed that of its previous files. */
 const growth = 4;
 
@@ -247,16 +247,16 @@ export class ProvenTenants {
 
   /** Whether a file with this CPU time limit is out of proportion to the tenant's completed files. */
   isUnproven(tenantId: string, cpuMs: number): boolean {
-    return cpuMs > Math.max(freeCpuMs, growth * (this.#cpuMs.get(tenantId) ?? 0));
+    return cpuMs > Math.max(exemptCpuMs, growth * (this.#cpuMs.get(tenantId) ?? 0));
   }
 
   /** Called after a file with this limit was read. */
   add(tenantId: string, cpuMs: number): void {
-    const most = Math.max(cpuMs, this.#cpuMs.get(tenantId) ?? 0);
+    const largest = Math.max(cpuMs, this.#cpuMs.get(tenantId) ?? 0);
     this.#cpuMs.delete(tenantId);
-    this.#cpuMs.set(tenantId, most);
+    this.#cpuMs.set(tenantId, largest);
     const [oldest] = this.#cpuMs.keys();
-    if (this.#cpuMs.size > mostTenants) this.#cpuMs.delete(oldest!);
+    if (this.#cpuMs.size > maxTenants) this.#cpuMs.delete(oldest!);
   }
 
   /** Called after a file used its whole budget: the tenant becomes unproven. */

@@ -7,7 +7,7 @@ export type WatchOrder =
       /** The process to measure. */
       pid: number;
       /** The process to kill: the measured one, or the first of its namespace, which ends the measured one. */
-      first: number;
+      pidToKill: number;
       /** Bytes of memory that the process may use. */
       memoryBytes: number;
       /** Milliseconds of CPU time that it may use from now on. */
@@ -15,7 +15,7 @@ export type WatchOrder =
       /** The watchdog writes here why it ended the process. */
       verdict: Int32Array<SharedArrayBuffer>;
     }
-  | { kind: 'rest'; pid: number };
+  | { kind: 'unwatch'; pid: number };
 
 /** Why the watchdog ended a process; `unwatched` if there is no watchdog. */
 export const verdicts = { none: 0, memory: 1, time: 2, unwatched: 3 } as const;
@@ -25,7 +25,7 @@ let watchdog: Worker | undefined;
 const watched = new Map<number, Extract<WatchOrder, { kind: 'watch' }>>();
 
 /** Sends an order to the watchdog of this process, which starts with the first order. */
-export function tellWatchdog(order: WatchOrder): void {
+export function orderWatchdog(order: WatchOrder): void {
   if (order.kind === 'watch') watched.set(order.pid, order);
   else if (!watched.delete(order.pid)) return;
   watchdog ??= startWatchdog();
@@ -43,7 +43,7 @@ function startWatchdog(): Worker {
   const forget = (): void => {
     if (watchdog !== started) return;
     watchdog = undefined;
-    for (const { first, verdict } of watched.values()) endProcess(first, verdict, verdicts.unwatched);
+    for (const { pidToKill, verdict } of watched.values()) endProcess(pidToKill, verdict, verdicts.unwatched);
     watched.clear();
   };
   started.on('error', forget);

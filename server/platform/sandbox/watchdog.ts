@@ -48,7 +48,7 @@ function check(one: Watched): void {
   else if (usage.cpuMs - one.base.cpuMs > one.cpuMs) end(one, verdicts.time);
 }
 
-function end({ pid, first, verdict }: Watched, reason: number): void {
+function end({ pid, pidToKill, verdict }: Watched, reason: number): void {
   watched.delete(pid);
-  endProcess(first, verdict, reason);
+  endProcess(pidToKill, verdict, reason);
 }

@@ -46,7 +46,7 @@ export function* packRows(
 
 /** The assignment of units to shards of the fuzzy index. */
 export interface ShardMembers {
-  /** For each unit, the number of its shard, or `noShard`, or `notOffered`. */
+  /** For each unit, the number of its shard, or `noShard`, or `tooLong`. */
   shardNo: Int32Array;
   /** For each shard, the indexes of its units. */
   members: number[][];
@@ -55,19 +55,19 @@ export interface ShardMembers {
 /** For segments without a shard: there are so few that a lookup reads all of them. */
 export const noShard = -2;
 /** For a segment that is too long to be a fuzzy match. */
-const notOffered = -1;
+const tooLong = -1;
 
 /** With fewer segments there is no index: a lookup reads all of them. */
-const smallestShard = 256;
+const minShardSegments = 256;
 
 /** Assigns the units of a set to as many shards as it needs. */
-export function shareOut(normals: readonly string[], units: readonly MemoryUnit[]): ShardMembers {
-  const shardNo = new Int32Array(normals.length).fill(notOffered);
+export function assignShards(normals: readonly string[], units: readonly MemoryUnit[]): ShardMembers {
+  const shardNo = new Int32Array(normals.length).fill(tooLong);
   const offered = normals.flatMap((_, index) =>
     isShortEnough(units[index]!.source) && isShortEnough(units[index]!.target) ? [index] : [],
   );
   const members: number[][] = [];
-  if (offered.length >= smallestShard)
+  if (offered.length >= minShardSegments)
     for (let from = 0; from < offered.length; from += maxShardSegments)
       members.push(offered.slice(from, from + maxShardSegments));
   else for (const index of offered) shardNo[index] = noShard;
@@ -134,7 +134,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** The maximum length of a unit's name. Real tools write shorter ones; longer ones are truncated. */
-const longestTuid = 1000;
+const maxTuidLength = 1000;
 
 /** Returns the rows of segments: number, hash, source, target, tuid, changedate, shard. */
 export function packSegments(
@@ -157,7 +157,7 @@ function* segmentRows(
       sourceHashHex(normals[index]!),
       unit.source,
       unit.target,
-      unit.tuid && cut(unit.tuid),
+      unit.tuid && truncateTuid(unit.tuid),
       unit.changedate,
       shard === noShard ? null : shard,
     ];
@@ -165,6 +165,6 @@ function* segmentRows(
 }
 
 /** Truncates a name without splitting a surrogate pair. */
-function cut(tuid: string): string {
-  return tuid.slice(0, longestTuid).replace(/[\ud800-\udbff]$/, '');
+function truncateTuid(tuid: string): string {
+  return tuid.slice(0, maxTuidLength).replace(/[\ud800-\udbff]$/, '');
 }

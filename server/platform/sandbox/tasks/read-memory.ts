@@ -2,7 +2,7 @@ import { readTmx, XmlFileError } from '#server/formats/tmx/reader.ts';
 import { type LanguageCode, readDeclaredVariant } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { releaseBytes } from '../release-bytes.ts';
-import { type MemoryUnit, packSegments, packShard, type RowPiece, shareOut } from './index-memory.ts';
+import { assignShards, type MemoryUnit, packSegments, packShard, type RowPiece } from './index-memory.ts';
 
 export interface ReadMemoryPayload {
   bytes: Uint8Array;
@@ -37,7 +37,7 @@ export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPie
   releaseBytes(payload.bytes);
   yield { kind: 'summary', ...read.summary };
   const { normals, units } = read;
-  const shards = shareOut(normals, units);
+  const shards = assignShards(normals, units);
   yield* packSegments(normals, units, shards);
   for (const [shardNo, indexes] of shards.members.entries())
     yield* packShard({

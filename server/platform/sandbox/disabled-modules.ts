@@ -9,7 +9,7 @@ import os from 'node:os';
  * signals to other processes. On every system this stops a library that fetches the URLs in a file; only the kernel can stop
  * code that tries to break out (`isolation.ts`).
  */
-export function closeModules(): void {
+export function disableModules(): void {
   close(net.Socket.prototype, ['connect']);
   close(net.Server.prototype, ['listen']);
   close(net, ['_createServerHandle']);

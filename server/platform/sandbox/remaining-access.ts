@@ -8,7 +8,7 @@ const signal = 'send the service a signal';
  * The actions that each level still allows to code that has broken out of Node's restrictions, which takes a bug in Node or V8.
  * The permissions of the service's user apply. docs/security.md has the same table.
  */
-export const leftByLevel: Record<IsolationLevel, readonly string[]> = {
+export const remainingAccess: Record<IsolationLevel, readonly string[]> = {
   namespaces: [],
   network: [...files, 'connect to a Unix socket', signal],
   seccomp: [...files, ...memory, signal],
