@@ -8,6 +8,7 @@ import {
   readLanguage,
   supportedLanguages,
 } from '#server/languages.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 
 describe('B 4.4 "Language code reading"', () => {
   it.each(languageCodes)('%s reads as itself in any case', (code) => {
@@ -109,10 +110,9 @@ describe('B 4.4 "Language code reading"', () => {
     );
   });
 
-  it('a tag of megabytes is refused at once', () => {
-    const started = performance.now();
-    expect(readLanguage(`en-${'a-'.repeat(5_000_000)}`)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(100);
+  it('a tag of megabytes is refused at once', async () => {
+    const tag = `en-${'a-'.repeat(5_000_000)}`;
+    expect(await cpuTime(() => expect(readLanguage(tag)).toBeUndefined())).toBeLessThan(100);
   });
 });
 

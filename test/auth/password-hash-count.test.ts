@@ -1,17 +1,15 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { accountsOfPassword, hashPassword } from '#server/identity/auth/passwords/hashing.ts';
-import { hashOnThread } from '#server/identity/auth/passwords/hashing-pool.ts';
 import { env, found, freshEmail, password, signUpFounder } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { grant } from './sign-in.ts';
 
-vi.mock('#server/identity/auth/passwords/hashing-pool.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('#server/identity/auth/passwords/hashing-pool.ts')>();
-  return { hashOnThread: vi.fn(original.hashOnThread) };
-});
+/** Each hash is one message to a thread. */
+const hashed = vi.spyOn(Worker.prototype, 'postMessage');
+afterAll(() => hashed.mockRestore());
 
-const hashed = vi.mocked(hashOnThread);
 const app = useTestApp({ env });
 const keyOf = (byte: number) => ({ current: Buffer.alloc(32, byte), previous: null });
 const key = keyOf(7);

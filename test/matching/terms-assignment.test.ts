@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 
 /** Whether the words can be assigned so that each expectation has its count, by trying every assignment. */
 function canMeet(expected: readonly ExpectedTerm[], words: readonly string[]): boolean {
@@ -61,7 +62,7 @@ describe('B 4.4: a translation follows a glossary', () => {
     expect(checkTerms(expected, words.slice(1).join(' '), 'vi').missing_terms).toHaveLength(1);
   });
 
-  it('in bounded time, whatever the chains of assignments are', () => {
+  it('in bounded time, whatever the chains of assignments are', async () => {
     // 40 alternatives of 50 terms, all of which may claim what all others have.
     const expected = Array.from(
       { length: 2000 },
@@ -76,8 +77,7 @@ describe('B 4.4: a translation follows a glossary', () => {
       }),
     );
     const text = Array.from({ length: 15_000 }, (_, at) => `a${(at * at) % 50}`).join(' ');
-    const start = performance.now();
-    expect(checkTerms(expected, text, 'vi').passed).toBe(false);
-    expect(performance.now() - start).toBeLessThan(4000);
+    const ms = await cpuTime(() => expect(checkTerms(expected, text, 'vi').passed).toBe(false));
+    expect(ms).toBeLessThan(4000);
   });
 });

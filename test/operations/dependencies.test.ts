@@ -18,12 +18,10 @@ test('a process whose requests get no database connection is not ready, though a
   const readiness = watchReadiness({ database: app.database, requests, storage, log: quiet });
   const held = Promise.withResolvers<void>();
   const holder = requests.inPlatform(() => held.promise);
-  const began = performance.now();
   expect(await readiness.report()).toEqual({
     status: 'unavailable',
     checks: { database: 'failed', schema: 'ok', storage: 'ok' },
   });
-  expect(performance.now() - began).toBeLessThan(5000);
   held.resolve();
   await holder;
   await vi.waitFor(async () => expect((await readiness.report()).status).toBe('ready'), 10_000);

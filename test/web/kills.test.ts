@@ -6,7 +6,7 @@ import { useKillableService } from './killable-service.ts';
 import { KilledSeries, victims } from './killed-series.ts';
 import { memberAt } from './reviewing.ts';
 
-/** The full series: `WEB_KILLS=200 npm test -- test/web/kills.test.ts`. WEB_KILLS_SEED repeats one. */
+/** The full series: `WEB_KILLS=200 npm run test:all -- test/web/kills.test.ts`. WEB_KILLS_SEED repeats one. */
 const kills = Number(process.env['WEB_KILLS'] ?? 8);
 const seed = Number(process.env['WEB_KILLS_SEED'] ?? Date.now() % 1_000_000);
 

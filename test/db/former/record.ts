@@ -1,5 +1,5 @@
 /**
- * Records a version of the service for `test/db/former-versions.test.ts`: its schema's rows, its store, its answers and
+ * Records a version of the service for `test/db/former-versions.slow.test.ts`: its schema's rows, its store, its answers and
  * its SDK. Run in a checkout of that version, into which this file was copied, after `npm ci` and `npm run build:sdk`:
  *
  *   node test/db/former/record.ts before-documents.json.gz

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { detectLanguage } from '#server/translation/core/plausibility/detect-language.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 
 /** What is detected for a language: varieties that cannot be told apart have one code. */
@@ -92,10 +93,8 @@ describe('the language of a text', () => {
     ).not.toBe('en');
   });
 
-  test('a megabyte of anything takes no longer than a few pages', () => {
-    const began = performance.now();
-    for (const text of ['<'.repeat(1e6), 'a '.repeat(5e5), '\u0301'.repeat(1e6), 'é'.repeat(1e6)])
-      detectLanguage(text);
-    expect(performance.now() - began).toBeLessThan(3000);
+  test('a megabyte of anything takes no longer than a few pages', async () => {
+    const texts = ['<'.repeat(1e6), 'a '.repeat(5e5), '\u0301'.repeat(1e6), 'é'.repeat(1e6)];
+    expect(await cpuTime(() => texts.map(detectLanguage))).toBeLessThan(3000);
   });
 });

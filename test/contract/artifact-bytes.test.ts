@@ -5,7 +5,7 @@ import { useGuardFixture } from '#test/contract/guards/guard-fixture.ts';
 import type { Procedure } from '#test/contract/procedures.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { type Documents, openDocuments, recordingEngine } from '#test/documents/workspace.ts';
-import { env, type Headers } from '#test/factories.ts';
+import { env, type Fields, type Headers } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { type Bound, openBound } from '#test/storage/bound-workspace.ts';
@@ -31,7 +31,8 @@ const address = (documentId: string, artifactId: string) =>
   `/app/documents/${documentId}/artifacts/${artifactId}`;
 const bytesOf = (documentId: string, artifactId: string, headers: Headers = mine.admin) =>
   app.request(address(documentId, artifactId), { headers });
-const refusal = async (response: Response) => [response.status, (await response.json()).detail];
+const errorOf = async (response: Response) => (await response.json()) as Fields;
+const refusal = async (response: Response) => [response.status, (await errorOf(response))['detail']];
 
 /** The route as the contract's callers ask for it. */
 const route: Procedure = {
@@ -188,7 +189,7 @@ describe('B "Routing": a file in the storage of a workspace’s own', () => {
     for (const { id, artifacts } of [before, after])
       for (const { id: artifactId } of artifacts) {
         const response = await bytesOf(id, artifactId, bound.admin);
-        expect([response.status, (await response.json()).error_code]).toEqual([
+        expect([response.status, (await errorOf(response))['error_code']]).toEqual([
           409,
           'storage_binding_not_verified',
         ]);
@@ -201,6 +202,6 @@ describe('B "Routing": a file in the storage of a workspace’s own', () => {
     const end = bound.fail({ how: 403 });
     const response = await bytesOf(id, artifacts[1].id, bound.admin);
     end();
-    expect([response.status, (await response.json()).error_code]).toEqual([503, 'transient_error']);
+    expect([response.status, (await errorOf(response))['error_code']]).toEqual([503, 'transient_error']);
   });
 });

@@ -9,7 +9,7 @@ import { pick, seededRandom } from '#test/bench/seeded-random.ts';
 import { processesOf } from '#test/faults/leftovers.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm test -- test/process/random-signals.test.ts` */
+/** `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.slow.test.ts` */
 const runs = Number(process.env['SIGNAL_RUNS'] ?? 6);
 const seed = Number(process.env['SIGNAL_SEED'] ?? 1);
 

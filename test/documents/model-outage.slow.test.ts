@@ -10,7 +10,7 @@ import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { type Documents, openDocuments } from './workspace.ts';
 
-/** Seconds that the model is away: `MODEL_OUTAGE_SECONDS=60 npm test -- test/documents/model-outage.test.ts` for a long outage. */
+/** Seconds that the model is away: `MODEL_OUTAGE_SECONDS=60 npm run test:all -- test/documents/model-outage.slow.test.ts` for a long outage. */
 const outageSeconds = Number(process.env['MODEL_OUTAGE_SECONDS'] ?? 8);
 
 const model = await startFakeOpenAi();

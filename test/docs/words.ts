@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/*
+ * Counts unclear wording in texts that people read, and fails when a count is above its limit. `npm run check` runs it.
+ * Limits only go down: after rewording, run `node test/docs/words.ts --counts` and write the lower counts into the table.
+ * `goal` is the sum of the five counts that may stay, for uses that are clear.
+ */
+
+const sets = ['interface', 'guides', 'messages', 'comments', 'titles'] as const;
+type Set = (typeof sets)[number];
+
+export interface Pattern {
+  name: string;
+  pattern: RegExp;
+  /** Lines that may match, for each set in the order of `sets`. */
+  limits: readonly number[];
+  goal: number;
+}
+
+function row(name: string, pattern: RegExp, limits: readonly number[], goal: number): Pattern {
+  return { name, pattern, limits, goal };
+}
+
+// biome-ignore format: a table
+const patterns: Pattern[] = [
+  row('beside', /\b[Bb]eside\b/, [1, 19, 7, 118, 64], 0),
+  row('meanwhile', /\b[Mm]eanwhile\b/, [2, 1, 2, 61, 27], 0),
+  row('anew', /\banew\b/, [0, 0, 2, 33, 17], 0),
+  row('goes on', /\b(?<!what )(?<!is )go(es|ing)? on\b|\bwent on\b/, [4, 4, 8, 61, 31], 0),
+  row('of its own', /\bof (its|their|his|her|one's|your|our) own\b/, [2, 13, 8, 179, 26], 10),
+  row('is none', /\b(is|are|was|were) (none|nobody|nothing)\b/, [1, 3, 8, 112, 27], 10),
+  row('is no X', /\b(is|are|was|were) no [a-z]/, [4, 28, 23, 159, 62], 40),
+  row('opening noun clause', /(^|\. |\/\*\* |\/\/ |\| |")(What|Who|Whoever|Whose|Where|How often) (?!is |are |do |does |to )[a-z]/, [15, 17, 2, 691, 0], 10),
+  row('where for if', /\b[Ww]here (a|an|the|it|that|there|no|they|one|somebody|nobody) /, [4, 27, 22, 351, 106], 60),
+  row('any more', /\bany ?more\b/, [5, 2, 3, 28, 2], 0),
+  row('somebody', /\b(some|no|any|every)body\b/, [10, 5, 17, 161, 66], 0),
+  row('N at most', /\b[0-9,]+( [a-z]+){0,3} at (most|least)\b/, [0, 15, 15, 57, 18], 0),
+  row('alone at the end', /\b(by )?(itself|themselves|alone)[.,;:)]/, [2, 26, 8, 172, 22], 0),
+  row('newest', /\bnewest\b/, [2, 14, 19, 88, 32], 0),
+  row('answer for response', /\b[Aa]nswers?\b/, [0, 4, 38, 85, 42], 10),
+  row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [2, 28, 18, 321, 147], 30),
+  row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [4, 2, 3, 48, 18], 0),
+  row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [15, 101, 13, 392, 97], 120),
+  row('under way', /\bunder way\b|\bin flight\b/, [4, 3, 7, 45, 23], 0),
+  row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [7, 10, 8, 66, 42], 0),
+  row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 12, 28, 7], 0),
+  row('mend', /\bmend(s|ed|ing)?\b/, [0, 1, 0, 4, 2], 0),
+  row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 73, 1, 657, 918], 0),
+  row('e-mail', /\b[Ee]-mail/, [3, 0, 10, 10, 2], 0),
+  row('British spelling', /\b(licence|honoured|enrol|enrols|enrolled|behaviour|colour|normalised|recognised|cancelled)\b/, [3, 4, 20, 38, 23], 0),
+];
+
+const interfaceTexts =
+  /^web\/(locales\/en\/|pages\/((home|about|contact|privacy|resources|terms)|resources\/(first-steps|keyboard))\.md$)/;
+const guides = /^(?!web\/pages\/|test\/|docs\/gallery\/).*\.md$/;
+const code = /^(server|rest|workers|sdk\/src|web\/server|db)\/.*\.tsx?$/;
+const comment = /^\s*(\/\/|\/?\*)/;
+const quote = /['`]/;
+const title = /^\s*(it|test|describe)\b/;
+
+/** A line that people read, with the sets in which it counts. */
+interface Line {
+  place: string;
+  text: string;
+  sets: Set[];
+}
+
+/** The lines of a file that count in a set. */
+export function linesOf(file: string, content: string): Line[] {
+  const isSource = /\.tsx?$/.test(file);
+  const always: Set[] = [];
+  if (interfaceTexts.test(file)) always.push('interface');
+  if (guides.test(file)) always.push('guides');
+  if (!isSource && always.length === 0) return [];
+  return content.split('\n').flatMap((text, index) => {
+    const sets = [...always];
+    if (isSource && comment.test(text)) sets.push('comments');
+    else if (code.test(file) && quote.test(text)) sets.push('messages');
+    if (file.startsWith('test/') && isSource && title.test(text)) sets.push('titles');
+    return sets.length > 0 ? [{ place: `${file}:${index + 1}`, text, sets }] : [];
+  });
+}
+
+/** For each set, the lines that match a pattern. A message matches only behind its opening quote. */
+export function matchesOf(
+  { pattern }: Pick<Pattern, 'pattern'>,
+  lines: readonly Line[],
+): Record<Set, Line[]> {
+  const inMessage = new RegExp(`^[^'\`]*['\`][^'\`]*(?:${pattern.source})`);
+  const found = lines.filter(({ text }) => pattern.test(text));
+  const inSet = (set: Set) => found.filter(({ sets }) => sets.includes(set));
+  return {
+    interface: inSet('interface'),
+    guides: inSet('guides'),
+    messages: inSet('messages').filter(({ text }) => inMessage.test(text)),
+    comments: inSet('comments'),
+    titles: inSet('titles'),
+  };
+}
+
+/** What to print for a pattern with a count above its limit; empty if there is none. */
+export function excessOf(pattern: Pattern, lines: readonly Line[]): string[] {
+  const matches = matchesOf(pattern, lines);
+  return sets.flatMap((set, index) => {
+    const found = matches[set];
+    const limit = pattern.limits[index] ?? 0;
+    if (found.length <= limit) return [];
+    const shown = found.slice(0, 20).map(({ place, text }) => `  ${place}: ${text.trim().slice(0, 160)}`);
+    return [`"${pattern.name}" in ${set}: ${found.length} lines, limit ${limit}`, ...shown];
+  });
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '../..');
+  const files = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.tsx', 'web/locales/en'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const lines = files
+    .trim()
+    .split('\n')
+    .filter((file) => existsSync(join(root, file)))
+    .flatMap((file) => linesOf(file, readFileSync(join(root, file), 'utf8')));
+  if (process.argv.includes('--counts')) {
+    for (const pattern of patterns) {
+      const matches = matchesOf(pattern, lines);
+      const counts = sets.map((set) => matches[set].length);
+      const total = counts.reduce((sum, count) => sum + count);
+      console.log(`${pattern.name}: [${counts.join(', ')}], ${total} of ${pattern.goal} that may stay`);
+    }
+  } else {
+    const excess = patterns.flatMap((pattern) => excessOf(pattern, lines));
+    for (const line of excess) console.error(line);
+    if (excess.length > 0) process.exit(1);
+    console.log(`The wording of ${lines.length} lines is within its limits.`);
+  }
+}
