@@ -230,7 +230,7 @@ export const modules: Module[] = [
     packages: /^node:/,
     // The tasks run in child processes, so only the types of their input and result are imported.
     interface:
-      /\/(file-work|task-queue|isolation|left-by-level|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/,
+      /\/(file-work|task-queue|isolation|remaining-access|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/,
     only: /^server\/(formats\/|matching\/|languages\.ts$)/,
   },
   {
