@@ -58,7 +58,7 @@ export function limitBodyMemory(
     const declared = declaredSize(request);
     const undeclared = request.headers['transfer-encoding'] !== undefined;
     if (!undeclared && declared <= uncounted) return done(null, payload);
-    // Fastify rejects it by its length; a 401 must not come first (B 4.1).
+    // Fastify rejects it by its length; a 401 must not come first.
     if (declared > request.routeOptions.bodyLimit) return done(null, payload);
 
     const address = addressOf(request);

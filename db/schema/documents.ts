@@ -15,7 +15,7 @@ import {
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Document jobs (B 2.7). Their segments and files are rows of their own. */
+/** Document jobs. Their segments and files are rows of their own. */
 export const documentJobs = pgTable(
   'document_jobs',
   {

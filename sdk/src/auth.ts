@@ -148,7 +148,7 @@ export function auth({ json, rest, sendUnsigned, session, settings }: Connection
 
   return {
     signUp(request, options) {
-      // The service requires a workspace name, and ignores it for an invite (A 4.2).
+      // The service requires a workspace name, and ignores it for an invite.
       const input = 'tenant_name' in request ? request : { tenant_name: 'by invite', ...request };
       return post(signUpCall, '/api/auth/signup/email', input, options);
     },

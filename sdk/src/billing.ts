@@ -33,7 +33,7 @@ export interface Billing {
 const checkoutCall: Call = { name: 'billing.checkout', repeatable: true, result: ['url'] };
 const portalCall: Call = { name: 'billing.portal', repeatable: true, result: ['url'] };
 /**
- * Not repeatable: it charges nothing either, but it is limited to five per hour, lost ones included (A 4.5), so retries
+ * Not repeatable: it charges nothing either, but it is limited to five per hour, lost ones included, so retries
  * would use up a person's attempts.
  */
 const topUpCall: Call = { name: 'billing.topUp', repeatable: false, result: ['url'] };

@@ -19,7 +19,7 @@ interface Rule {
   times?: number;
 }
 
-/** The service's retry guidance (B 7), and HTTP's for the rest. The first rule that matches decides. */
+/** The service's retry guidance, and HTTP's for the rest. The first rule that matches decides. */
 const rules: readonly Rule[] = [
   {
     when: 'nothing was sent',

@@ -108,7 +108,7 @@ export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
   };
 }
 
-/** Exchanges a password for tokens (A 4.3). */
+/** Exchanges a password for tokens. */
 export async function signIn(
   rest: Rest,
   send: Send,
@@ -173,7 +173,7 @@ async function passChallenge(
   return token;
 }
 
-/** Asks for codes until one is correct or another error occurs (A 3.4, C 2). */
+/** Asks for codes until one is correct or another error occurs. */
 async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const submit = await ask(attempt);

@@ -30,7 +30,7 @@ export interface Upload {
 
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-/** The service's limits (B 8): characters of a page, pages of a document. */
+/** The service's limits: characters of a page, pages of a document. */
 const pageSize = 5_000;
 const mostPages = 50;
 

@@ -23,7 +23,7 @@ const knownSubscription = z.object({
 export type KnownSubscription = z.infer<typeof knownSubscription>;
 
 /**
- * A tenant's subscription, prepaid balance and trial, read from the tenant's metadata (A 2.1). An operator may have written
+ * A tenant's subscription, prepaid balance and trial, read from the tenant's metadata. An operator may have written
  * anything there: a value of another type counts as absent.
  */
 export interface BillingAccount {

@@ -8,7 +8,7 @@ import { detailInWords, middleware } from '#server/trpc.ts';
 import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';
 
 /**
- * The base of the procedures for paying (A 4.5). Checks in this order: the capability (503), the caller, the input. The caller
+ * The base of the procedures for paying. Checks in this order: the capability (503), the caller, the input. The caller
  * is authenticated in a transaction of its own, because none may be open during a call to the processor.
  * @param gate throws the 503
  */

@@ -1,9 +1,9 @@
 import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
 import type { BillingAccount } from './account.ts';
 
-/** Statuses that end a subscription for good (A 3.1). */
+/** Statuses that end a subscription for good. */
 const ended: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
-/** Statuses with which a tenant may start billable work (C 2). */
+/** Statuses with which a tenant may start billable work. */
 const current: ReadonlySet<string> = new Set(['active', 'trialing']);
 
 /**

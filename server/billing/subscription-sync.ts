@@ -10,7 +10,7 @@ import { subscriptionStateOf } from './subscription-state.ts';
 import { allowanceOfTier, withAllowanceWindow } from './tier-change.ts';
 
 /**
- * A tenant's billing account after a payment event (A 3.1, A 6). Events may come late, twice and in any order: each updates
+ * A tenant's billing account after a payment event. Events may come late, twice and in any order: each updates
  * what is known of its own subscription, and one of all known subscriptions counts. Returns the same object if the event
  * changes nothing.
  */
@@ -103,7 +103,7 @@ function applySubscriptionEvent(
 
 /**
  * The subscription that counts for the tenant: a current one before one that is not, a live one before one that has ended,
- * and `incomplete` behind every other live status (A 3.1). Among equals, the one with the newest event.
+ * and `incomplete` behind every other live status. Among equals, the one with the newest event.
  */
 function effectiveSubscription(known: readonly KnownSubscription[]): KnownSubscription | undefined {
   return byPrecedence(known)[0];

@@ -13,7 +13,7 @@ export function allowanceOfTier({ tier, status }: KnownSubscription): Partial<Bi
 
 /**
  * Sets when a subscription's allowance window begins: at the event that makes it current for the first time, and again at
- * the event that changes its tier. So an upgrade counts at once, with nothing used (A 8.2 rule 3).
+ * the event that changes its tier. So an upgrade counts at once, with nothing used.
  * @param at the event's creation time, ISO 8601
  */
 export function withAllowanceWindow(

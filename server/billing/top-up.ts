@@ -9,11 +9,11 @@ import { requireBilling, requireTopUps } from './capabilities.ts';
 import { asCustomer, type CustomerServices } from './customer.ts';
 import { stateAtProcessor, subscriptionStateOf } from './subscription-state.ts';
 
-/** Packs in one purchase (A 8). */
+/** Packs in one purchase. */
 export const mostPacks = 5;
 
 /**
- * Checks whether the tenant may buy a top-up at all, before the body is parsed (A 4.5 checks 4 to 6): attempts, subscription,
+ * Checks whether the tenant may buy a top-up at all, before the body is parsed: attempts, subscription,
  * and room below the ceiling.
  * @throws AppError 429, 402, 409
  */
@@ -62,7 +62,7 @@ export async function openTopUp(
   );
 }
 
-/** Attempts per client address, and per tenant, in one window (A 4.5 check 4). */
+/** Attempts per client address, and per tenant, in one window. */
 const attemptsAllowed = 5;
 const windowSeconds = 3600;
 

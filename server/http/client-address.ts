@@ -6,7 +6,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const longestEntry = 100;
 
 /**
- * Returns the client's address (C 2): the socket's address or, behind `trustProxy` trusted proxies, the entry at that
+ * Returns the client's address: the socket's address or, behind `trustProxy` trusted proxies, the entry at that
  * position from the right in X-Forwarded-For. Clients can forge entries further left. If the entry is not an IP
  * address, the socket's address is used.
  */
@@ -37,7 +37,7 @@ function addressIn(entry: string): string | undefined {
 }
 
 /**
- * Returns the key of an address for rate limits (C 2): an IPv4 address itself, however it is written, or the /64 of an
+ * Returns the key of an address for rate limits: an IPv4 address itself, however it is written, or the /64 of an
  * IPv6 address, because one host owns the whole /64. All spellings of one address give the same key.
  */
 export function rateLimitSubject(address: string): string {

@@ -54,7 +54,7 @@ export function pageHeaders(trustedTypes = 'lingualoop'): Readonly<Record<string
   };
 }
 
-/** Sets Retry-After, in whole seconds, if the error says when to try again (B 7). */
+/** Sets Retry-After, in whole seconds, if the error says when to try again. */
 export function setRetryAfter(reply: FastifyReply, { retryAfter }: AppError): void {
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
 }

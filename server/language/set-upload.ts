@@ -39,7 +39,7 @@ export function requireRoomForSet(
     );
 }
 
-/** A language as the uploader declared it, and the code that it means (B 4.4 "Language code reading"). */
+/** A language as the uploader declared it, and the code that it means. */
 export interface DeclaredLanguage {
   tag: string;
   code: LanguageCode;
@@ -77,7 +77,7 @@ export function declaredType(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** B 4.4: the content types that a TMX file may be declared with. */
+/** The content types that a TMX file may be declared with. */
 export const tmxTypes: readonly string[] = [
   'application/xml',
   'text/xml',

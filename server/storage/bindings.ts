@@ -23,7 +23,7 @@ export async function selectBindingInScope(tx: Tx): Promise<Binding | undefined>
   return row;
 }
 
-/** The binding as the tenant sees it; before anything is bound, that of the platform's storage (C 6). */
+/** The binding as the tenant sees it; before anything is bound, that of the platform's storage. */
 export function bindingView(
   binding: Binding | undefined,
   { STORAGE_PRINCIPAL_CLIENT_ID }: Services['settings'],

@@ -26,7 +26,7 @@ type Desired = Pick<
 > & { secret: string | undefined };
 
 /**
- * Replaces a tenant's binding by the complete desired state (B 4.6). Its form is checked; whether it works is `verifyBinding`'s to find out.
+ * Replaces a tenant's binding by the complete desired state. Its form is checked; whether it works is `verifyBinding`'s to find out.
  * The provider `platform` returns the tenant to the platform's storage.
  * @throws AppError 401, 403; 422 with a string; 502 if the platform's storage cannot be written, and then nothing has changed
  */

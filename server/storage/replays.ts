@@ -8,7 +8,7 @@ import { addJob } from '#server/platform/job-queue.ts';
 import type { ReplaySummary } from './schema.ts';
 
 /*
- * Publishing parked jobs after a change of storage (B 4.6). The jobs are published by a worker, so that it happens even if the caller or this
+ * Publishing parked jobs after a change of storage. The jobs are published by a worker, so that it happens even if the caller or this
  * process is gone. The caller waits for it a while, for the summary.
  */
 

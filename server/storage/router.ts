@@ -8,13 +8,13 @@ import { storageBinding, storageBindingRequest, storageUsage } from './schema.ts
 import { storageUsageOf } from './usage.ts';
 import { verifyBinding } from './verify-binding.ts';
 
-/** B 4.6: the answer of every binding route while the feature is off, to an authenticated caller. */
+/** The answer of every binding route while the feature is off, to an authenticated caller. */
 function requireEnabled({ settings }: Pick<Services, 'settings'>): void {
   if (!settings.STORAGE_BINDING_ENABLED)
     throw new AppError('capability_not_enabled', 'Bring Your Own Storage is not enabled on this service');
 }
 
-/** Authenticates the administrator before it says that the feature is off (C 7). */
+/** Authenticates the administrator before it says that the feature is off. */
 const bindingProcedure = deferredTenantAdminProcedure.use(async ({ ctx, next }) => {
   if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
   requireEnabled(ctx.services);

@@ -5,7 +5,7 @@ const authMode = z.enum(
   'auth_mode must be managed_identity, sas or connection_string',
 );
 
-/** Directories in the container, by what they hold (B 2.10). `terminology` is reserved. */
+/** Directories in the container, by what they hold. `terminology` is reserved. */
 export const defaultPrefixes = {
   documents: 'documents/',
   golden: 'golden/',
@@ -74,7 +74,7 @@ export const storageBinding = z
 
 export type StorageBinding = z.infer<typeof storageBinding>;
 
-/** Its refusals are strings (A 7.1), so each message names its field. */
+/** Its refusals are strings, so each message names its field. */
 export const storageBindingRequest = z
   .object({
     provider: z

@@ -51,7 +51,7 @@ function failureOf({ log }: Pick<Services, 'log'>, error: unknown): string {
 }
 
 /**
- * Verifies a tenant's storage by a real round trip under its golden directory (B 4.6). If it passes, records and files go there from now on,
+ * Verifies a tenant's storage by a real round trip under its golden directory. If it passes, records and files go there from now on,
  * and parked jobs are published. A tenant without a binding verifies the platform's storage.
  * @throws AppError 401, 403
  */

@@ -25,7 +25,7 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
 
 /**
  * Holds the tenant's admission lock until the transaction ends: submissions of one tenant are admitted one after another
- * (A 8.2 rule 1). It is a statement of its own, before the one that counts, which must see what the previous holder
+ *. It is a statement of its own, before the one that counts, which must see what the previous holder
  * committed. It locks no row: payments change the tenant's own row meanwhile, and a row lock would be written to disk.
  *
  * The transaction does not wait for the disk when it commits. The client gets its response only when the result is stored,
@@ -119,7 +119,7 @@ const tokensOfToday = sql`coalesce((select ${tokenSpending.tokens} from ${tokenS
 const ifTokensAreLimited = (amount: SQL) =>
   sql<number | null>`case when ${value('tokenLimit')}::float8 is not null then ${amount} end`;
 
-/** What a tenant has used and reserved (A 8.2 rules 1 to 4). Reads the running totals, not the usage records. */
+/** What a tenant has used and reserved. Reads the running totals, not the usage records. */
 function committedUsage(db: QueryBuilder) {
   const inMonth = sql`${usageTotals.day} >= ${currentMonth}`;
   const inWindow = sql`${inMonth} and ${usageTotals.allowanceWindow} = ${tenants.allowanceWindow}`;

@@ -26,7 +26,7 @@ export interface DailyQuery {
 }
 
 /**
- * Reports usage per day (A 4.4, C 3, C 7). An administrator gets its own tenant's, without tokens. An operator gets that of
+ * Reports usage per day. An administrator gets its own tenant's, without tokens. An operator gets that of
  * the tenant that `tenant_id` or X-Tenant-ID names, or the sum over all tenants.
  * @throws AppError 400 for more than 366 days, 404, 422
  */

@@ -67,7 +67,7 @@ export function checkEntitlement(
     topUpSold: settings.STRIPE_PRICE_TOPUP !== undefined,
   };
   const ceiling = settings.MONTHLY_CHAR_CEILING;
-  // A document that is larger than the room left is admitted whole, if there is any (A 8.2 rule 7). Nothing passes the ceiling (rule 4).
+  // A document that is larger than the room left is admitted whole, if there is any. Nothing passes the ceiling (rule 4).
   const room = request.kind === 'document' ? Math.min(request.chars, 1) : request.chars;
   return {
     limits: {

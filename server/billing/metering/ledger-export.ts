@@ -83,7 +83,7 @@ interface Ledger {
 }
 
 /**
- * Exports a billing period's usage records as a file, oldest first, up to the newest at the start (A 4.4, C 3). The file is
+ * Exports a billing period's usage records as a file, oldest first, up to the newest at the start. The file is
  * written while it is sent. Each page is read in a short transaction of its own, so that neither many records nor a slow
  * reader holds memory or a connection. The caller is authenticated once, at the start.
  * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 if too many exports are running

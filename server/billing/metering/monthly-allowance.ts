@@ -1,5 +1,5 @@
 /**
- * The monthly allowance (A 8.2). All figures are weighted characters.
+ * The monthly allowance. All figures are weighted characters.
  */
 export interface AllowanceFigures {
   /** The tenant's `monthly_char_limit`. */
@@ -19,7 +19,7 @@ export interface AllowanceFigures {
   inFlight: number;
 }
 
-/** What is sold to the tenant, which decides what a refusal recommends (A 8.2 rule 5). */
+/** What is sold to the tenant, which decides what a refusal recommends. */
 export interface Remedies {
   /** The subscription is current, and the pages for paying are open. */
   canChangePlan: boolean;

@@ -30,13 +30,13 @@ export function billingPeriod(name: string | undefined, now = new Date()): Billi
   };
 }
 
-/** Days in UTC, both ends included (C 7), each YYYY-MM-DD. */
+/** Days in UTC, both ends included, each YYYY-MM-DD. */
 export interface DateRange {
   from: string;
   to: string;
 }
 
-/** Days of a report at most (A 8). */
+/** Days of a report at most. */
 const longest = 366;
 const usual = 30;
 const dayMs = 86_400_000;

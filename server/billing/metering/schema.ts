@@ -4,14 +4,13 @@ import { isCalendarDate, periodForm } from './periods.ts';
 const chars = z.int().min(0).meta({ description: 'weighted source characters (A 8.1)' });
 const count = z.int().min(0);
 
-/** Only for platform operators (A 2.5). */
+/** Only for platform operators. */
 const tokens = {
   input_tokens: count.optional().describe('Operator only: tokens that models read.'),
   output_tokens: count.optional().describe('Operator only: tokens that models wrote.'),
   total_tokens: count.optional().describe('Operator only: both.'),
 };
 
-/** C 3 */
 export const usageRecord = z
   .object({
     job_id: z.string().describe('The text or document job.'),
@@ -33,7 +32,6 @@ export const usageRecord = z
   })
   .meta({ id: 'TenantUsageRecord', description: 'What one delivered job was billed, written once.' });
 
-/** C 3 */
 export const usageSummary = z
   .object({
     tenant_id: z.string().describe('The tenant.'),
@@ -72,7 +70,6 @@ export const usageSummary = z
 
 const figures = { jobs: count.describe('Jobs recorded.'), billable_chars: chars, ...tokens };
 
-/** C 3 */
 export const dailyUsage = z
   .object({
     tenant_id: z.string().nullable().meta({ description: 'null for the sum over all tenants' }),

@@ -22,7 +22,7 @@ interface RecordListing {
 
 /**
  * Returns a billing period's records, newest first, and whether there are more. Selects them by `recorded_at`, which the index
- * has, and from which `billing_period` is derived (A 2.5).
+ * has, and from which `billing_period` is derived.
  */
 export async function selectRecords(
   tx: Tx,
@@ -146,7 +146,7 @@ export async function selectPage(
 const writtenMoment = sql`substr(
   to_json((${usageRecords.recordedAt} at time zone 'UTC') + interval '1 microsecond')::text, 2, 23) || 'Z'`;
 
-/** The fields of `TenantUsageRecord` that every administrator sees, in their order (C 3). */
+/** The fields of `TenantUsageRecord` that every administrator sees, in their order. */
 const publicFields = {
   job_id: usageRecords.jobId,
   tenant_id: usageRecords.tenantId,
@@ -161,7 +161,7 @@ const publicFields = {
   recorded_at: writtenMoment,
 } satisfies Record<string, SQLWrapper>;
 
-/** The fields that only a platform operator sees beside those (A 2.5). */
+/** The fields that only a platform operator sees beside those. */
 const operatorFields = {
   input_tokens: usageRecords.inputTokens,
   output_tokens: usageRecords.outputTokens,

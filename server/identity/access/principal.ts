@@ -18,7 +18,7 @@ export interface SessionPrincipal {
   kind: 'session';
   tenant: PrincipalTenant;
   user: Omit<PrincipalMember, 'active'>;
-  /** Whether the member is a platform operator (A 5.1 rule 8). */
+  /** Whether the member is a platform operator. */
   operator: boolean;
   /** The token family of the sign-in. */
   family: Pick<Family, 'id' | 'secondFactor'>;
@@ -27,7 +27,7 @@ export interface SessionPrincipal {
 /** The authenticated caller: a tenant by its API key (or by the service key), or a member by an access token. */
 export type Principal = { kind: 'api_key'; tenant: PrincipalTenant } | SessionPrincipal;
 
-/** The hashes to look up (A 5.1 rules 1 and 2). As an API key, X-API-Key takes precedence over the bearer. */
+/** The hashes to look up. As an API key, X-API-Key takes precedence over the bearer. */
 export function presentedHashes(credentials: PresentedCredentials) {
   const key = credentials.apiKey ?? credentials.bearer;
   return {
@@ -161,7 +161,7 @@ export async function lookUpPrincipal(
 }
 
 /**
- * Whether the request presents the operator key (A 5.1), in X-API-Key or else as the bearer. False if no key is
+ * Whether the request presents the operator key, in X-API-Key or else as the bearer. False if no key is
  * configured.
  */
 export function presentsOperatorKey(
@@ -171,7 +171,7 @@ export function presentsOperatorKey(
   return isKey(apiKey ?? bearer, OPERATOR_API_KEY);
 }
 
-/** Whether the request presents the single key of a deployment without tenants (A 5.1 rule 6). */
+/** Whether the request presents the single key of a deployment without tenants. */
 export function presentsServiceKey(
   { apiKey, bearer }: PresentedCredentials,
   { SERVICE_API_KEY }: Settings,
@@ -186,7 +186,7 @@ function isKey(presented: string | null, key: string | undefined): boolean {
 }
 
 /**
- * Whether a member is on the deployment's list of operators, in the operators' workspace (A 5.1 rule 8). Operator
+ * Whether a member is on the deployment's list of operators, in the operators' workspace. Operator
  * access also requires an enrolled authenticator. False unless both settings are set.
  */
 export function isDesignatedOperator(

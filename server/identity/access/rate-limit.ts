@@ -22,7 +22,7 @@ type Bucket =
   | 'sso_callback'
   | 'sso_client_config';
 
-/** Attempts of one client address in one window (A 5.4). */
+/** Attempts of one client address in one window. */
 const attemptsAllowed = 30;
 const windowSeconds = 60;
 
@@ -71,7 +71,7 @@ export async function limitRefreshes(
   return attempts > attemptsAllowed ? secondsLeft : undefined;
 }
 
-/** Passwords that one member may give again within a window: as many as wrong codes (A 5.3 rule 4). */
+/** Passwords that one member may give again within a window: as many as wrong codes. */
 const proofsAllowed = 10;
 const proofWindowSeconds = 15 * 60;
 

@@ -11,7 +11,7 @@ import {
 } from './sessions.ts';
 import { consumeToken, deleteTokens, findToken, revokeUnusedPair, type TokenRow } from './tokens.ts';
 
-/** Seconds after its use in which a replay counts as the client's own retry after a lost response (C 7). */
+/** Seconds after its use in which a replay counts as the client's own retry after a lost response. */
 const reuseGraceSeconds = 10;
 
 export type Rotation =
@@ -24,7 +24,7 @@ export type Rotation =
   /** The family was ended: it lacks a second factor that is required now, or it is too old. */
   | { kind: 'ended'; userId: string; familyId: string; reason: 'second_factor' | 'age' };
 
-/** What a refresh requests, and whether a sign-in of the member would require a second factor now (A 5.3). */
+/** What a refresh requests, and whether a sign-in of the member would require a second factor now. */
 export interface RefreshTerms {
   /** The hash of the key with which its client may repeat it; null if it sent none. */
   retryKeyHash: Uint8Array | null;
@@ -36,9 +36,9 @@ export interface RefreshTerms {
 }
 
 /**
- * Exchanges a refresh token for a new pair of its family, once even for concurrent requests (A 3.3). A client that lost
+ * Exchanges a refresh token for a new pair of its family, once even for concurrent requests. A client that lost
  * the response repeats the refresh with its retry key, for the life of the token: it gets another pair, and the lost one
- * is revoked. Ends the family if it lacks a second factor that a sign-in would require now (C 7), or is older than
+ * is revoked. Ends the family if it lacks a second factor that a sign-in would require now, or is older than
  * SESSION_MAX_AGE_SECONDS.
  * @throws AppError 408 if the client has disconnected; nothing is used up then
  */

@@ -5,10 +5,10 @@ import type { PresentedCredentials, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type Principal, presentsServiceKey } from './principal.ts';
 
-/** The tenant of a deployment without tenants (A 5.1 rule 6). */
+/** The tenant of a deployment without tenants. */
 export const serviceTenantId = 'default';
 
-/** Whether any tenant account exists. The service key's tenant (A 5.1 rule 6) does not count. */
+/** Whether any tenant account exists. The service key's tenant does not count. */
 async function anyTenantExists(tx: Tx): Promise<boolean> {
   const rows = await tx
     .select({ one: sql`1` })
@@ -38,7 +38,7 @@ export async function hasTenants(database: Database): Promise<boolean> {
 }
 
 /**
- * Authenticates by the service key, for requests without a valid tenant credential (A 5.1 rule 6). It is accepted only on a
+ * Authenticates by the service key, for requests without a valid tenant credential. It is accepted only on a
  * deployment without tenants. Its work belongs to the tenant `default`, which is created at first use.
  * @throws AppError 401
  */

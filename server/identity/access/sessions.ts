@@ -53,7 +53,7 @@ async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
 
 /**
  * A session's attributes in lucia, which is used only in this file, to create sessions. The session id is the access token;
- * only its SHA-256 is stored. A session's life is fixed (A 2.3), so lucia's sliding expiry is not used: the principal
+ * only its SHA-256 is stored. A session's life is fixed, so lucia's sliding expiry is not used: the principal
  * lookup (`principal-lookup.ts`) reads a session together with its member and tenant, by the database's clock.
  */
 interface TokenAttributes {
@@ -98,7 +98,7 @@ export interface Family {
   id: string;
   /** Seconds since the sign-in. */
   age: number;
-  /** Whether the sign-in passed a second factor (A 5.3). */
+  /** Whether the sign-in passed a second factor. */
   secondFactor: boolean;
 }
 

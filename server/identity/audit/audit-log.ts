@@ -149,7 +149,7 @@ export function actorOfPrincipal(principal: Principal): Actor {
   return principal.kind === 'session' ? { kind: 'member', userId: principal.user.id } : { kind: 'api_key' };
 }
 
-/** The session says who the person is (C 7). In open dev mode (A 5.1 rule 7), nobody is known. */
+/** The session says who the person is. In open dev mode, nobody is known. */
 function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
   if (atServer) return { kind: 'server' };
   if (user) return { kind: 'member', userId: user.id };

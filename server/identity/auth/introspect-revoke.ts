@@ -9,7 +9,7 @@ import { findMember } from '#server/identity/members/members.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
 
-/** A 2.4. If `active` is false, all other fields are null: the token is unknown, expired, or of a tenant out of the caller's reach. */
+/** If `active` is false, all other fields are null: the token is unknown, expired, or of a tenant out of the caller's reach. */
 interface Introspection {
   active: boolean;
   token_type: 'access_token' | 'refresh_token' | null;

@@ -13,7 +13,7 @@ import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import { passwordResetRequest, passwordResetResponse } from './schema.ts';
 
 /**
- * Sets a member's password by a reset link and ends all of the member's sessions (C 2). A link works once. It stays usable
+ * Sets a member's password by a reset link and ends all of the member's sessions. A link works once. It stays usable
  * if the policy refuses the password.
  * @throws AppError 401 for every unusable link, 400 for a password that the policy refuses
  */

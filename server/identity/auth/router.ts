@@ -36,7 +36,7 @@ const me = bearerProcedure
     if (!row) throw tenantNotFound();
     const admin = user.role === 'global_administrator';
     const account = admin ? accountOf(row) : memberViewOf(row);
-    // A 2.4: an administrator also sees the pending invites, under a metadata key that the platform owns.
+    // An administrator also sees the pending invites, under a metadata key that the platform owns.
     const ledger = admin ? { invites_pending: await pendingInvites(tx, tenant.id) } : {};
     return {
       user: {

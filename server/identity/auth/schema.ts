@@ -12,7 +12,6 @@ const retryKey = z
 /** In UTF-16 units. Bounds the input of the normalization; the policy then counts the characters of its result. */
 const password = z.string().max(4096);
 
-/** A 2.2 */
 export const authenticatedUser = z
   .object({
     user_id: z.string().describe('The id of the member.'),
@@ -27,7 +26,6 @@ export const authenticatedUser = z
   })
   .meta({ id: 'AuthenticatedUser', description: 'Who signed in, and in which workspace.' });
 
-/** A 2.3 */
 export const tokenResponse = z
   .object({
     access_token: z.string().describe('Opaque. Send it as `Authorization: Bearer`.'),
@@ -40,7 +38,6 @@ export const tokenResponse = z
   })
   .meta({ id: 'OAuth2TokenResponse', description: 'Tokens of a completed sign-in.' });
 
-/** C 2 */
 export const mfaChallenge = z
   .object({
     challenge_id: z.string().describe('Send it with the code.'),
@@ -57,7 +54,7 @@ export const mfaChallenge = z
 /** The paths at which the client continues, by purpose. */
 const next = z.record(z.string(), z.string()).describe('Paths to go on with, by purpose.');
 
-/** The password grant's response if a second factor is required (C 2). */
+/** The password grant's response if a second factor is required. */
 export const mfaRequiredResponse = z
   .object({ mfa_required: z.literal(true).describe('Always true.'), mfa_challenge: mfaChallenge, next })
   .meta({
@@ -65,7 +62,6 @@ export const mfaRequiredResponse = z
     description: 'The password was right, and a second factor is required. No tokens are issued yet.',
   });
 
-/** A 2.4 */
 export const workspaceSelectionResponse = z
   .object({
     tenant_selection_required: z.literal(true).describe('Always true.'),
@@ -85,14 +81,13 @@ export const workspaceSelectionResponse = z
       'The e-mail and password are those of several workspaces: repeat the grant with `tenant_id`.',
   });
 
-/** A 4.3 */
 export const tokenEndpointResponse = z.union([
   tokenResponse,
   mfaRequiredResponse,
   workspaceSelectionResponse,
 ]);
 
-/** A 4.2. The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
+/** The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
 export const emailSignupRequest = z
   .object({
     tenant_name: z
@@ -132,7 +127,6 @@ export const emailSignupRequest = z
       'A new workspace with its founding administrator, or, with `invite_token`, a new member of an existing one.',
   });
 
-/** A 2.4 */
 export const signupResponse = z
   .object({
     account: tenantAccount,
@@ -150,7 +144,7 @@ export const signupResponse = z
     description: 'The workspace, its key, and tokens unless a second factor is required.',
   });
 
-/** A 4.3. Fields are optional here. Each grant checks the ones it requires and returns 422 for a missing one. */
+/** Fields are optional here. Each grant checks the ones it requires and returns 422 for a missing one. */
 export const tokenRequest = z
   .object({
     grant_type: short.meta({
@@ -181,7 +175,7 @@ export const tokenRequest = z
   })
   .meta({ id: 'TokenRequest', description: 'A grant. Which fields are required depends on `grant_type`.' });
 
-/** A 4.1. The hint is accepted and ignored. */
+/** The hint is accepted and ignored. */
 export const revokeRequest = z
   .object({
     token: token.describe('An access or refresh token.'),
@@ -197,7 +191,6 @@ export const introspectRequest = z
   .object({ token: token.describe('An access or refresh token.') })
   .meta({ id: 'IntrospectRequest' });
 
-/** A 2.4 */
 export const introspectResponse = z
   .object({
     active: z.boolean().describe('Whether the token can be used now.'),
@@ -225,7 +218,6 @@ export const signOutResponse = z
   .object({ signed_out: z.literal(true).describe('Always true.') })
   .meta({ id: 'SignOutResponse' });
 
-/** A 2.4 */
 export const meResponse = z
   .object({
     user: authenticatedUser
@@ -242,7 +234,6 @@ const mfaCode = z
   .max(100)
   .describe('The current code of the authenticator; at a sign-in also a recovery code.');
 
-/** C 2 */
 export const mfaEnrollRequest = z
   .object({ challenge_id: challengeId.optional() })
   .meta({ id: 'MfaEnrollRequest', description: 'Sent without a challenge by a signed-in browser.' });
@@ -255,7 +246,6 @@ export const mfaEnrollResponse = z
   })
   .meta({ id: 'MfaEnrollResponse' });
 
-/** C 2 */
 export const mfaEnrollConfirmRequest = z
   .object({ challenge_id: challengeId.optional(), mfa_code: mfaCode })
   .meta({ id: 'MfaEnrollConfirmRequest', description: 'The first code of a new authenticator.' });
@@ -270,7 +260,6 @@ export const mfaEnrollConfirmResponse = z
   })
   .meta({ id: 'MfaEnrollConfirmResponse' });
 
-/** C 2 */
 export const mfaChallengeVerifyRequest = z
   .object({ challenge_id: token.describe('The challenge that the code is for.'), mfa_code: mfaCode })
   .meta({ id: 'MfaChallengeVerifyRequest', description: 'The second factor of a sign-in.' });
@@ -283,7 +272,6 @@ export const recoveryCodesResponse = z
   })
   .meta({ id: 'RecoveryCodesResponse' });
 
-/** C 2 */
 export const passwordResetRequest = z
   .object({
     reset_token: token.describe('From the reset link; for one use.'),

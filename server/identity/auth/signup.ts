@@ -35,7 +35,7 @@ interface Signup {
 }
 
 /**
- * Creates a tenant with its founding administrator (A 4.2), or joins one by an invite. Checks the request and hashes the
+ * Creates a tenant with its founding administrator, or joins one by an invite. Checks the request and hashes the
  * password first; then one transaction makes all changes.
  */
 async function signUp(
@@ -120,7 +120,7 @@ async function joinTenant(
   });
 }
 
-/** Whoever joins ignores what a founder says of the new workspace (A 4.2), so its values need not fit the schema. */
+/** Whoever joins ignores what a founder says of the new workspace, so its values need not fit the schema. */
 const ignoredByJoin = middleware(({ getRawInput, next }) =>
   next({
     getRawInput: async () => {

@@ -19,10 +19,10 @@ import {
 } from './schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from './token-response.ts';
 
-/** Serves one grant type. Counts the attempt first if the grant is rate-limited by address (A 5.4). */
+/** Serves one grant type. Counts the attempt first if the grant is rate-limited by address. */
 type Grant = (ctx: RequestContext, request: TokenRequest) => Promise<TokenEndpointResponse>;
 
-/** The grants by `grant_type` (A 4.3). */
+/** The grants by `grant_type`. */
 const grants: Readonly<Record<string, Grant>> = {
   async password(ctx, request) {
     const { tenant_id: tenantId, scope } = request;
@@ -91,9 +91,9 @@ function fieldProblem(name: string, msg: string, type: string): AppError {
 }
 
 /**
- * The refresh grant (A 3.3): exchanges a refresh token for a new pair and uses the token up, or repeats that for the client
+ * The refresh grant: exchanges a refresh token for a new pair and uses the token up, or repeats that for the client
  * that sent the same `retry_key` and lost the response. Ends the family if the token
- * is replayed late (C 7), if a sign-in would now require a second factor that the family has not passed, or if the family
+ * is replayed late, if a sign-in would now require a second factor that the family has not passed, or if the family
  * is too old.
  * @throws AppError 401 for a used, expired or unknown token, and if the family was ended; 429 for too frequent refreshes
  */

@@ -4,7 +4,7 @@ import { invites } from '#db/schema/identity.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { InviteStatus } from './schema.ts';
 
-/** The transitions of an invite (A 3.5, C 2). Expiry happens by time alone. */
+/** The transitions of an invite. Expiry happens by time alone. */
 const transitions: Record<InviteStatus, readonly InviteStatus[]> = {
   pending: ['redeemed', 'withdrawn', 'expired'],
   redeemed: [],

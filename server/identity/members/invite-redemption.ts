@@ -6,7 +6,7 @@ import { markRedeemed, selectPendingInvite } from './invite-queries.ts';
 import type { InvitePreview } from './schema.ts';
 import { readTenantToken } from './tenant-token.ts';
 
-/** Returns what an invite offers to its holder. Every unusable token gets the same response (A 4.1). */
+/** Returns what an invite offers to its holder. Every unusable token gets the same response. */
 export async function previewInvite(
   { database }: Pick<Services, 'database'>,
   inviteToken: string,

@@ -22,11 +22,10 @@ import { requireStillAdministrator } from './locked-member.ts';
 import type { CreatedInvite, InviteCreateRequest, InviteRecord } from './schema.ts';
 import { newTenantToken } from './tenant-token.ts';
 
-/** A 8 */
 const pendingAllowed = 20;
 const secondsOfDay = 86_400;
 
-/** The operator key must name a tenant, an operator's session may; another tenant than one's own is 404 (A 4.4). */
+/** The operator key must name a tenant, an operator's session may; another tenant than one's own is 404. */
 const parameterOf = (named: string | undefined) =>
   ({
     named,
@@ -46,7 +45,7 @@ export async function createInvite(
   { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
-    // The invite would make an operator, which an ordinary administrator may not (A 5.1 rule 8).
+    // The invite would make an operator, which an ordinary administrator may not.
     if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
       throw new AppError('forbidden', 'inviting an operator requires operator access');
     // Count under the lock, in a statement of its own, so that concurrent invites see each other.
@@ -115,7 +114,7 @@ export async function listInvites(
   });
 }
 
-/** Returns a tenant's pending invites, newest first (A 2.4). */
+/** Returns a tenant's pending invites, newest first. */
 export async function pendingInvites(tx: Tx, tenantId: string): Promise<InviteRecord[]> {
   const rows = await selectInvites(tx, { tenantId, pendingOnly: true, limit: pendingAllowed });
   return rows.map(recordOf);
@@ -139,7 +138,7 @@ export async function withdrawInvite(
   });
 }
 
-/** The API's view of an invite (C 2). */
+/** The API's view of an invite. */
 function recordOf(invite: InviteRow): InviteRecord {
   return {
     invite_id: invite.inviteId,

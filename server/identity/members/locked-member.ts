@@ -42,7 +42,7 @@ export async function withLockedMember<T>(
 }
 
 /**
- * Only the operator key resets another operator's sign-in (A 5.2): an administrator of the workspace could take the account
+ * Only the operator key resets another operator's sign-in: an administrator of the workspace could take the account
  * over. Their own they reset like every administrator.
  * @throws AppError 403
  */
@@ -56,7 +56,7 @@ export function requireMayReset(
 }
 
 /**
- * Restoring a designated operator gives operator access back, so an ordinary administrator may not do it (A 5.1 rule 8).
+ * Restoring a designated operator gives operator access back, so an ordinary administrator may not do it.
  * @throws AppError 403
  */
 export function requireMayRestore(

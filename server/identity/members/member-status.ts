@@ -15,7 +15,7 @@ import { deleteResetLink, deleteResetLinks } from './password-reset-links.ts';
 import type { Role, UserRow } from './schema.ts';
 
 /**
- * Revokes a member (A 3.2): ends its sessions and pending sign-ins, and removes everything by which it could come back.
+ * Revokes a member: ends its sessions and pending sign-ins, and removes everything by which it could come back.
  * Revoking a revoked member changes nothing.
  * @throws AppError 404, 409 for the last active administrator
  */

@@ -50,7 +50,7 @@ export async function listMembers(
   };
 }
 
-/** The API's view of a member (A 2.2). */
+/** The API's view of a member. */
 export function userRowOf(member: MemberRow): UserRow {
   return {
     user_id: member.userId,

@@ -5,10 +5,9 @@ const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 i
 /** E-mail addresses are stored and compared trimmed and in lowercase. */
 const email = z.string().max(320).trim().toLowerCase().meta({ format: 'email' }).pipe(z.email());
 
-/** The roles of members (C 2). */
+/** The roles of members. */
 export const role = z.enum(['global_administrator', 'agent_id_developer']);
 
-/** A 2.2 */
 export const userRow = z
   .object({
     user_id: z.string().describe('The id of the member.'),
@@ -26,17 +25,14 @@ const memberId = z.string().describe('The id of the member.');
 /** The path of a route about one member. */
 export const memberPath = z.object({ user_id: memberId });
 
-/** C 2 */
 export const roleChangeRequest = z
   .object({ user_id: memberId, role: role.describe('The role that the member gets.') })
   .meta({ id: 'RoleChangeRequest' });
 
-/** C 2 */
 export const mfaResetResponse = z
   .object({ mfa_reset: z.literal(true).describe('Always true.'), user_id: memberId })
   .meta({ id: 'MfaResetResponse' });
 
-/** C 2 */
 export const passwordResetLink = z
   .object({
     reset_token: z.string().describe('For one use; shown this once.'),
@@ -59,7 +55,6 @@ const inviteFields = {
   redeemed_by: z.string().nullable().meta({ description: 'the user id of the member that it made' }),
 };
 
-/** C 2 */
 export const inviteRecord = z.object(inviteFields).meta({
   id: 'InviteRecord',
   description: 'An invite into a workspace. Its token is shown at creation only.',
@@ -69,7 +64,7 @@ export const createdInvite = z
   .object({ ...inviteFields, invite_token: z.string().meta({ description: 'shown this once' }) })
   .meta({ id: 'CreatedInvite' });
 
-/** Without `expires_in_days`, an invite lives INVITE_TTL_SECONDS (C 7). */
+/** Without `expires_in_days`, an invite lives INVITE_TTL_SECONDS. */
 export const inviteCreateRequest = z
   .object({
     tenant_id: z.string().optional().describe('The tenant, for an operator. An administrator has one.'),
@@ -81,12 +76,12 @@ export const inviteCreateRequest = z
   })
   .meta({ id: 'InviteCreateRequest', description: 'An invite into a workspace.' });
 
-/** Accepts any text: what is not a token gets the response of an unusable one (A 4.1). */
+/** Accepts any text: what is not a token gets the response of an unusable one. */
 export const invitePreviewRequest = z
   .object({ invite_token: z.string().describe('As it was given to the person who is invited.') })
   .meta({ id: 'InvitePreviewRequest', description: 'An invite token to look at.' });
 
-/** Only a usable token has the fields beside `valid` (C 2). */
+/** Only a usable token has the fields beside `valid`. */
 export const invitePreview = z
   .union([
     z.object({

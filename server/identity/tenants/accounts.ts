@@ -12,7 +12,7 @@ import { newId } from '#server/platform/ids.ts';
 import type { ProvisionedTenant, TenantAccount, TenantAccountCreate } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
 
-/** The full API view of a tenant, for operators and the tenant's administrators (A 2.1). */
+/** The full API view of a tenant, for operators and the tenant's administrators. */
 export function accountOf(row: TenantRow): TenantAccount {
   return {
     id: row.tenantId,
@@ -31,10 +31,10 @@ export function memberViewOf(row: TenantRow): TenantAccount {
 }
 
 const ownedPrefixes = ['pay_', 'trial_', 'topup_', 'mfa_', 'sso_', 'invites_', 'storage_'];
-/** The identity provider's organization key (C 2). */
+/** The identity provider's organization key. */
 const ownedKeys = ['oidc_org_id'];
 
-/** Whether the platform owns this metadata key, so that a tenant may not set it (A 2.1). */
+/** Whether the platform owns this metadata key, so that a tenant may not set it. */
 function isPlatformOwned(key: string): boolean {
   const lower = key.toLowerCase();
   return ownedKeys.includes(lower) || ownedPrefixes.some((prefix) => lower.startsWith(prefix));
@@ -122,7 +122,7 @@ interface TenantPage {
 
 /**
  * Returns a page of the tenants that an administrator may see, newest first. An operator sees all of them, or only the one
- * that X-Tenant-ID names (A 5.1 rule 3); any other administrator sees its own.
+ * that X-Tenant-ID names; any other administrator sees its own.
  */
 export async function listTenants(
   { database }: Pick<Services, 'database'>,

@@ -24,7 +24,7 @@ async function lockKnown(tx: Tx, tenantId: string): Promise<TenantRow> {
 
 /**
  * The same for commands on a key, on members or on the active flag, which the service key's tenant does not have.
- * @throws AppError 404; 409 for the service key's tenant (A 5.1 rule 6), which is nobody's account
+ * @throws AppError 404; 409 for the service key's tenant, which is nobody's account
  */
 export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccount> {
   if (tenantId === serviceTenantId)
@@ -67,7 +67,7 @@ export async function revokeKey(database: Database, tenantId: string): Promise<O
 
 /**
  * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its members
- * (A 3.2), so that a stolen session does not work again after a reactivation. Its key stays.
+ *, so that a stolen session does not work again after a reactivation. Its key stays.
  */
 export async function deactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
   return setActive(database, tenantId, false);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** A 2.1 */
 export const tenantAccount = z
   .object({
     id: z.string().describe('The id of the tenant.'),
@@ -27,14 +26,14 @@ export const largestLimit = 2_147_483_647;
 /** Characters of JSON. Every sign-in reads the metadata with the tenant. */
 const largestMetadata = 16_384;
 
-/** Free-form metadata of an account (A 2.1). */
+/** Free-form metadata of an account. */
 export const tenantMetadata = z
   .record(z.string(), z.unknown())
   .refine((metadata) => countCodePoints(JSON.stringify(metadata)) <= largestMetadata, {
     error: `must not be longer than ${largestMetadata} characters of JSON`,
   });
 
-/** The limit is not clamped: an operator may give more than the default (C 3). Platform-owned metadata is kept (C 7). */
+/** The limit is not clamped: an operator may give more than the default. Platform-owned metadata is kept. */
 export const tenantAccountCreate = z
   .object({
     name: z.string().trim().min(1).max(200).describe('1 to 200 characters.'),
@@ -48,7 +47,6 @@ export const tenantAccountCreate = z
   })
   .meta({ id: 'TenantAccountCreate', description: 'A workspace to provision.' });
 
-/** C 3 */
 export const provisionedTenant = tenantAccount
   .extend({ api_key: z.string().meta({ description: 'shown this once' }) })
   .meta({ id: 'ProvisionedTenant' });
@@ -80,7 +78,7 @@ export const listPage = {
 
 /**
  * Strict, because a mistyped toggle that is silently ignored would leave a tenant less safe than its administrator thinks
- * (C 3). For the same reason, one of the two is required.
+ *. For the same reason, one of the two is required.
  */
 export const securityPolicyRequest = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { uploadedFile } from '#server/trpc.ts';
 
-/** A glossary as the API returns it (B 2.8). */
+/** A glossary as the API returns it. */
 export const terminologySet = z
   .object({
     id: z
@@ -18,7 +18,7 @@ export const terminologySet = z
   })
   .meta({ id: 'TerminologySet', description: 'A glossary.' });
 
-/** The response to an upload (C 6). */
+/** The response to an upload. */
 export const uploadedGlossary = terminologySet
   .extend({
     warnings: z.array(z.string()).meta({

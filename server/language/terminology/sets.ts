@@ -22,7 +22,7 @@ export interface NewEntry extends Omit<GlossaryFileEntry, 'sourceLang' | 'target
   targetLang: string;
 }
 
-/** Creates the set of a name, or empties an existing one and updates its description. An existing set keeps its id (B 2.8). */
+/** Creates the set of a name, or empties an existing one and updates its description. An existing set keeps its id. */
 export async function replaceSet(tx: Tx, set: typeof terminologySets.$inferInsert): Promise<SetRow> {
   const { tenantId, setId, name: _, ...described } = set;
   const [row] = await tx

@@ -18,7 +18,7 @@ export interface LanguageCount extends TermCapacity {
 }
 
 /**
- * Requires that no pair gets more terms or characters than a tenant may have (B 8 "Terminology entries").
+ * Requires that no pair gets more terms or characters than a tenant may have.
  * @throws AppError 422 with the pair and the limit
  */
 export function requireCapacity(
@@ -55,7 +55,7 @@ export function sizesOf(
 }
 
 /**
- * Finds a pair to which more terms than `most` would apply (B 8 "Terminology entries"), or more characters of terms: those of
+ * Finds a pair to which more terms than `most` would apply, or more characters of terms: those of
  * its languages and those of any language, over all sets. Considers only pairs to which the added terms apply, because this
  * upload does not change the others.
  */

@@ -6,7 +6,7 @@ import type { NewEntry } from './sets.ts';
 const most = { named: 20, characters: 60 };
 
 /**
- * Returns warnings about what the uploader may not have intended (C 6 "warnings"): one sentence for each kind, with the
+ * Returns warnings about what the uploader may not have intended: one sentence for each kind, with the
  * physical line numbers. Their length is limited, however large the file.
  */
 export function glossaryWarnings(

@@ -25,9 +25,9 @@ import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
- * Creates or replaces a glossary by its name (B 4.4), completely or not at all. A child process reads the file, then one
+ * Creates or replaces a glossary by its name, completely or not at all. A child process reads the file, then one
  * transaction stores it.
- * @throws AppError 400, 413, 415, 422 as B 4.4 and B 7 say
+ * @throws AppError 400, 413, 415, 422
  */
 export async function uploadGlossary(
   services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'settings'>,
@@ -70,7 +70,7 @@ export async function uploadGlossary(
       sourceLang: source?.tag ?? null,
       targetLang: target?.tag ?? null,
       entryCount: entries.length,
-      // Terms are not embedded. The model only shows whether one is configured (C 6 "stub_embeddings").
+      // Terms are not embedded. The model only shows whether one is configured.
       embeddingModel: services.embedder?.model ?? null,
       revision: newId(),
     });

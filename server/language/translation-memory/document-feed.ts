@@ -35,9 +35,9 @@ export interface DocumentFeed {
 const batch = 1000;
 
 /**
- * Adds the pairs of a document to the golden set of its languages (B 8 rule 4). A correction is added unless it repeats the
+ * Adds the pairs of a document to the golden set of its languages. A correction is added unless it repeats the
  * target that is served for its source. An unedited pair is added unless the set has ever held that target for its source. At a
- * full memory only sources that it holds are added. Untranslated pairs are dropped (B 8 rule 5).
+ * full memory only sources that it holds are added. Untranslated pairs are dropped.
  *
  * @param record is called in the same transaction, with what was added
  */

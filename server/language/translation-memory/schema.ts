@@ -4,7 +4,7 @@ import { uploadedFile } from '#server/trpc.ts';
 const id = z.string().meta({ description: '32 hexadecimal characters' });
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
-/** B 2.9. Only the response to an upload has the last four. */
+/** Only the response to an upload has the last four. */
 export const memorySet = z
   .object({
     id,
@@ -29,7 +29,7 @@ export const memorySet = z
     description: 'A set of a translation memory. Only the response to an upload has the last four members.',
   });
 
-/** B 2.9: an import that runs in the background. */
+/** An import that runs in the background. */
 export const memoryImportJob = z
   .object({
     id,

@@ -83,7 +83,7 @@ interface NewSet {
 
 /**
  * Makes a staged version the active one of the imported set with this name. A set that exists keeps its id and `created_at`
- * (B 3.3). Readers see the old version until this transaction commits. Returns that version as `replaced`; the caller deletes it.
+ *. Readers see the old version until this transaction commits. Returns that version as `replaced`; the caller deletes it.
  */
 export async function activateVersion(
   tx: Tx,
@@ -121,7 +121,7 @@ function setView(row: SetRow): MemorySet {
   };
 }
 
-/** The counts that only the response to an upload has (B 2.9 "plus on create"). */
+/** The counts that only the response to an upload has. */
 interface ImportCounts {
   totalUnits: number;
   skippedUnits: number;
@@ -140,7 +140,7 @@ export function createdSetView(row: SetRow, counts: ImportCounts): MemorySet {
 
 const prefix = 'golden-approved-';
 
-/** The name of the golden set of a language pair (B 2.9). */
+/** The name of the golden set of a language pair. */
 export function goldenSetName({ pairSource, pairTarget }: LanguagePair): string {
   return `${prefix}${pairSource}-${pairTarget}`;
 }

@@ -19,7 +19,7 @@ interface Exported {
   range: { after: number; last: number };
 }
 
-/** B 4.5: a set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
+/** A set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
 export function exportSet(
   services: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
@@ -34,7 +34,7 @@ export function exportSet(
 }
 
 /**
- * B 4.5: the approved pairs of a language pair.
+ * The approved pairs of a language pair.
  * @throws AppError 400 if a language is blank, 422 if it is unsupported, 404 if nothing has been approved yet
  */
 export async function exportGolden(

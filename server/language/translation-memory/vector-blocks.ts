@@ -17,7 +17,7 @@ export interface VectorBlock {
 
 /**
  * Gets the vectors of some texts, none of them empty, from the model.
- * @throws AppError of B 7 if the model does not respond, or responds with vectors that cannot be used
+ * @throws AppError if the model does not respond, or responds with vectors that cannot be used
  */
 export async function embedTexts(
   embedder: Embedder,

@@ -39,5 +39,5 @@ export async function authenticateCaller(ctx: RequestContext, guard: GuardName):
   }
 }
 
-/** A 5.2 "Public": no authentication. */
+/** No authentication. */
 export const publicProcedure = procedure.meta({ guard: 'public' });

@@ -65,7 +65,7 @@ export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use((
   }),
 );
 
-/** A 5.2 "Bearer only": the handler runs inside one transaction of the member's tenant. */
+/** The handler runs inside one transaction of the member's tenant. */
 export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
   withBearer(ctx, async (tx, principal) => {
     const result = await next({ ctx: { tx, principal } });

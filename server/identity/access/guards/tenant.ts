@@ -22,8 +22,8 @@ export type WithTenant = <T, E = undefined>(
 ) => Promise<T>;
 
 /**
- * Who will read the response. `operator` is set by the operator key in X-API-Key beside a tenant's access token (C 7), or
- * by `withTenant` once it has authenticated an operator's session (A 5.1 rule 8).
+ * Who will read the response. `operator` is set by the operator key in X-API-Key beside a tenant's access token, or
+ * by `withTenant` once it has authenticated an operator's session.
  */
 export interface Audience {
   operator: boolean;
@@ -67,7 +67,7 @@ export function audienceOf({ credentials, services }: RequestContext): Audience 
 }
 
 /**
- * A 5.2 "Tenant identity". Authenticates first. The handler runs inside the guard's transaction, which is rolled back if
+ * Authenticates first. The handler runs inside the guard's transaction, which is rolled back if
  * the handler fails.
  */
 export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
@@ -112,7 +112,7 @@ export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): W
   return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, accessTokenHashes(cookie));
 }
 
-/** A 5.2 "Tenant admin": a tenant's key, or an administrator by bearer or cookie. */
+/** A tenant's key, or an administrator by bearer or cookie. */
 export const deferredTenantAdminProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
   const withTenant = withTenantOrCookieOf(ctx, audience);

@@ -6,9 +6,9 @@ import type { LockedMember } from '#server/identity/access/sessions.ts';
 import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { type ChallengeRow, type Claimant, countCode, deleteChallenge } from './challenge.ts';
 
-/** Wrong codes, of either kind, that one challenge accepts (A 5.3 rule 3). */
+/** Wrong codes, of either kind, that one challenge accepts. */
 const codesPerChallenge = 5;
-/** Wrong codes that one member may submit within a sliding window (A 5.3 rule 4). */
+/** Wrong codes that one member may submit within a sliding window. */
 const failuresAllowed = 10;
 const failureWindowSeconds = 15 * 60;
 
@@ -30,7 +30,7 @@ export function isSpent({ codesSubmitted }: ChallengeRow): boolean {
 }
 
 /**
- * Checks both limits of A 5.3 before a code is looked at (C 7): over a limit, a right code and a wrong one get the same
+ * Checks both limits of A 5.3 before a code is looked at: over a limit, a right code and a wrong one get the same
  * response. The member's row is locked, so the limits also hold for concurrent requests.
  *
  * After a wrong code call `refuseCode`. A right one is not counted: the caller consumes the challenge.

@@ -23,7 +23,7 @@ export function newTotpSecret(): Uint8Array {
 
 /**
  * Returns the time step that a code belongs to, or undefined for a wrong code. Store the step: each code is accepted
- * once (C 2).
+ * once.
  * @param code as typed; white space is ignored
  * @param now Unix time in seconds
  * @param lastStep the newest step that was used; only later steps match

@@ -46,7 +46,7 @@ export const verifyMfa = publicProcedure
   });
 
 /**
- * Exchanges a challenge and a code for tokens, once even for concurrent requests (A 3.4). Serves the MFA grant and
+ * Exchanges a challenge and a code for tokens, once even for concurrent requests. Serves the MFA grant and
  * /api/auth/mfa/verify.
  *
  * A member without an authenticator has no right code. One who enrolled after the challenge was issued passes it with a
@@ -98,7 +98,7 @@ export async function startVerifiedSession(
 }
 
 /**
- * Uses up a code of the authenticator or a recovery code (A 5.3 rule 5, C 2), and records the latter. The member's row is locked.
+ * Uses up a code of the authenticator or a recovery code, and records the latter. The member's row is locked.
  * @param now Unix time in seconds
  * @returns false for a wrong code, a code that was used before, and a member without an authenticator
  */

@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** In Unicode characters. The request schema already refuses fewer than 8, with another status (A 4.2). */
+/** In Unicode characters. The request schema already refuses fewer than 8, with another status. */
 const minimumLength = 12;
 const maximumLength = 1024;
 

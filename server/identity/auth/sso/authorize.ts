@@ -23,7 +23,7 @@ interface SsoAuthorization {
 
 /**
  * Begins a single sign-on. The nonce, code verifier and redirect address are stored on the server, under a state that can be
- * used once (C 2).
+ * used once.
  * @throws AppError 400 for a redirect address that is not allowed or an unusable invite; 503 if the provider is unreachable
  */
 async function authorize(
@@ -44,7 +44,7 @@ async function authorize(
   return { authorizationUrl, state };
 }
 
-/** C 7: the address must have BASE_URL's origin or equal an entry of OIDC_REDIRECT_URIS exactly. */
+/** The address must have BASE_URL's origin or equal an entry of OIDC_REDIRECT_URIS exactly. */
 function requireRedirectAddress(redirectUri: string, settings: Settings): void {
   const own =
     URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;

@@ -29,7 +29,7 @@ export const completeSso = publicProcedure
     const signIn = await completeSsoSignIn(ctx, input.provider, input);
     if (signIn.kind === 'tokens') {
       setSessionCookie(ctx, signIn.tokens);
-      // A 2.3: this response states the member's role.
+      // This response states the member's role.
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }

@@ -24,7 +24,7 @@ import { type OutboundParts, openOutbound, ProviderRefused } from './outbound.ts
 /** The scopes that a sign-in requests. */
 export const ssoScopes = ['openid', 'email', 'profile'] as const;
 
-/** The secrets and the redirect address of one sign-in, kept on the server from authorize to callback (C 2). */
+/** The secrets and the redirect address of one sign-in, kept on the server from authorize to callback. */
 export interface SsoExchange {
   state: string;
   nonce: string;

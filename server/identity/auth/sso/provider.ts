@@ -92,7 +92,7 @@ export function checkSsoSettings(settings: Settings): void {
   if (settings.OIDC_ENABLED) requireProvider(settings, providerSlug);
 }
 
-/** Runs a request to the provider. Turns all errors into an AppError 503 or 401 (C 7). */
+/** Runs a request to the provider. Turns all errors into an AppError 503 or 401. */
 async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

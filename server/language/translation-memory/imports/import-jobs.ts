@@ -11,7 +11,7 @@ export async function insertImport(tx: Tx, row: typeof memoryImports.$inferInser
   return stored as ImportRow;
 }
 
-/** B 4.5: the newest imports, at most `limit`. */
+/** The newest imports, at most `limit`. */
 function selectImports(tx: Tx, tenantId: string, limit: number): Promise<ImportRow[]> {
   return tx
     .select()
@@ -152,7 +152,7 @@ export function importPoll(row: ImportRow): MemoryImportPoll {
   return { poll_url: `/api/tm/imports/${row.importId}`, job: importView(row) };
 }
 
-/** How many imports a list shows (B 8 "Import listing"). */
+/** How many imports a list shows. */
 const listedImports = 50;
 
 export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImportJob[]> {

@@ -47,10 +47,10 @@ interface Upload {
 }
 
 /**
- * Creates or replaces a set from a TMX file (B 4.5). All checks happen here, for small and large files: a child process reads
+ * Creates or replaces a set from a TMX file. All checks happen here, for small and large files: a child process reads
  * the whole file, and its segments must fit the limits. Then one transaction stores the segments and their fuzzy index. Up to
  * TM_ASYNC_THRESHOLD segments become active at once; a worker activates more when it has made their vectors.
- * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502 as B 4.5 and B 7 say
+ * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502
  */
 export async function receiveImport(
   services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'log' | 'settings'>,

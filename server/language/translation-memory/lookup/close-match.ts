@@ -27,13 +27,13 @@ export interface CloseHit extends MemoryHit {
   likeness: 'surface' | 'meaning';
 }
 
-/** The pairs that go to the engine (C 6). Close ones are at least 70 % similar; relevant ones are the most similar after those. */
+/** The pairs that go to the engine. Close ones are at least 70 % similar; relevant ones are the most similar after those. */
 export interface CloseHits {
   close: CloseHit[];
   relevant: CloseHit[];
 }
 
-/** The most pairs of each kind that go to the engine (C 6). */
+/** The most pairs of each kind that go to the engine. */
 export const mostHits = { close: 5, relevant: 5 };
 /** The least similarity of a relevant pair. A pair with less does not help to translate the text. */
 const relevantFrom = 0.3;
@@ -44,7 +44,7 @@ interface Ranked {
 }
 
 /**
- * Returns the stored pairs most similar to a text (B 8 "Fuzzy tier"): candidates from the index, ranked by edit similarity. If
+ * Returns the stored pairs most similar to a text: candidates from the index, ranked by edit similarity. If
  * several pairs have the same source, it returns the one that the exact tier would serve. It leaves out the text's own source,
  * which the exact tier serves, unless the text is only a part of the translated text.
  */

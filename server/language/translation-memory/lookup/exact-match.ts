@@ -4,7 +4,7 @@ import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { storedTuid } from '../tuid.ts';
 
-/** A text to look up. Languages are codes of B 2.4. */
+/** A text to look up. Languages are canonical codes. */
 export interface ExactLookup {
   sourceText: string;
   sourceLang: string;
@@ -20,7 +20,7 @@ interface ExactHits {
 }
 
 /**
- * Looks up exact matches (B 8 rule 1) of some texts in one query, in the tenant of the transaction's scope. It does not need the
+ * Looks up exact matches of some texts in one query, in the tenant of the transaction's scope. It does not need the
  * tenant's id, so it can run in the same round trip as authentication.
  */
 export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {

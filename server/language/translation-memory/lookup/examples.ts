@@ -16,7 +16,7 @@ export interface Guided {
 }
 
 /**
- * Returns the pairs that guide a translation (B 8 "Fuzzy tier"). Close pairs are found by their characters. Relevant pairs are
+ * Returns the pairs that guide a translation. Close pairs are found by their characters. Relevant pairs are
  * found by their meaning and, if those are fewer than five, by their characters. For a page it also looks up the page's texts,
  * because pairs that resemble its words do not resemble its markup. If the search by meaning fails, the job goes on without it.
  */

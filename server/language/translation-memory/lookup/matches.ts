@@ -11,7 +11,7 @@ import { findExamples } from './examples.ts';
 type Match = MemoryMatches['matches'][number];
 
 /**
- * Returns what the memory has for a text, as a job would find it: the exact match (B 8 rule 1) and the close ones, at least 70 % alike.
+ * Returns what the memory has for a text, as a job would find it: the exact match and the close ones, at least 70 % alike.
  * Calls no model: pairs that are alike in meaning only are left out.
  * @throws AppError 413, 422
  */
