@@ -67,7 +67,7 @@ export function serveRest(
           route.gate?.(services);
           // Parse a raw body as bytes: its declared content type must not select another parser.
           if (address.body === 'raw') request.headers['content-type'] = 'application/octet-stream';
-          // No content type keeps anybody from signing out: what is not a form is read as JSON.
+          // No content type keeps anyone from signing out: what is not a form is read as JSON.
           if (address.body === 'form_or_json')
             request.headers['content-type'] =
               mediaType(request.headers['content-type']) === formType ? formType : 'application/json';

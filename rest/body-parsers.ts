@@ -91,7 +91,7 @@ export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
 };
 
 /** More fields than any form of the API has. */
-const mostFields = 100;
+const maxFields = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -110,8 +110,8 @@ export function parseForm(
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   if (type !== formType && (type !== '' || bytes.length > 0)) throw notAForm();
   const pairs = readText(bytes).split('&').filter(Boolean);
-  if (pairs.length > mostFields)
-    throw invalidForm(['body'], `more than ${mostFields} fields`, 'too_many_values');
+  if (pairs.length > maxFields)
+    throw invalidForm(['body'], `more than ${maxFields} fields`, 'too_many_values');
 
   const known = new Set(names);
   const fields = new Map<string, string>();
@@ -126,7 +126,7 @@ export function parseForm(
 
 /**
  * Parses the fields of a form or of a JSON object that are listed in `names`, and ignores others. A body that cannot be read is
- * an empty object: nothing in it may keep somebody from signing out.
+ * an empty object: nothing in it may keep someone from signing out.
  */
 export function parseFormOrJson(
   body: unknown,

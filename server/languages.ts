@@ -58,7 +58,7 @@ export function languageName(code: string): string {
 }
 
 /** The longest tag that is read. */
-const longestTag = 100;
+const maxTagLength = 100;
 
 /** Second subtags of Chinese that determine its script: the script itself, or a region. */
 const chineseScripts = /* @__PURE__ */ new Map<string, LanguageCode>([
@@ -80,7 +80,7 @@ const chineseScripts = /* @__PURE__ */ new Map<string, LanguageCode>([
  * A three-letter second subtag is not a region but another language (zh-yue, ar-arz, no-nyn), so such a tag gives undefined.
  */
 export function readLanguage(tag: string): LanguageCode | undefined {
-  if (tag.length > longestTag) return undefined;
+  if (tag.length > maxTagLength) return undefined;
   const spelled = tag.toLowerCase().replaceAll('_', '-');
   if (!/^[a-z]{2,3}(-(?![a-z]{3}(-|$))[a-z0-9]{1,8}(-[a-z0-9]{1,8})*)?$/.test(spelled)) return undefined;
   const [base, second] = spelled.split('-', 2) as [string, string | undefined];
@@ -107,7 +107,7 @@ const byName = /* @__PURE__ */ new Map(
 
 /** The language with an English name, in any letter case; undefined for names that leave the variant open, and for others. */
 export function languageOfName(name: string): LanguageCode | undefined {
-  if (name.length > longestTag) return undefined;
+  if (name.length > maxTagLength) return undefined;
   const spelled = name.trim().toLowerCase().replace(/\s+/g, ' ');
   // Plain "French" means fr, French as written in France.
   return spelled === 'french' ? 'fr' : byName.get(spelled);

@@ -20,9 +20,9 @@ export const users = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
     /** The authenticator's secret, sealed; null if none is enrolled. */
     totpSecret: bytes('totp_secret'),
-    /** The sealed secret of an enrolment that awaits confirmation. */
+    /** The sealed secret of an enrollment that awaits confirmation. */
     totpPendingSecret: bytes('totp_pending_secret'),
-    /** The newest 30-second step whose code was accepted, so that no code is accepted twice. */
+    /** The latest 30-second step whose code was accepted, so that no code is accepted twice. */
     totpLastStep: integer('totp_last_step'),
     /** Times of the last failed codes, at most ten. */
     mfaFailedAt: moment('mfa_failed_at').array().notNull().default(sql`'{}'`),

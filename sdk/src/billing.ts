@@ -27,7 +27,7 @@ export interface Billing {
 }
 
 /**
- * Repeatable: opening a page charges nothing, nobody can pay on a page whose address was lost, and it expires at the
+ * Repeatable: opening a page charges nothing, no one can pay on a page whose address was lost, and it expires at the
  * processor. (If a subscription started meanwhile, either attempt gets a ConflictError.)
  */
 const checkoutCall: Call = { name: 'billing.checkout', repeatable: true, result: ['url'] };

@@ -87,11 +87,11 @@ const refreshCall: Call = { name: 'auth refresh', repeatable: true, result: ['ac
 const checkCall: Call = { name: 'auth refresh (check)', repeatable: true, result: ['user'] };
 
 /** Milliseconds of one attempt. A refresh translates nothing, and every call waits for it. */
-const longestRefresh = 10_000;
+const maxRefreshMs = 10_000;
 
 /** What a session asks. It belongs to no single call, so it ignores the signals and deadlines of callers. */
 export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
-  const options = { timeout: Math.min(settings.timeout, longestRefresh) };
+  const options = { timeout: Math.min(settings.timeout, maxRefreshMs) };
   return {
     refresh(refresh_token, retry_key) {
       const form = { grant_type: 'refresh_token', refresh_token, retry_key };

@@ -10,9 +10,9 @@ const knownSubscription = z.object({
   /** The processor's id; null if its checkout session did not name one. */
   id: z.string().nullable(),
   status: z.string(),
-  /** Creation time of the newest event about it, checkout sessions included, ISO 8601. */
+  /** Creation time of the latest event about it, checkout sessions included, ISO 8601. */
   toldAt: moment,
-  /** Creation time of its newest subscription event; null before the first. */
+  /** Creation time of its latest subscription event; null before the first. */
   eventAt: moment.nullable(),
   /** Slug; null as long as no event had a Price that is sold here. */
   tier: z.string().nullable(),
@@ -39,7 +39,7 @@ export interface BillingAccount {
   allowanceFrom: string | null;
   /** The subscription that opened that window. */
   allowanceSubscription: string | null;
-  /** Creation time of the newest subscription event applied, ISO 8601. */
+  /** Creation time of the latest subscription event applied, ISO 8601. */
   subscriptionEventAt: string | null;
   /** All known subscriptions, the effective one included. */
   subscriptions: readonly KnownSubscription[];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Tier, tiers } from '#server/platform/payments/tiers.ts';
 import { rawBody } from '#server/trpc.ts';
-import { mostPacks } from './top-up.ts';
+import { maxPacks } from './top-up.ts';
 
 const slugs = tiers.join(', ');
 
@@ -32,7 +32,7 @@ export const topUpRequest = z
       .meta({
         type: 'integer',
         minimum: 1,
-        maximum: mostPacks,
+        maximum: maxPacks,
         description: 'Packs of 1000000 source characters.',
       }),
   })

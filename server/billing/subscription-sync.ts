@@ -79,7 +79,7 @@ function knownSubscriptions(account: BillingAccount): readonly KnownSubscription
 
 /**
  * The known subscriptions after an event about one of them; the same list if the event says nothing new. Of each
- * subscription, the newest event counts, in whichever order they come, and its end is final.
+ * subscription, the latest event counts, in whichever order they come, and its end is final.
  */
 function applySubscriptionEvent(
   known: readonly KnownSubscription[],
@@ -95,7 +95,7 @@ function applySubscriptionEvent(
       : afterSubscriptionEvent(before, event, prices);
   const after = withAllowanceWindow(before, updated, known, event.createdAt);
   if (before && isSame(before, after)) return known;
-  // The list ends with the subscription of the newest event: `byPrecedence` decides ties by that.
+  // The list ends with the subscription of the latest event: `byPrecedence` decides ties by that.
   return byPrecedence([...known.filter((one) => one !== before), after])
     .slice(0, keptSubscriptions)
     .toReversed();
@@ -103,13 +103,13 @@ function applySubscriptionEvent(
 
 /**
  * The subscription that counts for the tenant: a current one before one that is not, a live one before one that has ended,
- * and `incomplete` behind every other live status. Among equals, the one with the newest event.
+ * and `incomplete` behind every other live status. Among equals, the one with the latest event.
  */
 function effectiveSubscription(known: readonly KnownSubscription[]): KnownSubscription | undefined {
   return byPrecedence(known)[0];
 }
 
-/** The effective one first. If the newest events are of the same moment, the later in the list comes first. */
+/** The effective one first. If the latest events are of the same moment, the later in the list comes first. */
 function byPrecedence(known: readonly KnownSubscription[]): KnownSubscription[] {
   return known
     .toReversed()

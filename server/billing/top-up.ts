@@ -2,7 +2,7 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { rateLimitSubject } from '#server/http/client-address.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
-import { charsPerPack, largestBalance } from '#server/platform/payments/tiers.ts';
+import { charsPerPack, maxBalance } from '#server/platform/payments/tiers.ts';
 import { publicAddress } from '#server/settings.ts';
 import type { PayingTenant } from './account.ts';
 import { requireBilling, requireTopUps } from './capabilities.ts';
@@ -10,7 +10,7 @@ import { asCustomer, type CustomerServices } from './customer.ts';
 import { stateAtProcessor, subscriptionStateOf } from './subscription-state.ts';
 
 /** Packs in one purchase. */
-export const mostPacks = 5;
+export const maxPacks = 5;
 
 /**
  * Checks whether the tenant may buy a top-up at all, before the body is parsed: attempts, subscription,
@@ -38,13 +38,13 @@ export async function openTopUp(
   tenant: PayingTenant,
   packs: number,
 ): Promise<string> {
-  if (packs > mostPacks) throw new AppError('malformed_request', `at most ${mostPacks} packs per purchase`);
+  if (packs > maxPacks) throw new AppError('malformed_request', `at most ${maxPacks} packs per purchase`);
   const { topUpPurchased, topUpUsed } = tenant.account;
   const chars = packs * charsPerPack;
-  if (topUpPurchased - topUpUsed + chars > largestBalance)
+  if (topUpPurchased - topUpUsed + chars > maxBalance)
     throw new AppError(
       'state_conflict',
-      `the prepaid balance would exceed the ceiling; use the balance first (at most ${largestBalance} characters)`,
+      `the prepaid balance would exceed the ceiling; use the balance first (at most ${maxBalance} characters)`,
     );
   const payments = requireBilling(services);
   const price = requireTopUps(services);
@@ -67,7 +67,7 @@ const attemptsAllowed = 5;
 const windowSeconds = 3600;
 
 /**
- * Counts an attempt to buy a top-up, per client address and per tenant: somebody who tries stolen cards has many tenants, or
+ * Counts an attempt to buy a top-up, per client address and per tenant: someone who tries stolen cards has many tenants, or
  * many addresses. Both are always counted, whatever AUTH_RATE_LIMIT_ENABLED says.
  * @throws AppError 429 with Retry-After, when every exceeded window has ended
  */

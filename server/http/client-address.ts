@@ -3,7 +3,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Maximum characters of an entry: more than an IPv6 address with zone and port has. */
-const longestEntry = 100;
+const maxEntryLength = 100;
 
 /**
  * Returns the client's address: the socket's address or, behind `trustProxy` trusted proxies, the entry at that
@@ -29,7 +29,7 @@ function entryFromRight(list: string, place: number): string {
 
 /** The address in `a`, `a:port`, `[a]` or `[a]:port`. */
 function addressIn(entry: string): string | undefined {
-  if (entry.length > longestEntry) return undefined;
+  if (entry.length > maxEntryLength) return undefined;
   const [, bracketed, beforePort] = /^\[([^[\]]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/.exec(entry) ?? [];
   if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : undefined;
   const address = beforePort ?? entry;

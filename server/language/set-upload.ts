@@ -4,7 +4,7 @@ import { SandboxError } from '#server/platform/sandbox/sandbox-error.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 
 /** B 8 "Set name length", in characters. */
-const longestName = 128;
+const maxNameLength = 128;
 
 /**
  * Returns the name of an uploaded glossary or memory, trimmed.
@@ -12,10 +12,10 @@ const longestName = 128;
  */
 export function requireSetName(name: string | undefined): string {
   const trimmed = (name ?? '').trim();
-  const length = [...trimmed.slice(0, 2 * longestName + 2)].length;
+  const length = [...trimmed.slice(0, 2 * maxNameLength + 2)].length;
   if (length === 0) throw new AppError('validation_error', 'name is required');
-  if (length > longestName)
-    throw new AppError('validation_error', `name must have ${longestName} characters at most`);
+  if (length > maxNameLength)
+    throw new AppError('validation_error', `name must have ${maxNameLength} characters at most`);
   // The name is used in file names, headers and logs.
   if (/\p{Cc}/u.test(trimmed))
     throw new AppError('validation_error', 'name must not contain control characters');

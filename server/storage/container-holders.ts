@@ -19,7 +19,7 @@ export const ownershipDirectory = 'lingualoop-workspace/';
 const ownershipObject = `${ownershipDirectory}owners.txt`;
 
 /** An id is at most 64 characters long; a container that many workspaces share is no case that needs more. */
-const largestProof = 10_000;
+const maxProofBytes = 10_000;
 
 const inSameContainer = ({ accountUrl, filesystem }: Binding) =>
   and(eq(storageBindings.accountUrl, accountUrl), eq(storageBindings.filesystem, filesystem));
@@ -48,7 +48,7 @@ async function selectOthers(tx: Tx, binding: Binding): Promise<string[]> {
  * @throws StoreError if it cannot be read
  */
 export async function readOwners(store: BlobStore): Promise<ReadonlySet<string>> {
-  const content = await store.read(ownershipObject, 0, largestProof);
+  const content = await store.read(ownershipObject, 0, maxProofBytes);
   const lines = content === null ? [] : Buffer.from(content).toString('utf8').split(/\r?\n/);
   return new Set(lines.map((line) => line.replace(/^\uFEFF/, '').trim()));
 }
@@ -69,7 +69,7 @@ export async function takeTurn(tx: Tx, { accountUrl, filesystem }: Binding): Pro
 
 /**
  * Lets a workspace hold the container of its binding, in the platform's transaction that stores its verification and has taken its turn.
- * @param owners the workspaces that the container names; undefined if it was not asked, because nobody else held it
+ * @param owners the workspaces that the container names; undefined if it was not asked, because no one else held it
  * @returns false if another workspace holds it now and nothing proves that it is this one's
  */
 export async function holdContainer(

@@ -13,7 +13,7 @@ import type { ReplaySummary } from './schema.ts';
  */
 
 /** Milliseconds that a caller waits for the summary. */
-const longestWait = 20_000;
+const maxWaitMs = 20_000;
 /** Milliseconds between two looks at a replay; each is longer than the one before. */
 const looks = { first: 25, longest: 1000 };
 
@@ -47,7 +47,7 @@ export interface Replay {
   createdAt: Date;
 }
 
-/** Undefined if the tenant, or a replay that nobody waits for any more, was deleted. */
+/** Undefined if the tenant, or a replay that no one waits for any more, was deleted. */
 export async function selectReplay(
   tx: Tx,
   { tenantId, replayId }: Pick<Replay, 'tenantId' | 'replayId'>,
@@ -95,7 +95,7 @@ export async function awaitReplay(
   tenantId: string,
   replayId: string,
 ): Promise<ReplaySummary> {
-  const until = Date.now() + longestWait;
+  const until = Date.now() + maxWaitMs;
   for (let pause = looks.first; ; pause = Math.min(1.5 * pause, looks.longest)) {
     const replay = await database.inTenant(tenantId, async (tx) => {
       const [row] = await tx.select().from(parkedJobReplays).where(isReplay(tenantId, replayId));
@@ -109,7 +109,7 @@ export async function awaitReplay(
   }
 }
 
-/** Deletes replays that nobody waits for any more. Platform scope. */
+/** Deletes replays that no one waits for any more. Platform scope. */
 export async function pruneReplays(tx: Tx): Promise<number> {
   const { count } = await tx
     .delete(parkedJobReplays)

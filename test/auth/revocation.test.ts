@@ -87,7 +87,7 @@ describe('A 3.2: a member who is revoked', () => {
     expect([granted.status, granted.body.detail]).toEqual(refusedChallenge);
   });
 
-  test('a sign-in that waits for its enrolment is over', async () => {
+  test('a sign-in that waits for its enrollment is over', async () => {
     await app.json('PATCH', '/api/tenants/security', { headers: team.admin, body: { mfa_required: true } });
     const challenge = await challengeOf(member);
     await revoke(member.userId);

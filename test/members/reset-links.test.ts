@@ -205,7 +205,7 @@ describe('A 4.1: members who get none', () => {
     const { status, body } = await issue(member);
     expect([status, body]).toEqual([
       400,
-      { detail: 'the user signs in by an identity provider, and has no password' },
+      { detail: 'the user signs in with an identity provider and has no password' },
     ]);
     expect(await links()).toHaveLength(0);
   });

@@ -30,7 +30,7 @@ const add = (userId: string, fields: Record<string, string | null> = {}) =>
   );
 
 describe('A 2.2: the roster', () => {
-  test('has the provider’s raw label, enrolment, and no secret', async () => {
+  test('has the provider’s raw label, enrollment, and no secret', async () => {
     await add('sso', { provider: 'oidc', providerSubject: 'https://issuer.example subject-of-sso' });
     await openSuperuser(app.superuserUrl)`
       update users set totp_secret = '\\xdeadbeef' where user_id = 'sso' and tenant_id = ${admin.tenantId}`;

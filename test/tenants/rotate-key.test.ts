@@ -109,7 +109,7 @@ describe('tenants.rotateKey by the password', () => {
   test('who has none is told to use a code', async () => {
     await openSuperuser(app.superuserUrl)`
       update users set password_hash = null, provider = 'oidc' where user_id = ${admin.userId}`;
-    await expectRefused(admin, input, 409, 'no password is set; use a code of the authenticator');
+    await expectRefused(admin, input, 409, 'no password is set; use an authenticator code');
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 
 /**
- * Limits how often a tenant's runs of the live engine may fail: nobody pays for a failed run, but the operator pays the
+ * Limits how often a tenant's runs of the live engine may fail: no one pays for a failed run, but the operator pays the
  * model. Each failed run puts its share of an hour on the tenant's account (`tenants.failed_runs_until`), and time pays it
  * off. A tenant with a full hour on the account starts no work. The account is in the database, so
  * MAX_FAILED_RUNS_PER_HOUR holds over all processes. After an outage of the model, when every run failed, work goes on as

@@ -83,7 +83,7 @@ interface Ledger {
 }
 
 /**
- * Exports a billing period's usage records as a file, oldest first, up to the newest at the start. The file is
+ * Exports a billing period's usage records as a file, oldest first, up to the latest at the start. The file is
  * written while it is sent. Each page is read in a short transaction of its own, so that neither many records nor a slow
  * reader holds memory or a connection. The caller is authenticated once, at the start.
  * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 if too many exports are running
@@ -143,7 +143,7 @@ async function* writeExport(
 }
 
 /**
- * Reads the pages up to the newest record; reads the next one while the one before is sent.
+ * Reads the pages up to the latest record; reads the next one while the one before is sent.
  * @throws Error if the records end before that one, so that the export would be incomplete
  */
 async function* readPages(
@@ -168,7 +168,7 @@ async function* readPages(
     if (!page) throw new Error('records of the ledger are gone');
     if (page.end) {
       next = read(page.end, pageSize);
-      // Nobody may ask for it any more: no unhandled rejection.
+      // No one may ask for it any more: no unhandled rejection.
       next.catch(() => {});
       // Send its query before this page is written, which takes a while.
       await setImmediate();

@@ -21,7 +21,7 @@ interface RecordListing {
 }
 
 /**
- * Returns a billing period's records, newest first, and whether there are more. Selects them by `recorded_at`, which the index
+ * Returns a billing period's records, latest first, and whether there are more. Selects them by `recorded_at`, which the index
  * has, and from which `billing_period` is derived.
  */
 export async function selectRecords(
@@ -42,7 +42,7 @@ export async function selectRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** The newest record of a period; undefined if there is none. */
+/** The latest record of a period; undefined if there is none. */
 export async function selectNewestKey(
   tx: Tx,
   tenantId: string,
@@ -173,7 +173,7 @@ export type FieldName = keyof typeof publicFields | keyof typeof operatorFields;
 
 /**
  * The columns of a record that a caller may see: their names, and a select list with the API's names. Every read of the
- * records uses it, so that nobody sees a new column until it is listed here.
+ * records uses it, so that no one sees a new column until it is listed here.
  */
 export function recordFields(operator: boolean): { names: FieldName[]; list: SQL } {
   const fields: Partial<Record<FieldName, SQLWrapper>> = operator

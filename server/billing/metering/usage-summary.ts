@@ -25,7 +25,7 @@ interface SummaryPage {
 }
 
 /**
- * Reports a tenant's usage in a billing period, with a page of its records, newest first.
+ * Reports a tenant's usage in a billing period, with a page of its records, latest first.
  * @throws AppError 404, also for an ordinary administrator's foreign tenant; 422
  */
 export async function summarizePeriod(

@@ -72,7 +72,7 @@ declare module 'lucia' {
   }
 }
 
-/** The member whom a session belongs to, as at its beginning. */
+/** The member that a session belongs to, as at the sign-in. */
 export interface SessionMember {
   tenantId: string;
   userId: string;
@@ -114,7 +114,7 @@ export function secondsLeftOf({ age }: Family, { SESSION_MAX_AGE_SECONDS }: Sett
 
 /**
  * Issues an access token and a refresh token, neither of which outlives the family. The caller has locked the member with
- * `lockMember`, so that nobody receives a token while being revoked, and has checked the family's age.
+ * `lockMember`, so that no one receives a token while being revoked, and has checked the family's age.
  * @param issuedFor the hash of the refresh token that they replace; null at a sign-in
  */
 export async function startSession(

@@ -28,9 +28,9 @@ export interface WorkspaceSelection {
 }
 
 /**
- * The password grant. An unknown address, a wrong password and a revoked member take the same steps: one lookup,
- * one hash, one audit event, one response.
- * @throws AppError 401, 403 if password sign-in is switched off
+ * The password grant. An unknown address, a wrong password and a revoked member take the same steps: one lookup, one
+ * hash, one audit event, one response.
+ * @throws AppError 401, 403 if password sign-in is disabled
  */
 export async function grantByPassword(
   services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,

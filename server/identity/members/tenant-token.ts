@@ -10,10 +10,10 @@ export function newTenantToken(tenantId: string): { token: string; secretHash: U
   return { token: `${tenantId}.${secret}`, secretHash: hashSecret(secret) };
 }
 
-/** Parses a token; undefined if it has not the form of one, or names the service key's tenant. */
+/** Parses a token; undefined if it is malformed, or names the service key's tenant. */
 export function readTenantToken(token: string): { tenantId: string; secretHash: Uint8Array } | undefined {
   const [, tenantId, secret] = /^([a-z0-9_-]{1,64})\.([\w-]{43})$/.exec(token) ?? [];
-  // Nobody becomes a member of the service key's tenant.
+  // The service key's tenant has no members.
   if (tenantId === undefined || secret === undefined || tenantId === serviceTenantId) return undefined;
   return { tenantId, secretHash: hashSecret(secret) };
 }

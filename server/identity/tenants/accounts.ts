@@ -66,7 +66,8 @@ export async function registerTenant(
 }
 
 /**
- * Creates a tenant for an operator, who may set platform-owned metadata, with an API key. Only this return value has the key.
+ * Creates a tenant for an operator, who may set platform-owned metadata, with an API key. Only this return value has
+ * the key.
  */
 export async function provisionTenant(
   { database, settings }: Pick<Services, 'database' | 'settings'>,
@@ -121,8 +122,8 @@ interface TenantPage {
 }
 
 /**
- * Returns a page of the tenants that an administrator may see, newest first. An operator sees all of them, or only the one
- * that X-Tenant-ID names; any other administrator sees its own.
+ * Returns a page of the tenants that an administrator may see, latest first. An operator sees all of them, or only
+ * the one that X-Tenant-ID names; any other administrator sees its own.
  */
 export async function listTenants(
   { database }: Pick<Services, 'database'>,
@@ -152,7 +153,7 @@ async function readPage(tx: Tx, only: string | null, { limit, cursor }: ListQuer
 interface TenantListing {
   /** Only this tenant; null for all. */
   only: string | null;
-  /** The tenant to leave out: the service key's. */
+  /** The tenant to exclude: the service key's. */
   except: string;
   limit: number;
   after: PageEnd | undefined;
@@ -164,7 +165,10 @@ const pageBytes = 8_000_000;
 /** The size of the stored, compressed value: reading it unpacks nothing. JSON compresses to about a quarter. */
 const bytesOfRow = sql`4 * pg_column_size(${tenants.metadata})`;
 
-/** Returns tenants, newest first: `limit`, or fewer if their metadata is large, but at least one; and whether there are more. */
+/**
+ * Returns tenants, latest first: `limit`, or fewer if their metadata is large, but at least one; and whether there
+ * are more.
+ */
 async function selectTenants(
   tx: Tx,
   { only, except, limit, after }: TenantListing,

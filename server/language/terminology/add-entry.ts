@@ -15,7 +15,7 @@ import { setView } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 
 /** The most other translations of the same term that a response names. */
-const mostOthers = 20;
+const maxOthers = 20;
 
 /**
  * Adds one term to the end of a glossary. The glossary gets a new revision, so that the next translation uses the term.
@@ -84,7 +84,7 @@ async function renewSet(tx: Tx, tenantId: string, setId: string): Promise<SetRow
   return set;
 }
 
-/** A glossary that was uploaded for other languages would hold a term that nobody looks for there. */
+/** A glossary that was uploaded for other languages would hold a term that no one looks for there. */
 function requireLanguages(set: SetRow, { sourceLang, targetLang }: Pair): void {
   const fits = (declared: string | null, language: LanguageCode) =>
     declared === null || readLanguage(declared) === language;
@@ -96,7 +96,7 @@ function requireLanguages(set: SetRow, { sourceLang, targetLang }: Pair): void {
 }
 
 /**
- * The other translations that the glossary has for a term, the newest first.
+ * The other translations that the glossary has for a term, latest first.
  * @throws AppError 409 if it has the same one
  */
 async function otherTargets(
@@ -127,7 +127,7 @@ async function otherTargets(
   const targets = new Set(same.map(({ targetTerm }) => normalForm(targetTerm)));
   if (targets.has(normalForm(target_term)))
     throw new AppError('conflict', 'the glossary has this term with this translation already');
-  return [...targets].slice(0, mostOthers);
+  return [...targets].slice(0, maxOthers);
 }
 
 async function nextNumber(tx: Tx, tenantId: string, setId: string): Promise<number> {

@@ -8,7 +8,7 @@ import { readDeclaredLanguage } from '#server/language/set-upload.ts';
 import type { EntriesRequest, EntryPage } from './entry-schema.ts';
 
 /** The most entries that one page looks through: they take some 20 ms. */
-const mostLooked = 20_000;
+const maxRowsRead = 20_000;
 
 /**
  * Returns a page of a glossary's entries in the order of its file: those that apply to some languages and have a text, if these are given.
@@ -36,7 +36,7 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
     .from(terminologyEntries)
     .where(rest)
     .orderBy(inOrder)
-    .limit(mostLooked)
+    .limit(maxRowsRead)
     .as('looked');
   // One entry more than asked for shows whether there is a next page.
   const found = await tx
@@ -54,7 +54,7 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
           .from(terminologyEntries)
           .where(rest)
           .orderBy(inOrder)
-          .offset(mostLooked - 1)
+          .offset(maxRowsRead - 1)
           .limit(1);
   return {
     entries: entries.map(entryView),

@@ -5,13 +5,13 @@ export interface CachedGlossary {
 }
 
 /**
- * The most bytes of all cached glossaries together, and of one tenant's. A tenant's newest glossary may alone exceed the
+ * The most bytes of all cached glossaries together, and of one tenant's. A tenant's latest glossary may alone exceed the
  * tenant's share.
  */
 const most = { bytes: 100_000_000, ofTenant: 25_000_000 };
 
 /** The least that a glossary counts as, so that at most 200 are cached, and 50 of one tenant. */
-const leastBytes = most.bytes / 200;
+const minBytes = most.bytes / 200;
 
 /** Caches compiled glossaries in limited memory that tenants share fairly. */
 export interface GlossaryCache<T extends CachedGlossary> {
@@ -67,7 +67,7 @@ export function createGlossaryCache<T extends CachedGlossary>(): GlossaryCache<T
 }
 
 function counted({ bytes }: CachedGlossary): number {
-  return Math.max(leastBytes, bytes);
+  return Math.max(minBytes, bytes);
 }
 
 function sumOf(numbers: Iterable<number>): number {

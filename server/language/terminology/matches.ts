@@ -10,7 +10,7 @@ import type { TermMatches, TermMatchesRequest } from './entry-schema.ts';
 import { readGlossaryRevision } from './terms.ts';
 
 /** How many times longer than the longest source a translation may be. */
-const mostExpansion = 4;
+const maxExpansion = 4;
 
 /**
  * Finds the terms of a tenant's glossaries in a text, as a job does, and checks whether a translation has their targets.
@@ -72,8 +72,8 @@ function requireLengths(
   { MAX_SOURCE_CHARS }: Settings,
 ): void {
   requireLength('source text exceeds MAX_SOURCE_CHARS', source_text, MAX_SOURCE_CHARS);
-  const most = mostExpansion * MAX_SOURCE_CHARS;
-  requireLength(`target text exceeds ${mostExpansion} times MAX_SOURCE_CHARS`, target_text, most);
+  const most = maxExpansion * MAX_SOURCE_CHARS;
+  requireLength(`target text exceeds ${maxExpansion} times MAX_SOURCE_CHARS`, target_text, most);
 }
 
 /** The matches of each expected term. */

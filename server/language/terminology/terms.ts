@@ -29,7 +29,7 @@ export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
 }
 
 /**
- * Returns the terms that apply to a pair, in the order in which they win ties: the newest set first, and in a set the last term
+ * Returns the terms that apply to a pair, in the order in which they win ties: the latest set first, and in a set the last term
  * first; and the revision to which they belong, as `readGlossaryRevision` has it. A set arrives as one row of columns, which takes
  * a fifth of the time of thousands of rows. Must be the transaction's only statement.
  */

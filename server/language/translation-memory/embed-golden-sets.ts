@@ -8,7 +8,7 @@ import { base64, blockOf, blockSize, embedTexts, type VectorBlock } from './vect
 import type { SetVersion } from './versions.ts';
 
 /** The most blocks of one run. The next run continues. */
-const mostBlocks = 200;
+const maxBlocks = 200;
 
 /** Adds jobs for the golden sets with pairs that have no vectors yet, if there is a model. */
 export async function embedWaiting({
@@ -37,7 +37,7 @@ export async function embedSet(
 ): Promise<void> {
   if (!embedder) return;
   const { model } = embedder;
-  for (let block = 0; block < mostBlocks; block++) {
+  for (let block = 0; block < maxBlocks; block++) {
     const segments = await database.inTenant(tenantId, (tx) => selectUnembedded(tx, tenantId, setId, model));
     if (segments.length === 0) return;
     const texts = segments.map(({ sourceText }) => normalForm(sourceText));

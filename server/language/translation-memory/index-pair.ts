@@ -87,7 +87,7 @@ function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
  */
 const many = { segments: 1000, octets: 200_000, ownShards: 4 };
 /** The share of a shard's segments whose versions may be inactive before the shard is rebuilt. */
-const mostGone = sql.raw('0.25');
+const maxStaleShare = sql.raw('0.25');
 
 /** The `shard_no` of segments in a pair's shard: below the values with other meanings. */
 export const markOf = (shardNo: number) => -2 - shardNo;
@@ -116,7 +116,7 @@ async function selectPairsToIndex(tx: Tx): Promise<(LanguagePair & { tenantId: s
       having count(*) > ${many.ownShards}
       union
       select d.tenant_id, d.pair_source, d.pair_target from memory_pair_shards d
-      where ${goneOf('d')} > ${mostGone} * d.segments)
+      where ${goneOf('d')} > ${maxStaleShare} * d.segments)
     select * from due limit 1000`);
   return rows.map(({ tenant_id, pair_source, pair_target }) => ({
     tenantId: tenant_id,
@@ -179,7 +179,7 @@ async function selectReplaced(tx: Tx, tenantId: string, pair: LanguagePair) {
   const { pairSource, pairTarget } = pair;
   const rows = await tx.execute<{ c: string | null; d: number; n: number; due: boolean }>(sql`
     select null as c, d.shard_no as d, d.segments as n,
-      d.segments < ${small} or ${goneOf('d')} > ${mostGone} * d.segments as due
+      d.segments < ${small} or ${goneOf('d')} > ${maxStaleShare} * d.segments as due
     from memory_pair_shards d
     where d.tenant_id = ${tenantId} and d.pair_source = ${pairSource} and d.pair_target = ${pairTarget}
     union all

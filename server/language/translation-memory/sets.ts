@@ -18,7 +18,7 @@ const counted = {
   entries: sql<number>`case when origin = 'tmx_import' then entry_count
     else ${segmentsOf(sql`memory_sets.tenant_id`, sql`memory_sets.content_id`)} end`.mapWith(Number),
   /**
-   * When a golden set's newest pair was approved, ISO 8601. Looks only at the last 100 stored pairs: pairs are stored in the
+   * When a golden set's latest pair was approved, ISO 8601. Looks only at the last 100 stored pairs: pairs are stored in the
    * order of their approval, except those approved at the same time.
    */
   newest: sql<string | null>`case when origin <> 'tmx_import' then (
@@ -27,7 +27,7 @@ const counted = {
         and m.content_id = memory_sets.content_id order by m.segment_no desc limit 100) m) end`,
 };
 
-/** A tenant's sets, the newest first. */
+/** A tenant's sets, latest first. */
 async function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
   const rows = await tx
     .select(counted)

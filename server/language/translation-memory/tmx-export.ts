@@ -12,7 +12,7 @@ import { exportedTuid, storedTuid } from './tuid.ts';
 import type { SetVersion } from './versions.ts';
 
 /** How often an export starts over if its set is replaced before the first byte. */
-const mostTries = 4;
+const maxAttempts = 4;
 
 interface Exported {
   set: SetRow;
@@ -97,7 +97,7 @@ async function streamSegments(
       });
   try {
     let exported = seen;
-    for (let tries = 1; tries <= mostTries; tries += 1) {
+    for (let tries = 1; tries <= maxAttempts; tries += 1) {
       const read = readOf(exported);
       // Read the first page before sending a byte, so that its errors get a normal error response.
       const first = await read(exported.range.after, 'first');
@@ -184,7 +184,7 @@ export const bytesOfPage = 262_144;
 
 /**
  * Returns the page of a version's segments after segment `after`, in stored order. Pages are limited in bytes as well, because a
- * segment may be long and an export that nobody reads stays in memory.
+ * segment may be long and an export that no one reads stays in memory.
  */
 async function selectSegments(
   tx: Tx,
@@ -225,7 +225,7 @@ async function selectSegments(
 }
 
 /**
- * Returns the range of an export of the newest `most` segments: the segment after which it starts, and its last one. Segments
+ * Returns the range of an export of the latest `most` segments: the segment after which it starts, and its last one. Segments
  * added later are left out. Undefined if there are none.
  */
 async function selectExportRange(
@@ -233,7 +233,7 @@ async function selectExportRange(
   { tenantId, versionId }: SetVersion,
   most: number,
 ): Promise<{ after: number; last: number } | undefined> {
-  // Count the few oldest segments to skip. Counting back from the newest would scan everything that is exported.
+  // Count the few oldest segments to skip. Counting back from the latest would scan everything that is exported.
   const ofContent = sql`tenant_id = ${tenantId} and content_id = ${versionId}`;
   const count = segmentsOf(sql`${tenantId}`, sql`${versionId}`);
   const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`

@@ -50,11 +50,11 @@ export async function deleteReplacedVersion(
 }
 
 /** Milliseconds per sweep. Thousands of versions may be waiting; the next sweep continues. */
-const longestSweep = 60_000;
+const maxSweepMs = 60_000;
 
 /** Deletes unused versions of all tenants. They are left by processes that ended before they deleted what they had replaced. */
 export async function sweepUnusedVersions(services: Pick<Services, 'database' | 'log'>): Promise<void> {
-  const end = performance.now() + longestSweep;
+  const end = performance.now() + maxSweepMs;
   for (let before: string | undefined; ; ) {
     const found = await services.database.inPlatform(selectUnusedVersions);
     const page = JSON.stringify(found);

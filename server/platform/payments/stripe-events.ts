@@ -42,7 +42,7 @@ const envelope = z.object({
 });
 
 /** Characters that one payment credits at most: far more than is sold, and small enough that sums stay exact. */
-const largestCredit = 1_000_000_000_000;
+const maxCredit = 1_000_000_000_000;
 
 type Content = ReceivedEvent['content'];
 
@@ -102,7 +102,7 @@ function readCompleted(completed: Session, createdAt: string): PaymentEvent | Un
 function readTopUp({ id, metadata: stamped }: Session, createdAt: string): PaymentEvent | Unstored {
   const text = stamped?.['topup_chars'];
   const chars = typeof text === 'string' && /^\d{1,13}$/.test(text) ? Number(text) : text;
-  if (typeof chars !== 'number' || !Number.isInteger(chars) || chars < 1 || chars > largestCredit)
+  if (typeof chars !== 'number' || !Number.isInteger(chars) || chars < 1 || chars > maxCredit)
     return 'skipped: no topup_chars';
   return { kind: 'topup_paid', createdAt, sessionId: id, chars };
 }

@@ -15,7 +15,7 @@ export function isTier(slug: string): slug is Tier {
 export const charsPerPack = 1_000_000;
 
 /** The most prepaid characters that a tenant may hold. */
-export const largestBalance = 10_000_000;
+export const maxBalance = 10_000_000;
 
 /** The processor's Price of each tier that this deployment sells. */
 export type TierPrices = Readonly<Partial<Record<Tier, string>>>;

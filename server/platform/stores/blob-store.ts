@@ -16,7 +16,7 @@ export interface BlobStore {
    * even before it has begun (`return` of its iterator).
    */
   stream(path: string, version?: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Changes whenever an object is written, even by somebody else; null if there is no such object. */
+  /** Changes whenever an object is written, even by someone else; null if there is no such object. */
   version(path: string): Promise<string | null>;
   /** The names of the objects directly in a folder; none if there is no such folder. */
   list(folder: string): Promise<string[]>;

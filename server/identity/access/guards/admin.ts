@@ -18,10 +18,10 @@ function isAccountId(tenantId: string): boolean {
 
 /** The authenticated administrator. */
 export interface Administrator {
-  /** The signed-in member and its tenant; null for the operator key alone and in open dev mode. */
+  /** The signed-in member and its tenant; null for the operator key without a session, and in open dev mode. */
   user: SessionPrincipal['user'] | null;
   tenant: PrincipalTenant | null;
-  /** Whether the operator key was presented, alone or beside a session. It reaches any tenant. */
+  /** Whether the operator key was presented, with or without a session. It reaches any tenant. */
   operatorKey: boolean;
   /** Whether the caller is a platform operator: by the key, by designation, or in open dev mode. */
   operator: boolean;
@@ -32,7 +32,7 @@ export interface Administrator {
 /** `tx` is a transaction in the session's own tenant; null without a session. */
 type AsAdministrator = <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
 
-/** The session is invalid. An operator key beside it may still be valid. */
+/** The session is invalid. An operator key in the same request may still be valid. */
 class NoSession extends Error {}
 
 /**
@@ -155,8 +155,9 @@ function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator;
 }
 
 /**
- * The handler calls `withOwningTenant`, `withNamedTenant` or `asAdministrator`, which authenticate in the
- * transaction that the work needs anyway. If the input was refused first, authenticate before returning validation errors.
+ * The handler calls `withOwningTenant`, `withNamedTenant` or `asAdministrator`, which authenticate in the transaction
+ * that the work needs anyway. If the input was rejected first, they authenticate before validation errors are
+ * returned.
  */
 export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
   const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
@@ -172,7 +173,8 @@ export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ct
 });
 
 /**
- * A 5.2 "Platform operator", after "Admin". `asOperator` ends the transaction in the caller's own tenant before the work.
+ * For platform operators; other callers get what `adminProcedure` returns. `asOperator` ends the transaction in the
+ * caller's own tenant before the work.
  * @param refusal the message of the 403 for other administrators
  */
 export function operatorProcedure(refusal: string) {

@@ -59,7 +59,7 @@ export function challengeResponse({ challengeId, method, expiresIn }: IssuedChal
   return { challenge_id: challengeId, method, expires_in: expiresIn };
 }
 
-/** The paths at which the client can go on with a challenge. */
+/** The paths at which the client can continue with a challenge. */
 export function nextAfter({ method }: IssuedChallenge): Record<string, string> {
   const oauth2_token = '/api/oauth2/token';
   if (method === 'totp') return { oauth2_token, mfa_verify: '/api/auth/mfa/verify' };
@@ -153,8 +153,8 @@ export async function deleteChallenge(tx: Tx, key: ChallengeKey): Promise<void> 
   await tx.delete(mfaChallenges).where(isChallenge(key));
 }
 
-/** Deletes a member's enrolment challenges, so that none replaces the authenticator that was just enrolled. */
-export async function deleteEnrolmentChallenges(
+/** Deletes a member's enrollment challenges, so that none replaces the authenticator that was just enrolled. */
+export async function deleteEnrollmentChallenges(
   tx: Tx,
   { tenantId, userId }: Pick<LockedMember, 'tenantId' | 'userId'>,
 ): Promise<void> {

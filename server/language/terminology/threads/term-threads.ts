@@ -33,7 +33,7 @@ type TermThreadMessage = { result: TermResults[keyof TermResults] } | { failed: 
 export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
 /** Milliseconds after which an idle thread ends, to free the memory that its last tasks left. */
-const longestIdle = 10_000;
+const maxIdleMs = 10_000;
 
 /** Far above the needs of the largest glossary, and far below what would harm the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
@@ -88,7 +88,7 @@ function startThread(): Thread {
     thread.ending = setTimeout(() => {
       idle.delete(thread);
       void worker.terminate();
-    }, longestIdle).unref();
+    }, maxIdleMs).unref();
   });
   return thread;
 }

@@ -11,7 +11,7 @@ export async function insertImport(tx: Tx, row: typeof memoryImports.$inferInser
   return stored as ImportRow;
 }
 
-/** The newest imports, at most `limit`. */
+/** The latest imports, at most `limit`. */
 function selectImports(tx: Tx, tenantId: string, limit: number): Promise<ImportRow[]> {
   return tx
     .select()
@@ -89,7 +89,7 @@ export async function endImport(
 }
 
 /**
- * Deletes at most `limit` ended imports that were created more than `days` days ago and are not among the newest `kept` of
+ * Deletes at most `limit` ended imports that were created more than `days` days ago and are not among the latest `kept` of
  * their tenant. Returns how many. Needs platform scope. Goes tenant by tenant, through the index of the list.
  */
 async function deleteOldImports(
@@ -166,7 +166,7 @@ export async function readImport(tx: Tx, tenantId: string, importId: string): Pr
   return importPoll(row);
 }
 
-/** Imports to keep: the newest 50, which B 4.5 lists, and those of the last 90 days, which can be read by their id. */
+/** Imports to keep: the latest 50, which B 4.5 lists, and those of the last 90 days, which can be read by their id. */
 const kept = { kept: 50, days: 90 };
 
 /** Rows per statement, so that each statement holds its locks briefly. */

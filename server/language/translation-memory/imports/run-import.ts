@@ -9,7 +9,7 @@ import { embedImport } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
 
 /** Attempts of one import before it is given up. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /**
  * Finishes an accepted import: makes the vectors of its segments and activates its version. Activation is one transaction. If a
@@ -25,8 +25,7 @@ export async function runImport(
   const { database, log } = services;
   const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
   if (!begun) return;
-  if (begun.attempts > mostAttempts)
-    return giveUp(services, tenantId, importId, 'its worker ended each time');
+  if (begun.attempts > maxAttempts) return giveUp(services, tenantId, importId, 'its worker ended each time');
   try {
     await embedImport(services, tenantId, importId);
     const active = await activateImport(services, tenantId, importId);
@@ -35,7 +34,7 @@ export async function runImport(
     await deleteReplacedVersion(services, active.replaced);
   } catch (error) {
     const { code, message } = toAppError(error);
-    if (begun.attempts < mostAttempts) throw error;
+    if (begun.attempts < maxAttempts) throw error;
     log.error({ import_id: importId, error: describeForLog(error) }, 'an import was given up');
     const because = code === 'transient_error' ? 'the database could not be reached' : 'an internal error';
     await giveUp(
@@ -54,7 +53,7 @@ function giveUp(
   tenantId: string,
   importId: string,
   because: string,
-  message = `the import was tried ${mostAttempts} times and given up: ${because}; nothing was imported, send the file again`,
+  message = `the import was tried ${maxAttempts} times and given up: ${because}; nothing was imported, send the file again`,
 ): Promise<void> {
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);

@@ -34,7 +34,7 @@ export interface CloseHits {
 }
 
 /** The most pairs of each kind that go to the engine. */
-export const mostHits = { close: 5, relevant: 5 };
+export const maxHits = { close: 5, relevant: 5 };
 /** The least similarity of a relevant pair. A pair with less does not help to translate the text. */
 const relevantFrom = 0.3;
 
@@ -83,8 +83,8 @@ export async function findClose(
     // The pair has been deleted meanwhile, or a newer target of the same source is too long.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
-  const close = hits.slice(0, mostHits.close).filter(({ similarity }) => similarity >= leastSimilarity);
-  return { close, relevant: hits.slice(close.length, close.length + mostHits.relevant) };
+  const close = hits.slice(0, maxHits.close).filter(({ similarity }) => similarity >= leastSimilarity);
+  return { close, relevant: hits.slice(close.length, close.length + maxHits.relevant) };
 }
 
 /** The part of a shard, stored or in memory, that `selectCandidates` reads. */
@@ -155,12 +155,12 @@ const slice = 25;
 
 /** Returns the sources most similar to the text, in normal form; of equally similar ones, the earlier comes first. */
 async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
-  const mostRanked = mostHits.close + mostHits.relevant;
+  const maxRanked = maxHits.close + maxHits.relevant;
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {
     // Compare the best so far again: sources known to be worse need no full comparison.
     const compared = [...best.map(({ source }) => source), ...others.slice(at, at + slice)];
-    best = closest(normal, compared, mostRanked, relevantFrom).map(({ index, similarity }) => ({
+    best = closest(normal, compared, maxRanked, relevantFrom).map(({ index, similarity }) => ({
       source: compared[index]!,
       similarity,
     }));

@@ -2,11 +2,11 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { type CloseHit, type CloseHits, findClose, mostHits } from './close-match.ts';
+import { type CloseHit, type CloseHits, findClose, maxHits } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
 /** How many texts of a page to look up, longest first. Each takes as long as a text of its own. */
-const mostParts = 5;
+const maxParts = 5;
 
 /** The text for which to find examples. */
 export interface Guided {
@@ -49,9 +49,9 @@ export async function findExamples(
     }
     return chosen;
   };
-  const closest = take(close, mostHits.close);
+  const closest = take(close, maxHits.close);
   // Several texts may have more close pairs than fit. The rest are still the most relevant by their characters.
-  return { close: closest, relevant: take([...meant, ...close, ...relevant], mostHits.relevant) };
+  return { close: closest, relevant: take([...meant, ...close, ...relevant], maxHits.relevant) };
 }
 
 /**
@@ -71,5 +71,5 @@ async function findAlike(
 }
 
 function longest(parts: readonly string[]): string[] {
-  return [...new Set(parts.map(normalForm))].sort((a, b) => b.length - a.length).slice(0, mostParts);
+  return [...new Set(parts.map(normalForm))].sort((a, b) => b.length - a.length).slice(0, maxParts);
 }

@@ -17,7 +17,7 @@ const most = { candidates: 100, hits: 10 };
 /** The least cosine of a hit. With the usual models, texts that have little to do with each other have this or less. */
 const relevantFrom = 0.3;
 /** Milliseconds to wait for the model. The job can do without these pairs. */
-const longestWait = 5000;
+const maxWaitMs = 5000;
 
 /**
  * Returns the stored pairs whose sources are closest in meaning to a text, closest first, with the cosine between the two
@@ -35,7 +35,7 @@ export async function findByMeaning(
   if (!embedder || normal === '' || !isShortEnough(text)) return [];
   const { model } = embedder;
   if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
-  const signal = AbortSignal.timeout(longestWait);
+  const signal = AbortSignal.timeout(maxWaitMs);
   const [asked] = await embedTexts(embedder, [normal], { tenantId, signal });
   if (!asked) return [];
 

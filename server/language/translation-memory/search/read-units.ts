@@ -42,7 +42,7 @@ const bytesOfPage = 262_144;
 const most = { units: 50_000, bytes: 16_000_000, statements: 50 };
 
 /** The most units that a statement returns to find out which of them belong into the page. */
-const mostToKeep = 1000;
+const maxKept = 1000;
 
 /** Returns the next units that fit, in the order of the sets and in their stored order: that of the file, or of approval. */
 export async function readUnits(
@@ -64,7 +64,7 @@ export async function readUnits(
         left,
         condition,
         // One more unit than asked for shows whether there is a next page.
-        most: keep ? mostToKeep : limit + 1,
+        most: keep ? maxKept : limit + 1,
       });
       for (const { unit, fits } of looked) {
         if (fits && (!keep || keep(unit))) {
