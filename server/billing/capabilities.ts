@@ -9,8 +9,8 @@ type BillingServices = Pick<Services, 'settings' | 'payments'>;
 const credentials = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
 
 /**
- * The warning about billing that is enabled while nothing can be sold, because a credential of the processor is missing. Work is
- * metered and gated as with billing on all the same: only the pages for paying are closed.
+ * The warning about billing that is enabled while nothing can be sold, because a credential of the processor is
+ * missing. Work is still metered and needs a subscription or a trial: only the pages for paying are closed.
  * @returns null if billing is off, or has its credentials
  */
 export function billingNotice(settings: Settings): string | null {

@@ -44,8 +44,8 @@ export async function openCheckout(
 
 /**
  * Opens the portal in which the tenant changes its plan and card.
- * @returns the processor's page, to send the browser to; good for one visit
- * @throws AppError 409 for a tenant that never went to a checkout, or whose customer no longer exists
+ * @returns the URL of the processor's page for the browser; it works for one visit
+ * @throws AppError 409 for a tenant that never opened a checkout, or whose customer no longer exists
  */
 export async function openPortal(services: CustomerServices, { id, account }: PayingTenant): Promise<string> {
   const payments = requireBilling(services);

@@ -22,7 +22,7 @@ export const checkoutRequest = z
 
 const packsExpected = 'packs must be a whole number of at least 1';
 
-/** Too many packs are refused later, with another status. */
+/** Too many packs are rejected later, with another status. */
 export const topUpRequest = z
   .object({
     packs: z
@@ -38,7 +38,7 @@ export const topUpRequest = z
   })
   .meta({ id: 'TopUpRequest' });
 
-/** The page to send the browser to. */
+/** The page to redirect the browser to. */
 export const paymentPage = z
   .object({ url: z.string().meta({ format: 'uri', description: 'redirect the browser there' }) })
   .meta({ id: 'PaymentPage' });
@@ -47,9 +47,11 @@ export const paymentPage = z
 export const paymentDelivery = z.object({
   body: rawBody,
   payment_signature: z.string().optional().describe('A timestamp and an HMAC over the raw body.'),
-  stripe_signature: z.string().optional().describe('The same, as Stripe names it.'),
+  stripe_signature: z.string().optional().describe("The same under Stripe's name."),
 });
 
 export const deliveryReceipt = z
-  .object({ received: z.literal(true).describe('Accepted, or of a kind that has no effect here.') })
+  .object({
+    received: z.literal(true).describe('Always true, also for an event of a kind that has no effect here.'),
+  })
   .meta({ id: 'DeliveryReceipt' });

@@ -10,8 +10,8 @@ import { subscriptionStateOf } from './subscription-state.ts';
 import { allowanceOfTier, withAllowanceWindow } from './tier-change.ts';
 
 /**
- * A tenant's billing account after a payment event. Events may come late, twice and in any order: each updates
- * what is known of its own subscription, and one of all known subscriptions counts. Returns the same object if the event
+ * A tenant's billing account after a payment event. Events may come late, twice and in any order: each updates the
+ * data of its own subscription, and one of all known subscriptions counts. Returns the same object if the event
  * changes nothing.
  */
 export function applyPaymentEvent(
@@ -78,7 +78,7 @@ function knownSubscriptions(account: BillingAccount): readonly KnownSubscription
 }
 
 /**
- * The known subscriptions after an event about one of them; the same list if the event says nothing new. Of each
+ * The known subscriptions after an event about one of them; the same list if the event brings nothing new. Of each
  * subscription, the latest event counts, in whichever order they come, and its end is final.
  */
 function applySubscriptionEvent(
@@ -124,8 +124,8 @@ function rank(status: string): number {
 }
 
 /**
- * The known subscription that an event is about. A session without a subscription id is about the effective one; the next
- * event gives the subscription that it began its id.
+ * The known subscription that an event is about. A session without a subscription id is about the effective one; the
+ * next event sets the id of the subscription that the session began.
  */
 function subscriptionOf(
   known: readonly KnownSubscription[],
@@ -152,12 +152,12 @@ function afterSession(
       windowFrom: null,
     };
   const named = { ...before, id: subscriptionId ?? before.id };
-  // A session that comes late does not undo a newer event of the subscription.
+  // A session that comes late does not undo a later event of the subscription.
   const late = isOlder(createdAt, before.eventAt) && before.status !== 'incomplete';
   return late ? named : { ...named, status: 'active', toldAt: newer(before.toldAt, createdAt) };
 }
 
-/** After an event of its own, a subscription has the event's status and the tier of its Price. */
+/** After one of its own events, a subscription has the event's status and the tier of its Price. */
 function afterSubscriptionEvent(
   before: KnownSubscription | undefined,
   event: SubscriptionEvent,
@@ -184,7 +184,7 @@ function afterSubscriptionEvent(
   if (ends) return { ...dated, status };
   if (isOlder(createdAt, before.eventAt)) return before;
   const tier = tierOfPrices(event.priceIds, prices) ?? before.tier;
-  // `incomplete` is a subscription's first status: if it comes late, it says nothing of the current one.
+  // `incomplete` is a subscription's first status: if it comes late, it is not the current one.
   return { ...dated, tier, status: status === 'incomplete' ? before.status : status };
 }
 
@@ -193,8 +193,8 @@ function isSame(one: KnownSubscription, other: KnownSubscription): boolean {
   return fields.every((field) => one[field] === other[field]);
 }
 
-function isOlder(at: string, newest: string | null): boolean {
-  return newest !== null && millis(at) < millis(newest);
+function isOlder(at: string, latest: string | null): boolean {
+  return latest !== null && millis(at) < millis(latest);
 }
 
 function newer(known: string | null, at: string): string {

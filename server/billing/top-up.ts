@@ -13,8 +13,8 @@ import { stateAtProcessor, subscriptionStateOf } from './subscription-state.ts';
 export const maxPacks = 5;
 
 /**
- * Checks whether the tenant may buy a top-up at all, before the body is parsed: attempts, subscription,
- * and room below the ceiling.
+ * Checks whether the tenant may buy a top-up at all, before the body is parsed: the attempts, the subscription, and
+ * that the allowance is below the ceiling.
  * @throws AppError 429, 402, 409
  */
 export async function admitTopUp(ctx: RequestContext, { id, account }: PayingTenant): Promise<void> {
@@ -28,9 +28,9 @@ export async function admitTopUp(ctx: RequestContext, { id, account }: PayingTen
 }
 
 /**
- * Opens a checkout for prepaid characters, after A 4.5 checks 7 and 8. Nothing is credited until the processor's event says
- * that it is paid.
- * @returns the processor's page, to send the browser to
+ * Opens a checkout for prepaid characters, after the number of packs and the resulting balance are checked. Nothing
+ * is credited until the processor's event confirms the payment.
+ * @returns the URL of the processor's page for the browser
  * @throws AppError 400, 409
  */
 export async function openTopUp(
@@ -67,8 +67,8 @@ const attemptsAllowed = 5;
 const windowSeconds = 3600;
 
 /**
- * Counts an attempt to buy a top-up, per client address and per tenant: someone who tries stolen cards has many tenants, or
- * many addresses. Both are always counted, whatever AUTH_RATE_LIMIT_ENABLED says.
+ * Counts an attempt to buy a top-up, per client address and per tenant: someone who tries stolen cards has many
+ * tenants, or many addresses. Both are always counted, regardless of AUTH_RATE_LIMIT_ENABLED.
  * @throws AppError 429 with Retry-After, when every exceeded window has ended
  */
 async function countTopUpAttempt(ctx: RequestContext, tenantId: string): Promise<void> {

@@ -23,7 +23,7 @@ export function billingPeriod(name: string | undefined, now = new Date()): Billi
   return {
     name: period,
     firstDay: `${period}-01`,
-    // Day 0 of the month after, which JavaScript counts from 0.
+    // Day 0 of the next month, which JavaScript counts from 0.
     lastDay: new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10),
     from: `${period}-01T00:00:00Z`,
     before: `${next}-01T00:00:00Z`,
@@ -36,7 +36,7 @@ export interface DateRange {
   to: string;
 }
 
-/** Days of a report at most. */
+/** The most days of a report. */
 const longest = 366;
 const usual = 30;
 const dayMs = 86_400_000;

@@ -16,7 +16,7 @@ interface RecordListing {
   period: BillingPeriod;
   operator: boolean;
   limit: number;
-  /** The last record of the page before. */
+  /** The last record of the previous page. */
   after: PageEnd | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function selectRecords(
 }
 
 /** The latest record of a period; undefined if there is none. */
-export async function selectNewestKey(
+export async function selectLatestKey(
   tx: Tx,
   tenantId: string,
   period: BillingPeriod,
@@ -117,8 +117,8 @@ export async function selectPage(
   const found = models
     ? sql`(select json_agg(distinct model) from page, jsonb_array_elements_text(page.models) model)`
     : sql`null`;
-  // The end of the page is read from the index alone, which is cheaper than out of the aggregate. An aggregate gets its rows
-  // in the order of an ordered subquery.
+  // The end of the page is read from the index only, which is cheaper than from the aggregate. An aggregate gets its
+  // rows in the order of an ordered subquery.
   const statement = sql`
     with page as (
       select ${list} from ${usageRecords} where ${behind} and ${place} <= ${key(last)}
@@ -161,7 +161,7 @@ const publicFields = {
   recorded_at: writtenMoment,
 } satisfies Record<string, SQLWrapper>;
 
-/** The fields that only a platform operator sees beside those. */
+/** The fields that only a platform operator sees in addition. */
 const operatorFields = {
   input_tokens: usageRecords.inputTokens,
   output_tokens: usageRecords.outputTokens,
@@ -172,8 +172,8 @@ const operatorFields = {
 export type FieldName = keyof typeof publicFields | keyof typeof operatorFields;
 
 /**
- * The columns of a record that a caller may see: their names, and a select list with the API's names. Every read of the
- * records uses it, so that no one sees a new column until it is listed here.
+ * The columns of a record that a caller may see: their names, and a select list with the API's names. Every read of
+ * the records uses it, so that a new column stays hidden until it is listed here.
  */
 export function recordFields(operator: boolean): { names: FieldName[]; list: SQL } {
   const fields: Partial<Record<FieldName, SQLWrapper>> = operator

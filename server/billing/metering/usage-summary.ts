@@ -60,11 +60,11 @@ export async function summarizePeriod(
   });
 }
 
-/** What a tenant may still use in the current allowance window. */
+/** A tenant's remaining usage in the current allowance window. */
 type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 
 /**
- * Reads the current allowance, whatever period is reported beside it: the same figures that `usageCheck` counts.
+ * Reads the current allowance, whatever period is reported with it: the same figures that `usageCheck` counts.
  * @throws AppError 404 if there is no such tenant
  */
 async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
