@@ -159,7 +159,7 @@ interface ConnectionSlots {
  * Otherwise the longest idle connection of any address is closed.
  * @param byAddress false if the peers are proxies: all connections then count as one address's
  */
-function createConnectionSlots(most: number, byAddress: boolean): ConnectionSlots {
+function createConnectionSlots(max: number, byAddress: boolean): ConnectionSlots {
   const slots = new Map<Socket, Slot>();
   const holders = new Map<string, Holder>();
   /** Indexed by a holder's number of connections; ends at the largest number in use. */
@@ -231,7 +231,7 @@ function createConnectionSlots(most: number, byAddress: boolean): ConnectionSlot
   return {
     acquire(socket) {
       const name = nameOf(socket);
-      if (slots.size >= most) {
+      if (slots.size >= max) {
         const own = holders.get(name);
         const slot = toClose(own ? sizeOf(own) : 0);
         if (!slot) return false;

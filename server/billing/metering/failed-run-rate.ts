@@ -15,8 +15,8 @@ const hour = 3600;
 type Limit = Pick<Settings, 'MAX_FAILED_RUNS_PER_HOUR'>;
 
 /** Seconds that one failed run adds to the account; null if failed runs are not limited. */
-export function secondsPerFailedRun({ MAX_FAILED_RUNS_PER_HOUR: most }: Limit): number | null {
-  return most === 0 ? null : hour / most;
+export function secondsPerFailedRun({ MAX_FAILED_RUNS_PER_HOUR: max }: Limit): number | null {
+  return max === 0 ? null : hour / max;
 }
 
 /**

@@ -157,9 +157,9 @@ async function* readPages(
     ...{ tenantId, operator, form, separator },
     models: operator && format === 'json',
   };
-  const read = (after: RecordKey, most: typeof firstPageSize | typeof pageSize) =>
+  const read = (after: RecordKey, max: typeof firstPageSize | typeof pageSize) =>
     makePage({ tenantId, signal }, () =>
-      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, latest, most)),
+      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, latest, max)),
     );
   // The key before any record of the period, since no id is empty.
   let next = read({ recordedAt: new Date(period.from), jobId: '' }, firstPageSize);

@@ -29,8 +29,8 @@ export const expectedTokens = (chars: SQLWrapper, jobs: SQLWrapper) =>
 type Limit = Pick<Settings, 'MAX_TOKENS_PER_DAY' | 'OPENAI_API_KEY'>;
 
 /** Tokens of one tenant and day; null if they are not limited. The stub engine costs none. */
-export function tokenLimitOf({ MAX_TOKENS_PER_DAY: most, OPENAI_API_KEY: key }: Limit): number | null {
-  return most === 0 || key === undefined ? null : most;
+export function tokenLimitOf({ MAX_TOKENS_PER_DAY: max, OPENAI_API_KEY: key }: Limit): number | null {
+  return max === 0 || key === undefined ? null : max;
 }
 
 /** Seconds after which work in progress may have ended, and cost less than expected. */

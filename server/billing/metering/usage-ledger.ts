@@ -106,7 +106,7 @@ export async function selectPage(
   { tenantId, operator, form, separator, models }: PageQuery,
   after: RecordKey,
   last: RecordKey,
-  most: typeof firstPageSize | typeof pageSize,
+  max: typeof firstPageSize | typeof pageSize,
 ): Promise<RecordPage | undefined> {
   const { recordedAt, jobId } = usageRecords;
   const place = sql`(${recordedAt}, ${jobId})`;
@@ -122,10 +122,10 @@ export async function selectPage(
   const statement = sql`
     with page as (
       select ${list} from ${usageRecords} where ${behind} and ${place} <= ${key(last)}
-      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(most))}),
+      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(max))}),
     page_end as materialized (
       select ${recordedAt} as at, ${jobId} as id from ${usageRecords} where ${behind} and ${place} < ${key(last)}
-      order by ${recordedAt}, ${jobId} offset ${sql.raw(String(most - 1))} limit 1)
+      order by ${recordedAt}, ${jobId} offset ${sql.raw(String(max - 1))} limit 1)
     select string_agg(${record}, ${separator}) as text, ${found} as models,
       (select (extract(epoch from at) * 1000)::float8 from page_end) as end_at, (select id from page_end) as end_id
     from page`;

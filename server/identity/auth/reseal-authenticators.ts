@@ -73,22 +73,22 @@ function resealColumns(secretsKeys: SecretsKeys, authenticator: Authenticator) {
 }
 
 /**
- * Tries the keys on up to `most` authenticators, and changes nothing. @returns the result that resealing would have
+ * Tries the keys on up to `max` authenticators, and changes nothing. @returns the result that resealing would have
  * for each
  */
 export async function tryAuthenticators(
   tx: Tx,
   secretsKeys: SecretsKeys,
-  most: number,
+  max: number,
 ): Promise<Resealed['state'][]> {
-  const found = await selectAuthenticators(tx, undefined, most);
+  const found = await selectAuthenticators(tx, undefined, max);
   return found.map((authenticator) => resealColumns(secretsKeys, authenticator).state);
 }
 
 async function selectAuthenticators(
   tx: Tx,
   after: Authenticator | undefined,
-  most = pageSize,
+  max = pageSize,
 ): Promise<Authenticator[]> {
   const { tenantId, userId, totpSecret, totpPendingSecret } = users;
   return tx
@@ -101,7 +101,7 @@ async function selectAuthenticators(
       ),
     )
     .orderBy(asc(tenantId), asc(userId))
-    .limit(most);
+    .limit(max);
 }
 
 /** The recovery codes that one key hashed, and the members who have them; a member's codes are all by one key. */

@@ -7,11 +7,12 @@ import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
 import type { EntriesRequest, EntryPage } from './entry-schema.ts';
 
-/** The most entries that one page looks through: they take some 20 ms. */
+/** The most entries that one page reads: they take about 20 ms. */
 const maxRowsRead = 20_000;
 
 /**
- * Returns a page of a glossary's entries in the order of its file: those that apply to some languages and have a text, if these are given.
+ * Returns a page of a glossary's entries in the order of its file: only those that apply to the given languages and
+ * contain the given text, if any.
  * @throws AppError 404 for an unknown or foreign glossary; 409 if it was replaced since the cursor was made; 422
  */
 export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequest): Promise<EntryPage> {

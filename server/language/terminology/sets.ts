@@ -64,7 +64,7 @@ export async function insertEntries(
 }
 
 /** Counts a tenant's sets; undefined if one of them has this name. */
-export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
+export async function countOtherSets(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx
     .select({ sets: count(), named: sql<boolean>`coalesce(bool_or(name = ${name}), false)` })
     .from(terminologySets)

@@ -10,7 +10,7 @@ import { ensureGoldenSet, isUntranslated } from './learning.ts';
 import { lookUpExact } from './lookup/exact-match.ts';
 import { countSegmentsOfPair, goldenSetName } from './sets.ts';
 
-/** A segment of a document, as a reviewer left it. */
+/** A segment of a document, after review. */
 export interface DocumentPair {
   sourceText: string;
   targetText: string;
@@ -25,7 +25,7 @@ export interface FedPair extends DocumentPair {
 
 export interface DocumentFeed {
   fed: FedPair[];
-  /** Pairs that the set held already, or that repeat another of the document. */
+  /** Pairs that the set already had, or that repeat another one of the document. */
   duplicates: number;
   /** Pairs whose source the full memory does not hold. */
   atCap: number;

@@ -18,8 +18,8 @@ export interface JobPair {
 }
 
 /**
- * Whether a target is no translation: empty, equal to its source, or the stub engine's echo of it. Such pairs are not learned
- *.
+ * Whether a target is not a translation: empty, equal to its source, or the stub engine's echo of it. Such pairs are
+ * not learned.
  */
 export function isUntranslated({
   sourceText,
@@ -32,8 +32,9 @@ export function isUntranslated({
 }
 
 /**
- * Adds a published job's pair to the golden set of its languages. It runs in the transaction that publishes the
- * job, after that statement. `published` is SQL that is true if the job's row says so now: another run may have taken the job.
+ * Adds a published job's pair to the golden set of its languages. It runs in the transaction that publishes the job,
+ * after that statement. `published` is SQL that is true if the job's row is still published: another run may have
+ * taken the job.
  */
 export function learnFromJob(
   tx: Tx,
@@ -70,7 +71,7 @@ export function learnFromJob(
   ]);
 }
 
-/** A pair as its job fed it. */
+/** A pair as its job added it. */
 export interface FedPairKey {
   /** Of the source's normal form, in hexadecimal. */
   hash: string;

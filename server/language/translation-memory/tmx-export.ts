@@ -124,7 +124,9 @@ const replaced = 'replaced';
 
 type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;
 
-/** Reads the next page once the reader has taken the one before. @throws Error if the set was replaced meanwhile */
+/**
+ * Reads the next page once the reader has taken the previous one. @throws Error if the set was replaced in between
+ */
 async function* writeTmx(
   { set, range }: Exported,
   page: ExportedSegment[],
@@ -225,13 +227,13 @@ async function selectSegments(
 }
 
 /**
- * Returns the range of an export of the latest `most` segments: the segment after which it starts, and its last one. Segments
- * added later are left out. Undefined if there are none.
+ * Returns the range of an export of the latest `max` segments: the segment after which it starts, and its last one.
+ * Segments added later are excluded. Undefined if there are none.
  */
 async function selectExportRange(
   tx: Tx,
   { tenantId, versionId }: SetVersion,
-  most: number,
+  max: number,
 ): Promise<{ after: number; last: number } | undefined> {
   // Count the few oldest segments to skip. Counting back from the latest would scan everything that is exported.
   const ofContent = sql`tenant_id = ${tenantId} and content_id = ${versionId}`;
@@ -240,7 +242,7 @@ async function selectExportRange(
     select (select segment_no from memory_segments where ${ofContent} order by segment_no desc limit 1) as last,
       case when skipped > 0 then (select segment_no from memory_segments
         where ${ofContent} order by segment_no offset skipped - 1 limit 1) end as after
-    from (select ${count} - ${most}::bigint as skipped) counted`);
+    from (select ${count} - ${max}::bigint as skipped) counted`);
   if (!row || row.last === null) return undefined;
   return { after: Number(row.after ?? 0), last: Number(row.last) };
 }

@@ -30,7 +30,7 @@ export async function embedTexts(
     // Each takes a tenth of a millisecond. Let other work run in between.
     if (at % 64 === 63) await setImmediate();
     const quantised = quantise(project(vector));
-    if (!quantised) throw new AppError('transient_error', 'the embedding model gave no usable vector');
+    if (!quantised) throw new AppError('transient_error', 'the embedding model returned no usable vector');
     all.push(quantised);
   }
   return all;

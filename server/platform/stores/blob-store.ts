@@ -9,8 +9,8 @@ export interface BlobStore {
    * line is there once and whole.
    */
   appendLine(path: string, line: string): Promise<void>;
-  /** Reads up to `most` bytes of an object, starting at byte `from`; null if there is no such object. */
-  read(path: string, from: number, most: number): Promise<Uint8Array | null>;
+  /** Reads up to `max` bytes of an object, starting at byte `from`; null if there is no such object. */
+  read(path: string, from: number, max: number): Promise<Uint8Array | null>;
   /**
    * Reads an object piece by piece; null if there is no such object, or not this version of it. A reader that stops early releases it,
    * even before it has begun (`return` of its iterator).

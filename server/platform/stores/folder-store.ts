@@ -74,10 +74,10 @@ export function openFolder(folder: string): PlatformStore {
       }),
     appendLine: (path, line) =>
       inPlace(async () => writeSmall({ kind: 'append', file: await place(path), line })),
-    async read(path, from, most) {
+    async read(path, from, max) {
       try {
         await using file = await open(join(folder, checkedPath(path)));
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from);
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, from);
         return buffer.subarray(0, bytesRead);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

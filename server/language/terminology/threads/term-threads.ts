@@ -9,7 +9,7 @@ import type {
   TermTables,
 } from '#server/matching/terms/index.ts';
 
-/** The tasks of a thread. All of it is plain data, and a thread keeps nothing between tasks. */
+/** The tasks of a thread. All data is plain, and a thread keeps nothing between tasks. */
 export interface TermTasks {
   /** Compiles a glossary. The tables that it returns are in shared memory. */
   tabulate: { entries: readonly GlossaryEntry[]; language: LanguageCode };
@@ -48,8 +48,8 @@ interface Thread {
 const idle = new Set<Thread>();
 
 /**
- * Runs a task on a thread of its own. The caller must run at most `termThreadCount` tasks at a time. Threads start when they
- * are needed, end when idle, and do not keep the process alive.
+ * Runs a task on a dedicated thread. The caller must run at most `termThreadCount` tasks at a time. Threads start
+ * when they are needed, end when idle, and do not keep the process alive.
  * @throws Error if the thread failed
  */
 export async function runOnTermThread<Name extends keyof TermTasks>(

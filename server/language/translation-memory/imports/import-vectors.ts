@@ -14,7 +14,7 @@ interface EmbeddedFile {
   parts: RowPart[];
 }
 
-/** Returns the vectors of a file that is stored at once; null without an embedding model. @throws AppError 502 */
+/** Returns the vectors of a file that is stored immediately; null without an embedding model. @throws AppError 502 */
 export async function embedFile(
   { embedder }: Pick<Services, 'embedder'>,
   scope: SlotScope,
@@ -145,7 +145,7 @@ async function embedBlock(
 function backendUnavailable(cause: unknown): AppError {
   return new AppError(
     'import_backend_unavailable',
-    'memory import backend unavailable: the embedding model gave no usable answer; nothing was imported, send the file again later',
+    'memory import backend unavailable: the embedding model returned no usable response; nothing was imported, send the file again later',
     { cause },
   );
 }

@@ -27,7 +27,10 @@ export interface CloseHit extends MemoryHit {
   likeness: 'surface' | 'meaning';
 }
 
-/** The pairs that go to the engine. Close ones are at least 70 % similar; relevant ones are the most similar after those. */
+/**
+ * The pairs that go to the engine. Close ones are at least 70% similar; relevant ones are the most similar of the
+ * rest.
+ */
 export interface CloseHits {
   close: CloseHit[];
   relevant: CloseHit[];
@@ -35,7 +38,7 @@ export interface CloseHits {
 
 /** The most pairs of each kind that go to the engine. */
 export const maxHits = { close: 5, relevant: 5 };
-/** The least similarity of a relevant pair. A pair with less does not help to translate the text. */
+/** The minimum similarity of a relevant pair. A less similar pair does not help to translate the text. */
 const relevantFrom = 0.3;
 
 interface Ranked {
@@ -80,7 +83,7 @@ export async function findClose(
   );
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
-    // The pair has been deleted meanwhile, or a newer target of the same source is too long.
+    // The pair has been deleted since, or a newer target of the same source is too long.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
   const close = hits.slice(0, maxHits.close).filter(({ similarity }) => similarity >= leastSimilarity);
@@ -90,7 +93,7 @@ export async function findClose(
 /** The part of a shard, stored or in memory, that `selectCandidates` reads. */
 type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
-/** Sources with an index of their own. Of equally similar ones, the first comes first. */
+/** Sources with a separate index. Of equally similar ones, the first comes first. */
 interface InMemoryIndex extends Postings {
   /** The normal form of each ordinal. */
   sourceAt: (ordinal: number) => string;

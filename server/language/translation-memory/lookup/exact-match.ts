@@ -72,9 +72,9 @@ type HitRow = {
 const scopedTenant = sql`tenant_scope_from()`;
 
 /**
- * SQL for the winner among each source's stored pairs, in B 8's order: golden origin over imported, then the latest changedate,
- * then the owning set's updated_at, then the order of storage. `lateral` and `offset 0` make each source use the index of
- * hashes, whatever the planner expects of the sets.
+ * SQL for the winner among each source's stored pairs, in this order: golden origin over imported, then the latest
+ * changedate, then the owning set's updated_at, then the order of storage. `lateral` and `offset 0` make each source
+ * use the index of hashes, whatever the planner expects of the sets.
  */
 function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`

@@ -18,13 +18,13 @@ export interface FoundShard {
 }
 
 /**
- * How many unindexed segments a lookup considers, and how many characters it reads of those with a similar length. A pair with
- * more is due for the index (`selectSetsToIndex`).
+ * How many unindexed segments a lookup considers, and how many characters it reads of those with a similar length. A
+ * pair with more gets an index (`selectSetsToIndex`).
  */
 const maxUnindexed = { segments: 2000, characters: 200_000 };
 /**
- * The least ratio of the shorter length to the longer. Lower than a close match allows, because white space is not yet in
- * normal form.
+ * The minimum ratio of the shorter length to the longer. Lower than a close match allows, because white space is not
+ * yet in normal form.
  */
 const minLengthShare = 0.6;
 

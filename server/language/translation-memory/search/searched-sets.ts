@@ -13,7 +13,7 @@ export interface SetFilter {
   pairTarget: LanguageCode | undefined;
 }
 
-/** The sets that are still to be searched, and the number of the last segment of the first one that has been. */
+/** The sets that are still to be searched, and the number of the last searched segment of the first one. */
 export interface RemainingSets {
   sets: SetRow[];
   after: number;
