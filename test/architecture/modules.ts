@@ -117,7 +117,7 @@ export const modules: Module[] = [
   {
     // The commands of operators and the starts of processes. They look at everything.
     name: 'server/commands',
-    files: /^(server\/commands\/|workers\/main-command\.ts$)/,
+    files: /^server\/commands\//,
     packages: any(/^npm:(drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
     db: /^db\//,
   },
