@@ -1,8 +1,8 @@
 import { openPool, type PoolOptions, type PoolState } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
+export type { QueryBuilder } from './drizzle-session.ts';
 export type { PoolOptions, PoolState } from './pool.ts';
-export type { QueryBuilder } from './transaction.ts';
 export { prepare, type Tx } from './transaction.ts';
 
 /** The SHA-256 hashes of a request's credential, by the two kinds that it may be. */

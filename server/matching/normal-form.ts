@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** Printable ASCII with single spaces, which is already in normal form. Most texts are. */
+/** Printable ASCII with single spaces. It is already in normal form, and most texts are like this. */
 const plain = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
- * Returns the normal form of a text: NFC, each run of white space (Unicode's White_Space) as one space, none at the ends.
- * Letters keep their case. Two sources with the same normal form are an exact match
- * (B 8 "Translation memory at translation time", rule 1).
+ * Returns the normal form of a text: NFC, with each run of white space (Unicode's White_Space) replaced by one space, and
+ * removed at both ends. Letters keep their case. Two sources are an exact match if their normal forms are equal.
  */
 export function normalForm(text: string): string {
   if (plain.test(text)) return text;
@@ -18,7 +17,7 @@ export function normalForm(text: string): string {
 /** More combining marks in a row than any script uses. */
 const manyMarks = /(\p{M}{32})/u;
 
-/** Returns the NFC of a text. Composes long runs of marks in pieces, because sorting 50,000 of them at once takes a second. */
+/** Returns the NFC of a text. Composes long runs of marks in parts, because sorting 50,000 marks at once takes a second. */
 function composed(text: string): string {
   if (!manyMarks.test(text)) return text.normalize('NFC');
   return text
@@ -27,7 +26,7 @@ function composed(text: string): string {
     .join('');
 }
 
-/** The key of the exact tier: the first 16 bytes of the SHA-256 of a normal form in UTF-8. */
+/** The key of exact matches: the first 16 bytes of the SHA-256 of a normal form in UTF-8. */
 export function sourceHash(normal: string): Buffer {
   return Buffer.from(sourceHashHex(normal), 'hex');
 }

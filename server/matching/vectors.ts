@@ -1,19 +1,19 @@
 /** The number of components of a stored vector, each in one byte. */
 export const dimensions = 256;
 
-/** Bytes of a code: a bit for each component. */
+/** The size of a code in bytes: one bit per component. */
 export const codeBytes = dimensions / 8;
 
-/** A vector as it is stored. */
-export interface Quantised {
+/** A vector in its stored form. */
+export interface Quantized {
   /** 32 bytes: bit `i % 8` of byte `i / 8` is the sign of component `i`. */
   code: Uint8Array;
-  /** Components between -127 and 127. Their common scale is lost; a cosine does not need it. */
+  /** Components between -127 and 127. Their common scale is not stored; a cosine does not need it. */
   vector: Int8Array;
 }
 
-/** Rounds a vector of 256 components; undefined if it has no direction (all zero, or not finite). */
-export function quantise(vector: Float32Array): Quantised | undefined {
+/** Rounds a vector of 256 components; returns undefined if it has no direction (all zero, or not finite). */
+export function quantize(vector: Float32Array): Quantized | undefined {
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
   if (!(largest > 0 && largest < Number.POSITIVE_INFINITY)) return undefined;
@@ -29,12 +29,12 @@ export function quantise(vector: Float32Array): Quantised | undefined {
 
 /**
  * Reduces a vector of any length to 256 components, so that angles stay about the same: it flips signs at random, spreads each
- * component over all with a Walsh-Hadamard transform, and keeps 256 of them (the subsampled randomised Hadamard transform of
- * Ailon and Chazelle, 2006). The random choices are seeded, so that stored vectors compare with those of any process. For a
- * vector of up to 256 components the transform is orthogonal, and its angles stay exactly the same.
+ * component over all with a Walsh-Hadamard transform, and keeps 256 of them (the subsampled randomized Hadamard transform of
+ * Ailon and Chazelle, 2006). The random choices are seeded, so that stored vectors are comparable with those of any process.
+ * For a vector of up to 256 components the transform is orthogonal, and its angles stay exactly the same.
  */
 export function project(vector: ArrayLike<number>): Float32Array {
-  const { signs, kept } = chanceFor(vector.length);
+  const { signs, kept } = randomChoicesFor(vector.length);
   const spread = new Float32Array(signs.length);
   for (let i = 0; i < vector.length; i++) spread[i] = vector[i]! * signs[i]!;
   transform(spread);
@@ -53,21 +53,21 @@ function transform(values: Float32Array): void {
       }
 }
 
-interface Chance {
+interface RandomChoices {
   /** 1 or -1 for each component of the padded vector. */
   signs: Int8Array;
   /** The positions that are kept. */
   kept: Uint16Array;
 }
 
-const chances = new Map<number, Chance>();
+const choicesBySize = new Map<number, RandomChoices>();
 
-/** Returns the random choices for vectors of a length. Never change them: stored vectors were made with them. */
-function chanceFor(length: number): Chance {
+/** Returns the random choices for vectors of a length. Never change them: stored vectors depend on them. */
+function randomChoicesFor(length: number): RandomChoices {
   let size = dimensions;
   while (size < length) size *= 2;
-  let chance = chances.get(size);
-  if (chance) return chance;
+  let choices = choicesBySize.get(size);
+  if (choices) return choices;
   const random = mulberry32(size);
   const signs = Int8Array.from({ length: size }, () => (random() & 1 ? 1 : -1));
   const places = Uint16Array.from({ length: size }, (_, index) => index);
@@ -76,12 +76,12 @@ function chanceFor(length: number): Chance {
     const other = i + (random() % (size - i));
     [places[i], places[other]] = [places[other]!, places[i]!];
   }
-  chance = { signs, kept: places.slice(0, dimensions) };
-  chances.set(size, chance);
-  return chance;
+  choices = { signs, kept: places.slice(0, dimensions) };
+  choicesBySize.set(size, choices);
+  return choices;
 }
 
-/** Tommy Ettinger's generator, its upper 31 bits. */
+/** Tommy Ettinger's generator; returns its upper 31 bits. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
@@ -92,7 +92,7 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-/** A vector by the position of its code. */
+/** The position of a vector: the block and the index in it. */
 export interface Place {
   block: number;
   index: number;
@@ -100,7 +100,7 @@ export interface Place {
 
 /**
  * Returns the codes that share the most signs with the given one, nearest first: vectors at an angle θ differ in about θ/π of
- * them. Compares all codes; 50,000 take a few milliseconds.
+ * their signs. Compares all codes; 50,000 take a few milliseconds.
  * @param blocks codes of 32 bytes, one after the other
  */
 export function nearestCodes(code: Uint8Array, blocks: readonly Uint8Array[], limit: number): Place[] {
@@ -119,7 +119,7 @@ export function nearestCodes(code: Uint8Array, blocks: readonly Uint8Array[], li
   return near.sort((a, b) => a.distance - b.distance).slice(0, limit);
 }
 
-/** The cosine of the angle between two rounded vectors, -1 to 1. */
+/** Returns the cosine of the angle between two rounded vectors, -1 to 1. */
 export function cosine(a: Int8Array, b: Int8Array): number {
   let dot = 0;
   let ofA = 0;

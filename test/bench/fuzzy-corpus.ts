@@ -1,5 +1,5 @@
 import { countCodePoints } from '#server/formats/text.ts';
-import { editSimilarity, leastSimilarity, longestFuzzy, similarityTo } from '#server/matching/fuzzy/index.ts';
+import { editSimilarity, maxFuzzyLength, minSimilarity, similarityTo } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import {
   type CorpusLanguage,
@@ -53,7 +53,7 @@ export function fuzzyCorpus(language: CorpusLanguage, size = 50_000, each = 167)
   };
   const edited = (kind: QueryKind, originals: string[], edit: (text: string) => string) =>
     take(each, 100 * each, () => {
-      const alike = leastSimilarity + (0.99 - leastSimilarity) * random();
+      const alike = minSimilarity + (0.99 - minSimilarity) * random();
       return query(kind, editDown(pick(originals, random), alike, edit));
     });
   const characterEdit = (text: string) => editCharacter(text, pick(segments, random), random);
@@ -113,7 +113,7 @@ function bruteForce(segments: readonly string[]): (text: string) => number[] {
     const similarity = similarityTo(text);
     let closest: number[] = [];
     for (const [index, segment] of segments.entries()) {
-      const atLeast = closest[4] ?? leastSimilarity;
+      const atLeast = closest[4] ?? minSimilarity;
       const allowed = (1 - atLeast) * Math.max(length, lengths[index]!) + 1e-9;
       if (Math.abs(length - lengths[index]!) > allowed || leastDistance(bag, index) > allowed) continue;
       const alike = similarity(segment, atLeast);
@@ -135,10 +135,10 @@ function mix(sentences: readonly string[], count: number, random: Random): strin
 /** The text after as many edits as bring it down to `alike`; undefined where the last of them brings it below 70 %. */
 function editDown(text: string, alike: number, edit: (text: string) => string): string | undefined {
   let edited = text;
-  for (let edits = 0; edits < longestFuzzy; edits++) {
+  for (let edits = 0; edits < maxFuzzyLength; edits++) {
     edited = normalForm(edit(edited));
     const similarity = editSimilarity(text, edited);
-    if (similarity < leastSimilarity) return undefined;
+    if (similarity < minSimilarity) return undefined;
     if (similarity <= alike) return edited;
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { countCodePoints } from '#server/formats/text.ts';
-import { longestFuzzy } from '#server/matching/fuzzy/index.ts';
+import { maxFuzzyLength } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { declaration } from '#test/formats/golden-declaration.ts';
 import { pick, type Random } from './seeded-random.ts';
@@ -35,7 +35,7 @@ export function installedSentences(language: CorpusLanguage): Set<string> {
   const add = (text: string) => {
     const normal = normalForm(text);
     const length = countCodePoints(normal);
-    if (length >= 3 && length <= longestFuzzy && script.test(normal)) sentences.add(normal);
+    if (length >= 3 && length <= maxFuzzyLength && script.test(normal)) sentences.add(normal);
   };
   const folders = ['usr/share/locale', 'usr/share/locale-langpack', 'usr/lib/libreoffice/program/resource'];
   for (const file of filesOf(folders.map((folder) => `${root}/${folder}/${catalogues}/LC_MESSAGES/*.mo`)))

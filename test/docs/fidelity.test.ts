@@ -21,13 +21,13 @@ it.each(results)('docs/fidelity.md says of $title what the code gives', ({ title
 });
 
 it('every file was opened by the program that judges its format when docs/fidelity.md was written', () => {
-  const rows = written.match(/\| yes \|/g);
-  expect(rows).toHaveLength(results.flatMap(({ files }) => files).length);
+  for (const { title, files } of results)
+    expect(sectionOf(title)).toContain(`| opened by LibreOffice | ${files.length} of ${files.length} |`);
 });
 
 it('the section of PDFs has all files of the corpus, and nothing that differs', () => {
   const section = sectionOf('PDF');
-  for (const name of pdfNames) expect(section.split(`| ${name} |`).length - 1).toBeGreaterThanOrEqual(4);
+  for (const name of pdfNames) expect(section).toContain(`| ${name.replace('.pdf', '')} |`);
   expect(section).not.toContain('**');
 });
 

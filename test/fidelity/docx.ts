@@ -22,22 +22,20 @@ import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 export const docxFidelity: OfficeFormat = {
   title: 'DOCX',
   judge: 'LibreOffice',
-  notes: `*Found* are the paragraphs with letters in main text, tables, headers and footers. *Kept* are all other texts in the package, each
-\`w:t\`, \`w:delText\`, \`m:t\` or \`a:t\` with a letter, and where it stands:
+  notes: `*Found* are paragraphs with letters in main text, tables, headers and footers. *Kept* are all other texts with letters in the package:
 
-| where | why it stays |
+| where | why it is kept |
 |---|---|
-| text boxes, content controls, tracked changes, footnotes, endnotes, comments | the service does not translate them; the findings count them |
-| fields | Word computes the result, or takes it from data; the findings count them |
-| charts, diagrams, hidden text | they are not text of the document's body; the findings count them |
+| text boxes, content controls, tracked changes, footnotes, endnotes, comments | not translated; the findings count them |
+| fields | Word computes the result; the findings count them |
+| charts, diagrams, hidden text | not part of the body text; the findings count them |
 | formulas | their letters are symbols |
 | fallbacks | \`mc:Fallback\` repeats a text box for old programs |
-| building blocks | they are entries for the user to insert, not part of the document |
-| reading aids | they tell how to read the Japanese words below them, and are left out with these |
+| building blocks | inserted by the user, not part of the document |
+| reading aids | pronunciation of Japanese words, left out with these |
 
-In the changed parts everything is compared but the texts and the runs around them: each start tag with its attributes, and each
-other text, in the order of the source. *Run formatting* counts the runs with translated text; each must have the \`rPr\` of a run of
-its paragraph, but for the language.`,
+In changed parts, all start tags with their attributes and all other texts are compared in order. *Run formatting* counts translated runs; each must
+have the \`rPr\` of a run of its paragraph, except for the language.`,
   measure: () =>
     Promise.all(corpusNames('docx').map((name) => measureFile(name, corpusFile(`docx/${name}`)))),
   open: (files) => {

@@ -1,5 +1,5 @@
 import type { Finding } from '#server/formats/document.ts';
-import { type Counts, countEach, listCounts, type Section } from './report.ts';
+import { type Counts, countEach, listCounts, type Section, sumCounts, type Table } from './report.ts';
 
 /** An Office format, whose translated files are compared with their sources part by part. */
 export interface OfficeFormat {
@@ -49,54 +49,55 @@ export function officeSection(
   files: readonly FileFidelity[],
   opened: ReadonlyMap<string, boolean> | null,
 ): Section {
+  const sum = (key: 'found' | 'translatedOnce' | 'parts' | 'changedParts') =>
+    files.reduce((total, file) => total + file[key], 0);
+  const [found, once] = [sum('found'), sum('translatedOnce')];
+  const good = files.filter(({ name }) => opened?.get(name)).length;
+  const findings = files.map(({ findings }) => countEach(findings.map(({ code }) => code)));
   return {
     title,
     notes,
     tables: [
       {
-        title: 'Texts',
-        head: ['file', 'found', 'translated once', 'kept, by where they stand'],
-        rows: [...files, totalOf(files)].map(({ name, found, translatedOnce, kept }) => [
-          name,
-          `${found}`,
-          found === translatedOnce ? `${found}` : `**${translatedOnce}**`,
-          listCounts(kept),
-        ]),
+        title: 'Result',
+        head: ['what', 'figure'],
+        rows: [
+          ['files', `${files.length}`],
+          [`opened by ${judge}`, opened === null ? 'not tried' : shareOf(good, files.length)],
+          ['texts found', `${found}`],
+          ['translated once', shareOf(once, found)],
+          ['texts kept', listCounts(sumCounts(files.map(({ kept }) => kept)))],
+          ['findings', listCounts(sumCounts(findings))],
+          ['parts', `${sum('parts')}, of which ${sum('changedParts')} changed`],
+        ],
       },
-      {
-        title: 'Parts',
-        head: ['file', 'parts', 'changed', 'the same bytes', `opened by ${judge}`, 'findings'],
-        rows: files.map(({ name, parts, changedParts, findings }) => [
-          name,
-          `${parts}`,
-          `${changedParts}`,
-          `${parts - changedParts}`,
-          opened === null ? 'not tried' : opened.get(name) ? 'yes' : '**no**',
-          listCounts(countEach(findings.map(({ code }) => code))),
-        ]),
-      },
-      {
-        title: 'What else is compared',
-        head: ['file', ...files[0]!.comparisons.map(({ kind }) => kind)],
-        rows: files.map(({ name, comparisons }) => [name, ...comparisons.map(countOfSame)]),
-      },
+      ...comparisonTables(files),
     ],
   };
 }
 
-/** How many things are the same; both numbers if they are not. */
-export function countOfSame(comparison: Comparison): string {
-  const { before, after } = comparison;
-  return isSame(comparison) ? `${before.length}` : `**${before.length} → ${after.length}**`;
+/** What is the same in all files, and what is not in which. */
+export function comparisonTables(
+  files: readonly { name: string; comparisons: readonly Comparison[] }[],
+): Table[] {
+  const kinds = files[0]!.comparisons.map(({ kind }) => kind);
+  const every = files.flatMap(({ name, comparisons }) => comparisons.map((one) => ({ name, ...one })));
+  const same = (kind: string) =>
+    every
+      .filter((one) => one.kind === kind && isSame(one))
+      .reduce((total, { before }) => total + before.length, 0);
+  return [
+    { title: 'Unchanged', head: ['kind', 'same'], rows: kinds.map((kind) => [kind, `${same(kind)}`]) },
+    {
+      title: 'Differences',
+      head: ['file', 'kind', 'before → after'],
+      rows: every
+        .filter((one) => !isSame(one))
+        .map(({ name, kind, before, after }) => [name, kind, `**${before.length} → ${after.length}**`]),
+    },
+  ];
 }
 
-function totalOf(
-  files: readonly FileFidelity[],
-): Pick<FileFidelity, 'name' | 'found' | 'translatedOnce' | 'kept'> {
-  const sum = (key: 'found' | 'translatedOnce'): number =>
-    files.reduce((total, file) => total + file[key], 0);
-  const kept = new Map<string, number>();
-  for (const file of files)
-    for (const [kind, count] of file.kept) kept.set(kind, (kept.get(kind) ?? 0) + count);
-  return { name: 'all', found: sum('found'), translatedOnce: sum('translatedOnce'), kept };
+function shareOf(count: number, all: number): string {
+  return count === all ? `${count} of ${all}` : `**${count} of ${all}**`;
 }

@@ -2,17 +2,16 @@ import { plainText } from '#server/formats/inline-content.ts';
 import { type LanguageCode, languageName } from '#server/languages.ts';
 import { corpusNames } from '#test/corpus/files.ts';
 import { hasPdftotext } from '#test/formats/golden-pdf-readers.ts';
-import { countOfSame } from './office.ts';
+import { comparisonTables } from './office.ts';
 import { findTranslations } from './pdf/copied-text.ts';
 import { type MeasuredFile, measureFile } from './pdf/measured-file.ts';
-import { findOverlaps, type Overlaps, overlappingWords } from './pdf/overlaps.ts';
+import { findOverlaps, overlappingWords } from './pdf/overlaps.ts';
 import { columnsOf, NativeText, pseudoTranslate } from './pdf/target-texts.ts';
 import { translateFile } from './pdf/translated-file.ts';
 import type { Explained } from './pdf/word-exceptions.ts';
-import { countEach, listCounts, type Section, type Table } from './report.ts';
+import { countEach, listCounts, type Section, sumCounts, type Table } from './report.ts';
 
-const notes = `The judges are pdf.js for what a document has besides text, pdf-lib for images, \`qpdf --check\`, and poppler's \`pdftotext\` for
-words. pdf.js and pdf-lib also serve the engine, but no code of the engine is between them and this page. Pages side by side are in
+const notes = `pdf.js compares the structure, pdf-lib the images, \`qpdf --check\` the file and poppler's \`pdftotext\` the words. Compared pages are in
 the [gallery](gallery/README.md).`;
 
 /** Names of the PDFs of the corpus. */
@@ -27,8 +26,8 @@ export async function pdfSection(): Promise<Section> {
     title: 'PDF',
     notes,
     tables: [
-      structureTable(files),
       wordsTable(files),
+      ...structureTables(files),
       exceptionsTable(files),
       keptTable(files),
       await copyingTable(),
@@ -37,53 +36,40 @@ export async function pdfSection(): Promise<Section> {
   };
 }
 
-function structureTable(files: readonly MeasuredFile[]): Table {
-  return {
-    title: 'What stays as it is',
-    notes: `*Pages* have the same size, visible part, rotation and unit. *Images* are compared by the data that they unpack to, page by
-page. Links, other annotations and fields have the same place, target, name, type and value; the look of signatures stays, and they
-lose their value. *Size* is that of the result as a share of the source's; the made files are small beside the fonts that are put in.`,
-    head: ['file', ...files[0]!.comparisons.map(({ kind }) => kind), '`qpdf --check`', 'size'],
-    rows: files.map(({ name, comparisons, complaints, size }) => [
-      name,
-      ...comparisons.map(countOfSame),
-      complaints === '' ? 'clean' : '**not clean**',
-      size.toFixed(2),
-    ]),
-  };
+function structureTables(files: readonly MeasuredFile[]): Table[] {
+  const [same, ...others] = comparisonTables(files);
+  return [
+    {
+      ...same!,
+      notes: `Pages have the same size, visible part, rotation and unit. Images have the same data. Links, annotations and fields have the same place,
+target, name, type and value; signatures keep their look but become invalid.`,
+    },
+    ...others,
+  ];
 }
 
 function wordsTable(files: readonly MeasuredFile[]): Table {
   return {
     title: 'Texts',
-    notes: `*Words* are those that pdftotext finds in the source, and *found* how many of them are in a segment or in a text that is kept,
-page by page and each as often as it is there. *Too often* are words of segments that the page has less often. *Translated once* are
-the segments whose translation pdftotext finds in the result, once for each of them; a translation that had to be *cut* is not whole.
-*Left behind* are words of the result that belong to no translation and to nothing that is kept. What differs is explained below.`,
-    head: [
-      'file',
-      'words',
-      'found',
-      'share',
-      'too often',
-      'segments',
-      'translated once',
-      'cut',
-      'left behind',
-    ],
-    rows: files.map(({ name, segments, words }) => {
+    notes: `*Found* is the share of pdftotext's words that are in a segment or a kept text. *Once* counts the segments whose translation pdftotext finds in
+the result; *cut* translations had no room. *Left* counts words of the result that belong to no translation and no kept text. *Size* is output / input;
+fonts make small files larger.`,
+    head: ['file', 'words', 'found', 'segments', 'once', 'cut', 'left', 'size'],
+    rows: files.map(({ name, segments, words, size, complaints }) => {
       const { total, missing, twice, translatedOnce, cut, left } = words!;
-      const found = total - missing.length;
+      const faults = [
+        ...(complaints === '' ? [] : ['**not clean**']),
+        ...(twice.length === 0 ? [] : [`**twice: ${[...new Set(twice)].slice(0, 10).join(', ')}**`]),
+      ];
       return [
-        name,
+        [name.replace('.pdf', ''), ...faults].join(' '),
         `${total}`,
-        `${found}`,
-        total === 0 ? '' : percent(found / total),
-        zero(twice),
+        total === 0 ? '' : percent(1 - missing.length / total),
         `${segments}`,
         translatedOnce + cut >= segments ? `${translatedOnce}` : `**${translatedOnce}**`,
         `${cut}`,
         `${left.length}`,
+        size.toFixed(2),
       ];
     }),
   };
@@ -92,11 +78,11 @@ the segments whose translation pdftotext finds in the result, once for each of t
 function exceptionsTable(files: readonly MeasuredFile[]): Table {
   const rows = files.flatMap(({ name, words }) => {
     const { missing, left } = words!;
-    return [...rowsOf(name, 'not found', missing), ...rowsOf(name, 'left behind', left)];
+    return [...rowsOf(name, 'not found', missing), ...rowsOf(name, 'left', left)];
   });
   return {
-    title: 'Words in which pdftotext and the engine differ',
-    head: ['file', '', 'words', 'which', 'why'],
+    title: 'Unmatched words',
+    head: ['file', 'kind', 'words', 'examples', 'reason'],
     rows,
   };
 }
@@ -104,23 +90,22 @@ function exceptionsTable(files: readonly MeasuredFile[]): Table {
 function rowsOf(file: string, kind: string, words: readonly Explained[]): string[][] {
   return [...Map.groupBy(words, ({ why }) => why)].map(([why, own]) => {
     const list = [...new Set(own.map(({ word }) => word))];
-    const shown = list.slice(0, 20).join(', ') + (list.length > 20 ? ', …' : '');
-    return [file, kind, `${own.length}`, shown, why ?? '**nobody knows**'];
+    const shown = list.slice(0, 4).join(', ') + (list.length > 4 ? ', …' : '');
+    return [file.replace('.pdf', ''), kind, `${own.length}`, shown, why ?? '**nobody knows**'];
   });
 }
 
 function keptTable(files: readonly MeasuredFile[]): Table {
+  const findings = files.map(({ findings }) => countEach(findings.map(({ code }) => code)));
   return {
-    title: 'What is not translated, and findings',
-    notes: `*Kept* are texts that stay as they are: numbers, labels of lists and single letters, identifiers (mostly digits), addresses, formulas,
-listings of programs, leaders up to a page number, and what is invisible, covered, clipped, mirrored, written from top to bottom or in a
-font that does not tell its characters.`,
-    head: ['file', 'kept', 'findings'],
-    rows: files.map(({ name, kept, findings }) => [
-      name,
-      listCounts(kept),
-      listCounts(countEach(findings.map(({ code }) => code))),
-    ]),
+    title: 'Kept texts and findings',
+    notes: `Kept: numbers, list labels and single letters, identifiers, addresses, formulas, program listings, leaders before page numbers; text that is
+invisible, covered, clipped, mirrored, vertical, or in a font without character codes.`,
+    head: ['what', 'in all files'],
+    rows: [
+      ['kept', listCounts(sumCounts(files.map(({ kept }) => kept)))],
+      ['findings', listCounts(sumCounts(findings))],
+    ],
   };
 }
 
@@ -135,22 +120,21 @@ const copiedFiles = [
 async function copyingTable(): Promise<Table> {
   const rows: string[][] = [];
   for (const language of copied) {
-    const row = [languageName(language)];
+    const total = { found: 0, cut: 0, segments: 0 };
     for (const name of copiedFiles) {
       const native = new NativeText(language);
       const file = await translateFile(name, ({ source }) => native.translate(source), language);
-      const cut = file.findings.filter(({ code }) => code === 'text_truncated').length;
-      const found = findTranslations(file).copied.length;
-      row.push(`${found} of ${file.segments.length}${cut > 0 ? `, ${cut} cut` : ''}`);
+      total.cut += file.findings.filter(({ code }) => code === 'text_truncated').length;
+      total.found += findTranslations(file).copied.length;
+      total.segments += file.segments.length;
     }
-    rows.push(row);
+    rows.push([languageName(language), `${total.found} of ${total.segments}`, `${total.cut}`]);
   }
   return {
     title: 'Copying text out',
-    notes: `The segments are translated into text of the Universal Declaration of Human Rights of about their length. In the table are those that
-\`pdftotext -raw\` finds in the result as they were given, but for spaces. Arabic is compared word by word, as poppler gives lines from left
-to right. *Cut* are translations for which there is no room at the smallest size.`,
-    head: ['language', ...copiedFiles],
+    notes: `Segments of ${copiedFiles.length} files, translated into text of the Universal Declaration of Human Rights, that \`pdftotext -raw\` finds as given,
+except for spaces. Arabic is compared by word. *Cut* translations had no room at the smallest size.`,
+    head: ['language', 'found', 'cut'],
     rows,
   };
 }
@@ -159,11 +143,12 @@ const nonLatin = /[\p{Script=Han}\p{Script=Arabic}\p{Script=Thai}]/u;
 const ratios = [1.2, 1.35];
 
 async function overlapsTable(): Promise<Table> {
+  const kinds = ['boxes', 'in the source', 'overlap', 'leave the page', 'words on words', 'smaller', 'cut'];
   const rows: string[][] = [];
-  const totals: Overlaps[][] = ratios.map(() => []);
-  for (const name of pdfNames) {
-    const row = [name];
-    for (const [index, ratio] of ratios.entries()) {
+  for (const ratio of ratios) {
+    const totals = new Map<string, number>(kinds.map((kind) => [kind, 0]));
+    const add = (kind: string, count: number) => totals.set(kind, (totals.get(kind) ?? 0) + count);
+    for (const name of pdfNames) {
       const french = new NativeText('fr');
       const file = await translateFile(name, ({ source }) =>
         nonLatin.test(plainText(source))
@@ -171,46 +156,26 @@ async function overlapsTable(): Promise<Table> {
           : pseudoTranslate(source, ratio),
       );
       const { before, after } = await findOverlaps(file);
-      totals[index]!.push(after);
-      const count = (code: string): string => `${file.findings.filter((each) => each.code === code).length}`;
-      if (index === 0) {
-        const words = overlappingWords(file.source).length;
-        row.push(`${after.boxes}`, `${before.overlapping.length + before.leaving.length}`, `${words}`);
-      }
-      row.push(`${after.overlapping.length}`, `${after.leaving.length}`);
-      row.push(`${overlappingWords(file.bytes).length}`, count('text_shrunk'), count('text_truncated'));
+      const count = (code: string) => file.findings.filter((each) => each.code === code).length;
+      add('boxes', after.boxes);
+      add('in the source', before.overlapping.length + before.leaving.length);
+      add('overlap', after.overlapping.length);
+      add('leave the page', after.leaving.length);
+      add('words on words', overlappingWords(file.bytes).length);
+      add('smaller', count('text_shrunk'));
+      add('cut', count('text_truncated'));
     }
-    rows.push(row);
+    rows.push([`× ${ratio}`, ...totals.values().map(String)]);
   }
-  const head = ['file', 'boxes', 'in the source', 'words on words'];
-  for (const ratio of ratios)
-    head.push(
-      ...['overlap', 'leave the page', 'words on words', 'smaller', 'cut'].map(
-        (name) => `× ${ratio}: ${name}`,
-      ),
-    );
   return {
     title: 'Overlaps',
-    notes: `The translated boxes that overlap another translated box, or leave the page, by more than a point in both directions, for texts as long as
-French (× 1.2) and German (× 1.35) ones: the letters have accents and vowels are repeated, so that words are as long as theirs. Of all
-boxes these are ${ratios.map((ratio, index) => `${share(totals[index]!)} at × ${ratio}`).join(' and ')}. *Words on words* are
-pairs of any words that stand on each other by nearly half of their height, by the boxes that \`pdftotext -bbox\` gives.`,
-    head,
+    notes: `Translated boxes that overlap another or leave the page by more than a point, for pseudo-translations as long as French (× 1.2) and German
+(× 1.35). *Words on words* are pairs of words that overlap by nearly half of their height, by \`pdftotext -bbox\`.`,
+    head: ['length', ...kinds],
     rows,
   };
 }
 
-function share(files: readonly Overlaps[]): string {
-  const sum = (of: (file: Overlaps) => number): number => files.reduce((total, file) => total + of(file), 0);
-  return percent(
-    sum(({ overlapping, leaving }) => overlapping.length + leaving.length) / sum(({ boxes }) => boxes),
-  );
-}
-
 function percent(value: number): string {
-  return `${(100 * value).toFixed(2)} %`;
-}
-
-function zero(words: readonly string[]): string {
-  return words.length === 0 ? '0' : `**${words.length}**: ${[...new Set(words)].slice(0, 10).join(', ')}`;
+  return `${(100 * value).toFixed(2)}%`;
 }

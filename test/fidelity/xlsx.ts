@@ -20,20 +20,17 @@ import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 export const xlsxFidelity: OfficeFormat = {
   title: 'XLSX',
   judge: 'LibreOffice',
-  notes: `*Found* are the cells of all worksheets with a text that has a letter. *Kept* are other texts, and where they stand:
+  notes: `*Found* are cells with letters. *Kept* are other texts:
 
-| where | why they stay |
+| where | why it is kept |
 |---|---|
 | results of formulas | Excel computes them |
-| table headers | formulas name columns by them; the findings count them |
-| sheet names | formulas name sheets by them |
-| dropdown lists, headers and footers, comments, shapes, charts, diagrams, pivot tables | the service does not translate them; the findings count them |
+| table headers, sheet names | formulas refer to them; the findings count the headers |
+| dropdown lists, headers and footers, comments, shapes, charts, diagrams, pivot tables | not translated; the findings count them |
 
-Formulas, their cached results, numbers, dates (numbers in a format of dates) and styles are compared cell by cell, by their place.
-Merged cells, validations, conditional formats, links and defined names are compared as they are written; charts, drawings, tables
-and pivot tables are whole parts. A table repeats the label of its totals row. Excel repairs a file in which label and cell differ, so
-the label changes with the cell. *All but texts* is the XML of each sheet without its texts and the indexes of shared strings,
-character by character.`,
+Formulas, cached results, numbers, dates and styles are compared by cell; charts, drawings, tables and pivot tables as whole parts. The label of a
+table's totals row changes with its cell, because Excel repairs files in which they differ. *All but texts* is the XML of each sheet without
+texts and indexes of shared strings.`,
   measure: () =>
     Promise.all(corpusNames('xlsx').map((name) => measureFile(name, corpusFile(`xlsx/${name}`)))),
   open: (files) => {

@@ -5,7 +5,7 @@ import {
   candidateLimit,
   closest,
   grams,
-  leastSimilarity,
+  minSimilarity,
   postingsBudget,
   type ShardPostings,
   selectCandidates,
@@ -53,7 +53,7 @@ describe('of the 5 segments most like a query, at least 95 % are found', () => {
         const texts = selectCandidates(query.text, postingsOf(query.text, shard), limit).map(
           ({ ordinal }) => segments[shard.order[ordinal]!]!,
         );
-        const answers = closest(query.text, texts, 5, leastSimilarity);
+        const answers = closest(query.text, texts, 5, minSimilarity);
         const alike = answers.map(({ similarity }) => similarity);
         found += countFound(query, alike);
         all += query.closest.length;

@@ -5,8 +5,8 @@ import {
   buildShard,
   editSimilarity,
   grams,
-  largestShard,
-  longestFuzzy,
+  maxFuzzyLength,
+  maxShardSegments,
   type ShardPostings,
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
@@ -94,10 +94,10 @@ describe('a built shard', () => {
   });
 
   it('takes no more than 65,536 segments, and none above 2000 characters', () => {
-    expect(buildShard(Array(largestShard).fill('')).order.length).toBe(65_536);
-    expect(() => buildShard(Array(largestShard + 1).fill(''))).toThrow(RangeError);
-    expect(buildShard(['😀'.repeat(longestFuzzy)]).order.length).toBe(1);
-    expect(() => buildShard(['a'.repeat(longestFuzzy + 1)])).toThrow(RangeError);
+    expect(buildShard(Array(maxShardSegments).fill('')).order.length).toBe(65_536);
+    expect(() => buildShard(Array(maxShardSegments + 1).fill(''))).toThrow(RangeError);
+    expect(buildShard(['😀'.repeat(maxFuzzyLength)]).order.length).toBe(1);
+    expect(() => buildShard(['a'.repeat(maxFuzzyLength + 1)])).toThrow(RangeError);
   });
 });
 
@@ -178,7 +178,7 @@ describe('the candidates of a query', () => {
   });
 
   it('are none for a text above 2000 characters, or an empty one', () => {
-    expect(select('a'.repeat(longestFuzzy + 1), ['a'.repeat(longestFuzzy)])).toEqual([]);
+    expect(select('a'.repeat(maxFuzzyLength + 1), ['a'.repeat(maxFuzzyLength)])).toEqual([]);
     expect(select('', ['', 'a'])).toEqual([]);
   });
 

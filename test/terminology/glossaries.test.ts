@@ -175,9 +175,9 @@ describe('a check', () => {
 
   test('of few terms in a short text runs in place; of many terms, or in a long text, on a thread', () => {
     const glossaries = createGlossaries();
-    expect(glossaries.checkAtOnce(ofText(20, 50, 'x'))?.passed).toBe(false);
-    expect(glossaries.checkAtOnce(ofText(20, 500, 'x'))).toBeUndefined();
-    expect(glossaries.checkAtOnce(ofText(20, 50, 'x'.repeat(5001)))).toBeUndefined();
+    expect(glossaries.checkInline(ofText(20, 50, 'x'))?.passed).toBe(false);
+    expect(glossaries.checkInline(ofText(20, 500, 'x'))).toBeUndefined();
+    expect(glossaries.checkInline(ofText(20, 50, 'x'.repeat(5001)))).toBeUndefined();
   });
 
   test('has the same result in either place', async () => {

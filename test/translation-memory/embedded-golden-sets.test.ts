@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { embedPending, embedSet } from '#server/language/translation-memory/embed-golden-sets.ts';
 import { findExamples } from '#server/language/translation-memory/lookup/examples.ts';
-import { project, quantise } from '#server/matching/vectors.ts';
+import { project, quantize } from '#server/matching/vectors.ts';
 import { atItsPath, embeddedTexts, embeddings, isEmbedding, meaningOf } from '#test/fakes/embeddings.ts';
 import { failure } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
@@ -129,7 +129,7 @@ describe('approved pairs', () => {
     expect(await blocks(tenant)).toEqual([{ sources: left, nos: 2, codes: 2, vectors: 2 }]);
     expect(await waiting()).not.toContain(id);
     for (const source of left) {
-      const vector = quantise(project(meaningOf(source)))!;
+      const vector = quantize(project(meaningOf(source)))!;
       expect(await storedVector(tenant, source)).toEqual({
         code: Buffer.from(vector.code),
         vector: Buffer.from(vector.vector.buffer),

@@ -16,16 +16,9 @@ const sentence = (index: number) =>
 async function withGolden(count: number) {
   const mine = await openSets(app);
   const { id: setId } = (await mine.memory([[sentence(0), 'Vanne 0.']])) as { id: string };
-  const tenantId = await tenantOf(setId);
+  const { tenantId } = mine;
   await append(tenantId, setId, 1, count);
   return { tenantId, setId };
-}
-
-async function tenantOf(setId: string): Promise<string> {
-  const [row] = await app.database.inPlatform((tx) =>
-    tx.execute<{ tenant_id: string }>(sql`select tenant_id from memory_sets where set_id = ${setId}`),
-  );
-  return row!.tenant_id;
 }
 
 function append(tenantId: string, setId: string, from: number, count: number) {

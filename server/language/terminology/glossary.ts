@@ -42,7 +42,7 @@ export function createGlossaries(): Glossaries {
     refusal: 'too many large glossaries are in use; try again later',
   });
 
-  function checkAtOnce({ expected, translation, language }: TermCheck): TermCompliance | undefined {
+  function checkInline({ expected, translation, language }: TermCheck): TermCompliance | undefined {
     if (translation.length > inlineLimits.translation || unitsOf(expected) > inlineLimits.expected)
       return undefined;
     return checkTerms(expected, translation, language);
@@ -50,13 +50,13 @@ export function createGlossaries(): Glossaries {
 
   async function check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance> {
     return (
-      checkAtOnce(asked) ??
+      checkInline(asked) ??
       (await threadSlots.run({ tenantId, signal }, () => runOnTermThread('check', asked)))
     );
   }
 
   return {
-    checkAtOnce,
+    checkInline,
     check,
     of(database, tenantId, revision, { sourceLang, targetLang }) {
       const keyOf = (revision: string | null) => `${tenantId} ${sourceLang} ${targetLang} ${revision}`;

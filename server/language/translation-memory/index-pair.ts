@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import type { LanguagePair } from '#server/languages.ts';
-import { largestShard } from '#server/matching/fuzzy/index.ts';
+import { maxShardSegments } from '#server/matching/fuzzy/index.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-set.ts';
 import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
@@ -163,7 +163,7 @@ async function selectPendingForPair(tx: Tx, tenantId: string, pair: LanguagePair
         select c, d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is not null)
       or m.shard_no in (
         select ${markOf(0)}::int - d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is null)
-    order by m.shard_no nulls last limit ${largestShard}`);
+    order by m.shard_no nulls last limit ${maxShardSegments}`);
   const segments = rows.map(({ c, n, w, source_text }) => ({
     ...{ versionId: c, segmentNo: Number(n), was: w, sourceText: source_text },
   }));
@@ -190,7 +190,7 @@ async function selectReplaced(tx: Tx, tenantId: string, pair: LanguagePair) {
   const replaced: ReplacedShard[] = [];
   let segments = 0;
   for (const { c, d, n, due } of rows) {
-    if (!due || segments + n > largestShard) continue;
+    if (!due || segments + n > maxShardSegments) continue;
     segments += n;
     replaced.push({ versionId: c, shardNo: d, segments: n });
   }

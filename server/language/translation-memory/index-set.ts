@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { largestShard } from '#server/matching/fuzzy/index.ts';
+import { maxShardSegments } from '#server/matching/fuzzy/index.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { collectParts, insertRows, rowParts } from './packed-rows.ts';
 import type { SetVersion } from './versions.ts';
@@ -110,7 +110,7 @@ async function selectPending(tx: Tx, tenantId: string, setId: string): Promise<W
     select segment_no, source_text from memory_segments
     where tenant_id = ${tenantId} and content_id = ${version.versionId} and (shard_no is null
       or shard_no = any(${numbers(shardNos)}))
-    order by segment_no limit ${largestShard}`);
+    order by segment_no limit ${maxShardSegments}`);
   const segments = rows.map(({ segment_no, source_text }) => ({
     segmentNo: Number(segment_no),
     sourceText: source_text,

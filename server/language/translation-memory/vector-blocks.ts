@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#server/errors.ts';
-import { codeBytes, dimensions, project, type Quantised, quantise } from '#server/matching/vectors.ts';
+import { codeBytes, dimensions, project, type Quantized, quantize } from '#server/matching/vectors.ts';
 import type { CallScope, Embedder } from '#server/platform/engines/engine.ts';
 
 /** The most segments of one block: one request to the model between two writes, and the unit that a change rewrites. */
@@ -23,22 +23,22 @@ export async function embedTexts(
   embedder: Embedder,
   texts: readonly string[],
   scope: CallScope,
-): Promise<Quantised[]> {
+): Promise<Quantized[]> {
   const vectors = await embedder.embed(texts, scope);
-  const all: Quantised[] = [];
+  const all: Quantized[] = [];
   for (const [at, vector] of vectors.entries()) {
     // Each takes a tenth of a millisecond. Let other work run in between.
     if (at % 64 === 63) await setImmediate();
-    const quantised = quantise(project(vector));
-    if (!quantised) throw new AppError('transient_error', 'the embedding model returned no usable vector');
-    all.push(quantised);
+    const quantized = quantize(project(vector));
+    if (!quantized) throw new AppError('transient_error', 'the embedding model returned no usable vector');
+    all.push(quantized);
   }
   return all;
 }
 
 export function blockOf(
   segments: readonly { segmentNo: number }[],
-  vectors: readonly Quantised[],
+  vectors: readonly Quantized[],
 ): VectorBlock {
   const block = {
     segmentNos: segments.map(({ segmentNo }) => segmentNo),

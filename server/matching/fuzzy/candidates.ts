@@ -2,18 +2,18 @@ import { countCodePoints } from '#server/formats/text.ts';
 import { grams } from './grams.ts';
 import { readVarints } from './shard.ts';
 
-/** The least similarity of a close match (C 6). */
-export const leastSimilarity = 0.7;
+/** The minimum similarity of a fuzzy match. */
+export const minSimilarity = 0.7;
 
 /**
- * How many postings a lookup reads in one shard, rarest buckets first. docs/performance.md has the measurements behind this and
- * `candidateLimit`: with both halved, recall on real sentences stays above 95 %.
+ * The maximum number of postings that a lookup reads in one shard, rarest buckets first. docs/performance.md has the
+ * measurements behind this value and `candidateLimit`: with half of both, recall on real sentences stays above 95%.
  */
 export const postingsBudget = 40_000;
 
 /**
- * How many candidates of a query are compared by edit similarity: 200, fewer above 100 characters. The comparison takes time
- * quadratic in the length, and more grams tell texts apart better.
+ * Returns how many candidates of a query are compared by edit similarity: 200, fewer above 100 characters. The time of a
+ * comparison is quadratic in the length, and texts with more grams are easier to tell apart.
  */
 export function candidateLimit(query: string): number {
   return Math.max(25, Math.min(200, Math.floor(20_000 / Math.max(1, countCodePoints(query)))));
@@ -21,13 +21,13 @@ export function candidateLimit(query: string): number {
 
 /** The part of a shard that one query reads. */
 export interface ShardPostings {
-  /** The number of segments among which the counts were taken: those of this shard, or of all shards that the query reads. */
+  /** The number of segments that `count` refers to: the segments of this shard, or of all shards that the query reads. */
   segments: number;
   /** As in `BuiltShard`. */
   lengthMarks: Uint8Array;
   /**
-   * The query's buckets that occur in the shard. A list that is not read (`postingsBudget`) has no ordinals, but its entry
-   * stays: its count still determines the weight of the bucket.
+   * The buckets of the query that occur in the shard. A list beyond `postingsBudget` is not read: it has no ordinals, but its
+   * count still determines the weight of the bucket.
    */
   lists: readonly { bucket: number; count: number; ordinals: Uint8Array }[];
   /** Whether to skip an ordinal; undefined if none is skipped. */
@@ -37,19 +37,21 @@ export interface ShardPostings {
 export interface Candidate {
   ordinal: number;
   /**
-   * 0 to 1: the share of the query's grams that the segment has, with more weight for rare grams, and reduced in proportion if
-   * the segment is longer than the query. Comparable between shards; exactly so if their counts were taken together.
+   * 0 to 1: the share of the query's grams that the segment has. Rare grams weigh more. The score is reduced in proportion if
+   * the segment is longer than the query. Scores of two shards are comparable, exactly so if both have the same `segments`.
    */
   score: number;
 }
 
-/** Returns the segments most likely to be similar to the query, best first: at most `limit`, excluding those of an impossible length. */
+/**
+ * Returns up to `limit` segments that are most likely similar to the query, best first. Skips segments of an impossible length.
+ */
 export function selectCandidates(query: string, shard: ShardPostings, limit: number): Candidate[] {
   const length = countCodePoints(query);
   const { begin, lengths } = readLengths(
     shard.lengthMarks,
-    Math.ceil(leastSimilarity * length - 1e-9),
-    Math.floor(length / leastSimilarity + 1e-9),
+    Math.ceil(minSimilarity * length - 1e-9),
+    Math.floor(length / minSimilarity + 1e-9),
   );
   const scores = new Float32Array(lengths.length);
 
@@ -88,7 +90,7 @@ function readLengths(marks: Uint8Array, shortest: number, longest: number) {
   return { begin, lengths };
 }
 
-/** Returns the positions of the highest scores above 0, highest first; among equals, the earlier first. */
+/** Returns the positions of the highest scores above 0, highest first; for equal scores, the earlier position first. */
 function highest(scores: Float32Array, limit: number): number[] {
   const steps = 1024;
   const stepOf = (score: number) => Math.min(steps, Math.ceil(score * steps));

@@ -1,28 +1,29 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
 /**
- * Returns the similarity of two texts, 0 to 1: 1 - Levenshtein distance / length of the longer, over code points, case not
- * folded; 1 for two empty texts. Returns 0 if it is below `atLeast`, which is cheaper to determine than the exact value.
+ * Returns the similarity of two texts, 0 to 1: 1 - Levenshtein distance / length of the longer text. It counts code points and
+ * compares letter case. Two empty texts have 1. A similarity below `atLeast` is returned as 0, which is faster than the exact
+ * value.
  */
 export function editSimilarity(a: string, b: string, atLeast = 0): number {
   return similarityTo(a)(b, atLeast);
 }
 
-/** `editSimilarity` of one text to many: prepares what depends on that text only once. */
+/** `editSimilarity` of one text to many others: prepares the first text only once. */
 export function similarityTo(text: string): (other: string, atLeast?: number) => number {
   const pattern = preparePattern(text);
   return (other, atLeast = 0) => {
     const length = countCodePoints(other);
     const longer = Math.max(pattern.length, length);
     if (longer === 0) return 1;
-    // The 1e-9 makes up for rounding: (1 - 0.9) * 10 is slightly less than 1.
+    // Adding 1e-9 compensates for rounding: (1 - 0.9) * 10 is slightly less than 1.
     const allowed = Math.min(longer, Math.floor((1 - atLeast) * longer + 1e-9));
     const distance = boundedDistance(pattern, other, length, allowed);
     return distance > allowed ? 0 : 1 - distance / longer;
   };
 }
 
-/** A text as the rows of its code points: bit r % 32 of word r / 32 says whether the code point is in row r. */
+/** A text as the rows of its code points: bit r % 32 of word r / 32 is set if the code point is in row r. */
 interface Pattern {
   /** In code points. */
   length: number;
@@ -31,8 +32,9 @@ interface Pattern {
   keys: Uint32Array;
   /** `words` of each slot, one slot after the other. */
   places: Int32Array;
-  /** In the column that is being computed: the cells that are one more, and one less, than the cell above. */
+  /** The cells of the current column that are one more than the cell above. */
   more: Int32Array;
+  /** The cells of the current column that are one less than the cell above. */
   less: Int32Array;
 }
 
@@ -57,7 +59,7 @@ function preparePattern(text: string): Pattern {
   return pattern;
 }
 
-/** Returns the slot of the code point, or the empty slot where it belongs. There is always an empty one. */
+/** Returns the slot of the code point, or else the empty slot for it. The table always has an empty slot. */
 function slotOf(keys: Uint32Array, point: number): number {
   const last = keys.length - 1;
   let slot = (Math.imul(point, 0x9e3779b1) >>> 16) & last;
@@ -66,10 +68,10 @@ function slotOf(keys: Uint32Array, point: number): number {
 }
 
 /**
- * Returns the Levenshtein distance, or any number above `allowed` if it exceeds that. Uses Myers' bit-parallel algorithm (1999)
- * in Hyyrö's version for words in blocks (2003): a column of the distance matrix is stored as the differences between
- * neighbouring cells, 32 to a word. Computes only the words that a path of at most `allowed` edits can reach (Ukkonen 1985).
- * Cells at the edges of that band are assumed to be one more than their neighbours inside, which they never exceed.
+ * Returns the Levenshtein distance, or any number above `allowed` if the distance exceeds it. Uses Myers' bit-parallel
+ * algorithm (1999) in Hyyrö's version for words in blocks (2003): it stores a column of the distance matrix as the differences
+ * between neighboring cells, 32 to a word. It computes only the words that a path of at most `allowed` edits can reach (Ukkonen
+ * 1985). It assumes that a cell at the edge of that band is one more than its neighbor inside, which is the maximum.
  */
 function boundedDistance(pattern: Pattern, other: string, length: number, allowed: number): number {
   const { words, keys, places, more, less } = pattern;
@@ -116,7 +118,7 @@ function boundedDistance(pattern: Pattern, other: string, length: number, allowe
       carry = out;
     }
     distance += carry;
-    // A cell k rows up is at most k less, and the path from any cell to the end costs at least the difference of the remaining
+    // A cell k rows up is at most k less, and the path from a cell to the end costs at least the difference of the remaining
     // lengths.
     const rows = Math.min(pattern.length, 32 * (bottom + 1));
     if (distance - (rows - column - 1 - difference) > allowed) return allowed + 1;
@@ -124,27 +126,27 @@ function boundedDistance(pattern: Pattern, other: string, length: number, allowe
   return distance;
 }
 
-/** One of the texts that were compared: its position, and its similarity to the query, 0 to 1. */
+/** A text that was compared with the query: its position, and its similarity to the query, 0 to 1. */
 export interface Closest {
   index: number;
   similarity: number;
 }
 
 /**
- * Returns the texts most similar to the query by `editSimilarity`, best first; among equals, the earlier first. At most `most`,
- * none below `atLeast`. Fastest if the best candidates come first: later texts are compared only until they are known to be
- * worse.
+ * Returns the texts most similar to the query by `editSimilarity`, best first; for equal similarity, the earlier text first.
+ * Returns up to `limit` texts, all with a similarity of `atLeast` or more. It is fastest if the best texts come first: it stops
+ * comparing a text that cannot be among the best.
  */
-export function closest(query: string, texts: readonly string[], most: number, atLeast: number): Closest[] {
+export function closest(query: string, texts: readonly string[], limit: number, atLeast: number): Closest[] {
   const similarity = similarityTo(query);
   const best: Closest[] = [];
   for (const [index, text] of texts.entries()) {
-    const bar = best.length < most ? atLeast : best.at(-1)!.similarity;
+    const bar = best.length < limit ? atLeast : best.at(-1)!.similarity;
     const alike = similarity(text, bar);
     if (alike < bar || alike === 0) continue;
     const place = best.findLastIndex((other) => other.similarity >= alike) + 1;
     best.splice(place, 0, { index, similarity: alike });
-    if (best.length > most) best.pop();
+    if (best.length > limit) best.pop();
   }
   return best;
 }

@@ -1,35 +1,38 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** B 8 "Close-match text length": the longest text, in code points of its normal form, that has close matches or is one. */
-export const longestFuzzy = 2000;
+/** The maximum length of a text that has fuzzy matches or is one, in code points of its normal form. */
+export const maxFuzzyLength = 2000;
 
-/** Whether a text is short enough to have close matches, or to be one (B 8). */
+/** Whether a text is short enough to have fuzzy matches, or to be one. */
 export function isShortEnough(text: string): boolean {
   return (
-    text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && countCodePoints(text) <= longestFuzzy)
+    text.length <= maxFuzzyLength ||
+    (text.length <= 2 * maxFuzzyLength && countCodePoints(text) <= maxFuzzyLength)
   );
 }
 
-/** The most buckets that a lookup reads in one shard. Limits the rows read for a long text. */
-const mostGrams = 256;
+/** The maximum number of buckets that a lookup reads in one shard. Limits the rows read for a long text. */
+const maxGrams = 256;
 
 /**
- * The number of buckets into which grams are hashed. Buckets are stored: changing their number or the hash makes every stored
- * index useless.
+ * The number of buckets into which grams are hashed. Buckets are stored: if this number or the hash changes, stored indexes
+ * become useless.
  */
 export const bucketCount = 2 ** 14;
 
-/** Numbers beyond Unicode: the edge of a text in its first and last gram, and the missing third character of a bigram. */
+/**
+ * Numbers above all code points: the edge of a text in its first and last gram, and the missing third character of a bigram.
+ */
 const edge = 0x110000;
 const none = 0x110001;
 
 /**
- * Returns the distinct buckets that a lookup of this text reads: those of all its grams, or of 256 spread evenly over a text
- * with more, which are enough to find it. Returns none for a text that is too long for a close match.
+ * Returns the distinct buckets that a lookup of this text reads: those of all its grams. If there are more than 256, it takes
+ * 256 spread evenly over the text, which are enough to find it. Returns no buckets if the text is too long for a fuzzy match.
  */
 export function grams(normal: string): Uint16Array {
   const distinct = [...new Set(gramCutter()(normal))];
-  const read = Math.min(distinct.length, mostGrams);
+  const read = Math.min(distinct.length, maxGrams);
   return Uint16Array.from(
     { length: read },
     (_, index) => distinct[Math.floor((index * distinct.length) / read)]!,
@@ -37,16 +40,16 @@ export function grams(normal: string): Uint16Array {
 }
 
 /**
- * Returns a function that cuts a text into the buckets of its grams, with repetitions: grams of three characters, or of two if
- * one of the first two is of a script with thousands of characters. It folds case. The returned array is valid until the next
- * call.
+ * Returns a function that cuts a text into the buckets of its grams, with repetitions. A gram has three characters, or two if
+ * one of the first two is of a script with thousands of characters. Letter case is folded. The returned array is valid until
+ * the next call.
  */
 export function gramCutter(): (normal: string) => Uint16Array {
-  // Only İ has a lower case of two code points. The two extra places are for the edges.
-  const points = new Uint32Array(2 * longestFuzzy + 2);
+  // Only İ has a lower case of two code points. The two extra elements are for the edges.
+  const points = new Uint32Array(2 * maxFuzzyLength + 2);
   const buckets = new Uint16Array(points.length);
   return (normal) => {
-    if (countCodePoints(normal) > longestFuzzy) return buckets.subarray(0, 0);
+    if (countCodePoints(normal) > maxFuzzyLength) return buckets.subarray(0, 0);
     const folded = normal.toLowerCase();
     let end = 0;
     points[end++] = edge;
@@ -67,7 +70,10 @@ export function gramCutter(): (normal: string) => Uint16Array {
   };
 }
 
-/** Whether a character is Han, kana, bopomofo or Hangul, or another one that they use like a letter, such as the iteration mark. */
+/**
+ * Whether a character is Han, kana, bopomofo or Hangul, or a character used as a letter in these scripts, such as the iteration
+ * mark.
+ */
 function isLogographic(point: number): boolean {
   return (
     point >= 0x3005 &&
@@ -81,7 +87,10 @@ function isLogographic(point: number): boolean {
   );
 }
 
-/** Hashes with multiplications by odd constants and shifts, until each bit of the three numbers affects each bit of the bucket. */
+/**
+ * Hashes with multiplications by odd constants and shifts, so that each bit of the three numbers affects each bit of the
+ * bucket.
+ */
 function bucketOf(a: number, b: number, c: number): number {
   let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) ^ Math.imul(c, 0xc2b2ae35);

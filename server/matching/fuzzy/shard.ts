@@ -1,36 +1,39 @@
 import { countCodePoints } from '#server/formats/text.ts';
-import { bucketCount, gramCutter, longestFuzzy } from './grams.ts';
+import { bucketCount, gramCutter, maxFuzzyLength } from './grams.ts';
 
-/** The most segments of one shard. */
-export const largestShard = 65_536;
+/** The maximum number of segments of a shard. */
+export const maxShardSegments = 65_536;
 
-/** A shard to store. Ordinals number its segments from 0, the shortest first; equally long ones in the order of the input. */
+/**
+ * A shard to store. Ordinals number its segments from 0, shortest first; segments of equal length keep the order of the input.
+ */
 export interface BuiltShard {
-  /** By ordinal, the position in the input. */
+  /** The position in the input, by ordinal. */
   order: Uint32Array;
-  /** The number of segments with 0 code points, with 1, with 2 and so on to the longest, as varints. */
+  /** The numbers of segments with 0, 1, 2, … code points, up to the length of the longest, as varints. */
   lengthMarks: Uint8Array;
-  /** The buckets that occur, ascending. */
+  /** The buckets that occur, in ascending order. */
   buckets: Uint16Array;
   /** The number of segments with a gram in each of these buckets. */
   counts: Uint32Array;
   /**
-   * Each bucket's ordinals, ascending, as varints of the difference from the previous one (the first: from 0), one list after
-   * the other.
+   * The ordinals of each bucket, ascending, one list after the other. An ordinal is stored as a varint of its difference from
+   * the previous one; the first ordinal of a list, as its difference from 0.
    */
   lists: Uint8Array;
-  /** Where each bucket's list ends in `lists`; the next one begins there. */
+  /** The offset in `lists` at which each bucket's list ends and the next one begins. */
   ends: Uint32Array;
 }
 
 /**
- * Builds the index of some sources in normal form. It cuts each source into grams twice, first to measure the lists and then
- * to fill them, so that it allocates only what it returns.
+ * Builds the index of some sources in normal form. It cuts each source into grams twice, first to measure the lists and then to
+ * fill them, so that it allocates only the result.
  *
- * @throws RangeError for more than `largestShard` sources, or one of more than `longestFuzzy` code points
+ * @throws RangeError for more than `maxShardSegments` sources, or a source of more than `maxFuzzyLength` code points
  */
 export function buildShard(normals: readonly string[]): BuiltShard {
-  if (normals.length > largestShard) throw new RangeError(`a shard has at most ${largestShard} segments`);
+  if (normals.length > maxShardSegments)
+    throw new RangeError(`a shard has at most ${maxShardSegments} segments`);
   const { order, lengthMarks } = orderByLength(normals);
 
   const allCounts = new Uint32Array(bucketCount);
@@ -59,13 +62,13 @@ export function buildShard(normals: readonly string[]): BuiltShard {
 }
 
 /**
- * Sorts a shard's segments by length in code points, and keeps the order of equally long ones. A counting sort.
+ * Sorts the segments of a shard by length in code points with a counting sort. Segments of equal length keep their order.
  * @throws RangeError as `buildShard` does
  */
 function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
   const lengths = Uint16Array.from(normals, (normal) => {
     const length = countCodePoints(normal);
-    if (length > longestFuzzy) throw new RangeError(`a segment has at most ${longestFuzzy} characters`);
+    if (length > maxFuzzyLength) throw new RangeError(`a segment has at most ${maxFuzzyLength} characters`);
     return length;
   });
   const ofLength = new Uint32Array(lengths.reduce((longest, length) => Math.max(longest, length), 0) + 1);
@@ -85,8 +88,8 @@ function orderByLength(normals: readonly string[]): { order: Uint32Array; length
 }
 
 /**
- * Calls `each` for every bucket of every segment, in order, with the difference from the bucket's previous ordinal (the first:
- * from 0).
+ * Calls `each` for every bucket of every segment, in order, with the difference from the bucket's previous ordinal; for the
+ * first ordinal, from 0.
  */
 function eachPosting(
   normals: readonly string[],
@@ -108,8 +111,8 @@ function eachPosting(
 }
 
 /**
- * The bytes that a number takes as a varint (LEB128): seven bits to a byte, the lowest first, and the eighth bit set on all
- * bytes but the last. Numbers are below 2^28.
+ * Returns the length of a number as a varint (LEB128): each byte has seven bits, lowest bits first, and the eighth bit is set
+ * on all bytes except the last. Numbers are below 2^28.
  */
 function varintLength(value: number): number {
   return value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : 4;
@@ -126,7 +129,7 @@ function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
   return end;
 }
 
-/** Calls `each` with one number after the other. Leaves out a number that is cut off at the end. */
+/** Calls `each` for each number in turn. Skips an incomplete number at the end. */
 export function readVarints(bytes: Uint8Array, each: (value: number) => void): void {
   let [value, shift] = [0, 0];
   for (let index = 0; index < bytes.length; index++) {

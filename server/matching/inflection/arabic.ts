@@ -9,7 +9,7 @@ const broken = matching(new RegExp(`^${pronouns}$`, 'u'));
 const definite = /^ال(?=..)/u;
 
 /**
- * Plurals that change the inside of the word, by the shape of the singular. Groups in the patterns match the letters of the
+ * Plurals that change the inside of the word, by the shape of the singular. The groups of the patterns match the letters of the
  * root.
  */
 const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
@@ -27,7 +27,9 @@ const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
   [/^(.)ا([^اويى])[اوي](.)$/u, '$1وا$2ي$3'],
 ];
 
-/** Plurals listed by word, because many other words have the same shape: كتاب, كتب; but حسب is not a plural of حساب. */
+/**
+ * Plurals listed by word, because many other words have the same shape. Example: كتاب, كتب; but حسب is not a plural of حساب.
+ */
 const irregular: Readonly<Record<string, string>> = {
   كتاب: 'كتب',
   نظام: 'نظم',
@@ -56,5 +58,5 @@ export const arabic: Inflection = {
   stems,
   /** Particles and the article, as in وبالعقد. */
   before: /^(?:[وف]?(?:[بك]?ال|لل|[بكلس])?)$/u,
-  alike: { أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي' },
+  equivalents: { أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي' },
 };

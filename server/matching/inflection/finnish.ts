@@ -1,6 +1,6 @@
 import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
-/** The third person's -Vn repeats the vowel before it: sopimuksessaan. */
+/** The third person suffix -Vn repeats the preceding vowel: sopimuksessaan. */
 const possessives = '(?:ni|si|ns[aä]|mme|nne|(?<=([aeiouyäö]))\\1n)?';
 const clitics = '(?:kin|ka[ai]n|kään|ko|kö|han|hän|pa|pä)?';
 const singularCases =
@@ -13,7 +13,7 @@ const plural = matching(new RegExp(`^[ij](?:${pluralCases})${possessives}${cliti
 /** The partitive and the plural genitive on a stem that ends in a consonant. */
 const partitive = matching(new RegExp(`^(?:t[aä]|ten)${possessives}${clitics}$`, 'u'));
 
-/** Consonants before the last vowel in an open syllable and in a closed one: hinta, hinnan. */
+/** Consonants before the last vowel in an open and in a closed syllable: hinta, hinnan. */
 const gradation: readonly [strong: string, weak: string][] = [
   ['kk', 'k'],
   ['pp', 'p'],
@@ -34,7 +34,7 @@ const gradation: readonly [strong: string, weak: string][] = [
 function graded(stem: string, to: 'weak' | 'strong'): string[] {
   const [, root, vowels] = /^(.*?)([aeiouyäö]+)$/u.exec(stem) ?? [];
   if (root === undefined || vowels === undefined) return [];
-  // In front of a long vowel or a diphthong, the consonants come before all of it; "tieto" ends in a single vowel.
+  // Before a long vowel or a diphthong, the consonants precede both vowels; "tieto" ends in a single vowel.
   for (const [strong, weak] of gradation) {
     const [from, into] = to === 'weak' ? [strong, weak] : [weak, strong];
     if (from === '' || !root.endsWith(from) || root.length <= from.length) continue;

@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Puts an umlaut on the last vowel, not counting that of -er, -el, -en: Vertrag, Verträge; Haus, Häuser; Mutter, Mütter. */
+/** Puts an umlaut on the last vowel, ignoring the vowel of -er, -el, -en: Vertrag, Verträge; Haus, Häuser; Mutter, Mütter. */
 function umlaut(stem: string): string[] {
   const changed = stem.replace(
     /(au|a|o|(?<![ae])u)([^aeiouyäöü]*(?:e[lnr])?)$/,
@@ -20,8 +20,8 @@ function umlaut(stem: string): string[] {
 const umlauts: Record<string, string> = { au: 'äu', a: 'ä', o: 'ö', u: 'ü' };
 
 /**
- * Returns the stem before the plural in -er: with an umlaut if its vowel can have one; otherwise only short words have this
- * plural: Bild, Feld.
+ * Returns the stem before the plural ending -er. The stem gets an umlaut if its vowel can have one; otherwise only short words
+ * have this plural: Bild, Feld.
  */
 function beforeEr(stem: string): string[] {
   const changed = umlaut(stem);
@@ -36,12 +36,12 @@ const nouns = [
   paradigm(/$/, 'er ern', { stems: beforeEr }),
   paradigm(/(?<=nis)$/, 'se ses sen'),
   paradigm(/(?<=[a-zäöü]{3}in)$/, 'nen'),
-  paradigm(/(?:um|us|on|o|a)$/, 'en a i', { shortest: 3 }),
+  paradigm(/(?:um|us|on|o|a)$/, 'en a i', { minLetters: 3 }),
 ];
 
 const adjectives = [
-  paradigm(/$/, '- e er es en em', { shortest: 3 }),
-  paradigm(/(?:e|er|es|en|em)$/, '- e er es en em', { shortest: 3, inPhrase: true }),
+  paradigm(/$/, '- e er es en em', { minLetters: 3 }),
+  paradigm(/(?:e|er|es|en|em)$/, '- e er es en em', { minLetters: 3, inPhrase: true }),
 ];
 
 const verbEndings = 'en e st t est et te test ten tet ete etest eten etet end ende enden ender endes endem';
@@ -76,22 +76,22 @@ const articles = stemsBy([], articleForms);
 
 function stems(word: string, context: WordContext): Stem[] {
   if (Object.hasOwn(articleForms, word)) return articles(word, context);
-  const isNoun = context.capitalised && context.last;
+  const isNoun = context.capitalized && context.last;
   const own = isNoun
     ? nounStems(word, context)
-    : context.capitalised
+    : context.capitalized
       ? [...nounStems(word, context), ...adjectiveStems(word, context)]
       : otherStems(word, context);
-  const all = context.capitalised ? [...own, ...compounds(word, own, context)] : own;
+  const all = context.capitalized ? [...own, ...compounds(word, own, context)] : own;
   return all.flatMap((stem) =>
     stem.stem.includes('ß') ? [stem, { ...stem, stem: stem.stem.replaceAll('ß', 'ss') }] : [stem],
   );
 }
 
-/** Compounds of Rechnung do not include Berechnung, Abrechnung, Verrechnung: those begin with prefixes. */
+/** Berechnung, Abrechnung and Verrechnung are not compounds of Rechnung: they begin with prefixes. */
 const compounds = compounding(
   'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
   'e?s|e?ns?|er|e',
 );
 
-export const german: Inflection = { stems, capitalisesNouns: true };
+export const german: Inflection = { stems, capitalizesNouns: true };

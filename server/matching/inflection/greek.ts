@@ -1,13 +1,13 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Accents are ignored, because they move. Without case, a final ς is a σ. */
+/** Accents are ignored, because they move between syllables. With case ignored, a final ς equals σ. */
 export const greek: Inflection = {
   stems: stemsBy(
     [
       paradigm(/$/, '-'),
       paradigm(/οσ$/, 'ου ο ε οι ων ουσ η'),
-      paradigm(/(?<=ικ|τικ|σιμ|ιν|εν|αρ|ηρ|εσ|ετ)οσ$/, 'ησ α ασ εσ ον', { shortest: 3 }),
-      paradigm(/(?:οσ|η|ο|α|οι|εσ)$/, 'οσ η ο ου ησ ων οι εσ α ασ ουσ ον', { inPhrase: true, shortest: 3 }),
+      paradigm(/(?<=ικ|τικ|σιμ|ιν|εν|αρ|ηρ|εσ|ετ)οσ$/, 'ησ α ασ εσ ον', { minLetters: 3 }),
+      paradigm(/(?:οσ|η|ο|α|οι|εσ)$/, 'οσ η ο ου ησ ων οι εσ α ασ ουσ ον', { inPhrase: true, minLetters: 3 }),
       paradigm(/η$/, 'ησ εσ ων εισ εων εωσ'),
       paradigm(/α$/, 'ασ εσ ων'),
       paradigm(/μα$/, 'ματοσ ματα ματων'),
@@ -23,5 +23,5 @@ export const greek: Inflection = {
     ],
     interchangeable('ο η το του τησ των τον την τη τουσ τισ τα οι', 'ενασ μια ενα ενοσ μιασ εναν'),
   ),
-  alike: { ά: 'α', έ: 'ε', ή: 'η', ί: 'ι', ό: 'ο', ύ: 'υ', ώ: 'ω', ϊ: 'ι', ΐ: 'ι', ϋ: 'υ', ΰ: 'υ' },
+  equivalents: { ά: 'α', έ: 'ε', ή: 'η', ί: 'ι', ό: 'ο', ύ: 'υ', ώ: 'ω', ϊ: 'ι', ΐ: 'ι', ϋ: 'υ', ΰ: 'υ' },
 };

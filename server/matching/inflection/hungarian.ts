@@ -1,10 +1,10 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** -val and -vel take on the consonant before them: bankkal. */
+/** -val and -vel adopt the preceding consonant: bankkal. */
 const cases =
   'n[ae]k|(?:v|[bcdfghjklmnprstzgy]{1,2})[ae]l|r[ae]|b[ae]n?|b[óő]l|r[óő]l|t[óő]l|h[oeö]z|n[áé]l|ig|ért|ként|v[áé]|kor';
 
-/** Plural, possessive and case endings. After a consonant most of them begin with a vowel. */
+/** Plural, possessive and case endings. After a consonant, most of them begin with a vowel. */
 function endings(link: string): RegExp {
   const plural = `(?:${link}k)?`;
   const owned = 'j?[aeáé]i(?:m|d|nk|tok|tek|k)?';
@@ -16,8 +16,8 @@ const afterVowel = endings('[aáeéoöő]?');
 const afterConsonant = endings('[aáeéoöő]');
 
 /**
- * Drops the vowel of the last syllable before an ending: étterem, éttermek; forgalom, forgalmat. A last a or e becomes long
- * instead (számla, számlák): the paradigms have it.
+ * Drops the vowel of the last syllable before an ending: étterem, éttermek; forgalom, forgalmat. The paradigms handle a final a
+ * or e, which becomes long instead: számla, számlák.
  */
 function changed(stem: string): string[] {
   const dropped = stem.length > 4 ? stem.replace(/[oeöa](?=[lmnrkz]$)/u, '') : stem;
@@ -47,6 +47,6 @@ export const hungarian: Inflection = {
     paradigm(consonant, afterConsonant, { stems: shortened }),
     paradigm(/a$/, afterVowel, { stems: (stem) => [`${stem}á`] }),
     paradigm(/e$/, afterVowel, { stems: (stem) => [`${stem}é`] }),
-    paradigm(/(?<=[^aeiouöüáéíóőúű])ni$/, verbEndings, { shortest: 3 }),
+    paradigm(/(?<=[^aeiouöüáéíóőúű])ni$/, verbEndings, { minLetters: 3 }),
   ]),
 };

@@ -30,7 +30,7 @@ const enclitics = matching(/^(?:nya|ku|mu)?(?:lah|kah|pun|tah)?$/);
 
 export type { Endings, Inflection, Stem, WordContext } from './paradigm.ts';
 
-/** The inflection of each language; undefined if its words do not change, or only by what is attached to them. */
+/** The inflection of each language; undefined if its words do not change, except by attached particles. */
 export const inflections: Readonly<Record<LanguageCode, Inflection | undefined>> = {
   en: english,
   es: spanish,

@@ -2,7 +2,7 @@ import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
 const consonant = /(?<=[\u0915-\u0939\u093c])$/u;
 /** Chandrabindu and anusvara are interchangeable in writing. */
-const alike = { '\u0901': '\u0902' };
+const equivalents = { '\u0901': '\u0902' };
 
 export const hindi: Inflection = {
   stems: stemsBy([
@@ -13,9 +13,9 @@ export const hindi: Inflection = {
     paradigm(/ी$/, 'ियां ियों ियो'),
     paradigm(/ि$/, 'ियां ियों'),
     paradigm(/[ुू]$/, 'ुओं ुएं'),
-    paradigm(/या$/, 'ये ए यी ई यों', { shortest: 1 }),
+    paradigm(/या$/, 'ये ए यी ई यों', { minLetters: 1 }),
   ]),
-  alike,
+  equivalents,
 };
 
 const marathiPostpositions =
@@ -32,7 +32,7 @@ export const marathi: Inflection = {
     paradigm(/े$/, new RegExp(`^(?:्या|्यां)${marathiPostpositions}$`, 'u')),
     paradigm(/ू$/, new RegExp(`^(?:ूं)${marathiPostpositions}$`, 'u')),
   ]),
-  alike,
+  equivalents,
 };
 
 const nepaliPostpositions =
@@ -43,5 +43,5 @@ export const nepali: Inflection = {
     paradigm(/$/, new RegExp(`^(?:हरू|हरु)?(?:${nepaliPostpositions}){0,2}$`, 'u')),
     paradigm(/ो$/, 'ा ी'),
   ]),
-  alike,
+  equivalents,
 };

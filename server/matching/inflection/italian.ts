@@ -1,7 +1,7 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Inserts h after c and g before e and i: banca, banche; pagare, pagherà. Other words do without: amico, amici; cominciare,
+ * Inserts h after c and g before e and i: banca, banche; pagare, pagherà. Other words stay without h: amico, amici; cominciare,
  * comincerà.
  */
 function hard(stem: string): string[] {
@@ -22,9 +22,9 @@ export const italian: Inflection = {
       paradigm(/o$/, 'i', { stems: hard }),
       paradigm(/a$/, 'e', { stems: hard }),
       paradigm(/e$/, 'i'),
-      paradigm(/(?<=iv|os|at|it|ut|ic|ari|an|in)o$/, 'a e', { shortest: 4 }),
-      paradigm(/(?<=ic)o$/, 'he hi', { shortest: 4 }),
-      paradigm(/[oa]$/, 'o a i e', { inPhrase: true, shortest: 3 }),
+      paradigm(/(?<=iv|os|at|it|ut|ic|ari|an|in)o$/, 'a e', { minLetters: 4 }),
+      paradigm(/(?<=ic)o$/, 'he hi', { minLetters: 4 }),
+      paradigm(/[oa]$/, 'o a i e', { inPhrase: true, minLetters: 3 }),
       paradigm(/tore$/, 'trice trici'),
       paradigm(/n?dere$/, 'so sa si se'),
       paradigm(/are$/, `${firstEndings} ${future}`),
@@ -49,5 +49,5 @@ export const italian: Inflection = {
       ),
     },
   ),
-  alike: { à: 'a', è: 'e', é: 'e', ì: 'i', ò: 'o', ù: 'u' },
+  equivalents: { à: 'a', è: 'e', é: 'e', ì: 'i', ò: 'o', ù: 'u' },
 };

@@ -3,57 +3,56 @@ export interface Endings {
   has(ending: string): boolean;
 }
 
-/** The start of some forms of a word, and the endings of these forms. */
+/** The start of some forms of a word, and their endings. */
 export interface Stem {
   stem: string;
   endings: Endings;
   /**
-   * If present, the stem may also start inside a word, after a beginning that this function accepts. For compounds: "Kauf" in
-   * "Kaufvertrag".
+   * If present, the stem may also start inside a word, after a beginning that this function accepts. Used for compounds: "Kauf"
+   * in "Kaufvertrag".
    */
   after?: (beginning: string) => boolean;
 }
 
-/** What is known about a word of a term besides its letters. */
+/** Properties of a word in a term, apart from its letters. */
 export interface WordContext {
   /** The term has several words, so this one may be an adjective, article or noun that agrees with others. */
   inPhrase: boolean;
   last: boolean;
-  /** Written with a capital letter, which in German means a noun. */
-  capitalised: boolean;
+  /** Starts with a capital letter, which marks a noun in German. */
+  capitalized: boolean;
 }
 
-/** The inflection of a language. Words have no case, and letters listed in `alike` are replaced. */
+/** The inflection of a language. It receives words without case and with the letters of `equivalents` replaced. */
 export interface Inflection {
   stems(word: string, context: WordContext): Stem[];
   /**
-   * Letters to replace before comparing, because forms differ in them (accents that move, е for ё). Keys and values are single
-   * UTF-16 units.
+   * Letters to replace before a comparison, because forms of a word differ in them (accents that move, е for ё). Keys and
+   * values are single UTF-16 units.
    */
-  alike?: Readonly<Record<string, string>>;
-  /** What may be attached to the beginning of a form. */
+  equivalents?: Readonly<Record<string, string>>;
+  /** Particles and articles that may be attached to the beginning of a form. */
   before?: RegExp;
   /** Forms of a noun keep its capital letter. */
-  capitalisesNouns?: true;
+  capitalizesNouns?: true;
 }
 
 /** One pattern of inflection. */
 export interface Paradigm {
   /**
-   * The end of the words that follow this pattern, in the form that glossaries use. The part that it matches is not part of the
-   * stem.
+   * The end of the words that follow this pattern, in the form that glossaries use. The matched part is not part of the stem.
    */
   citation: RegExp;
   endings: Endings;
-  /** Returns the stems to use in place of the plain one, such as those with an umlaut. */
+  /** Returns the stems to use instead of the plain one, such as those with an umlaut. */
   stems?: (stem: string) => readonly string[];
-  /** The least number of letters of the stem; 2 by default. */
-  shortest?: number;
-  /** Only for words of a term of several words. */
+  /** The minimum number of letters of the stem; 2 by default. */
+  minLetters?: number;
+  /** Applies only to words of a term with several words. */
   inPhrase?: true;
 }
 
-/** @param endings separated by spaces, `-` for none; or an expression for the whole ending */
+/** @param endings separated by spaces, with `-` for the empty ending; or an expression for the whole ending */
 export function paradigm(
   citation: RegExp,
   endings: string | RegExp,
@@ -76,10 +75,10 @@ export function stemsBy(
 ): (word: string, context: WordContext) => Stem[] {
   return (word, { inPhrase }) => {
     const stems: Stem[] = [];
-    for (const { citation, endings, stems: change, shortest = 2, inPhrase: phraseOnly } of paradigms) {
+    for (const { citation, endings, stems: change, minLetters = 2, inPhrase: phraseOnly } of paradigms) {
       if (phraseOnly && !inPhrase) continue;
       const at = word.search(citation);
-      if (at < shortest) continue;
+      if (at < minLetters) continue;
       const stem = word.slice(0, at);
       for (const changed of change?.(stem) ?? [stem]) stems.push({ stem: changed, endings });
     }
@@ -92,14 +91,14 @@ export function stemsBy(
 /** The empty ending only. */
 const whole = endingsOf('-');
 
-/** Groups of words that may replace each other, such as articles, and prepositions joined with them. */
+/** Groups of words that may replace each other, such as articles, or prepositions joined with articles. */
 export function interchangeable(...groups: string[]): Record<string, string> {
   return Object.fromEntries(groups.flatMap((group) => group.split(' ').map((word) => [word, group])));
 }
 
 /**
- * Suffixes that derive another word from a stem in the Germanic languages. What begins with one is not the second word of a
- * compound.
+ * Suffixes that derive another word from a stem in the Germanic languages. A part of a word that begins with one is not the
+ * second word of a compound.
  */
 const suffixes = [
   'igkeit|ung|heit|keit|lich|ig|isch|schaft|bar|los|haft|sam|chen|lein|nis|tum|ier|ment|erin|ismus|ist',
@@ -110,10 +109,10 @@ const suffixes = [
 const suffix = new RegExp(`^e?(?:${suffixes})(?:e[nrsm]?|s|a|t|ar|er|et|erna)?$`, 'u');
 
 /**
- * Finds a word in compounds: as the last part, in any of its forms ("Kaufvertrag"), or as the first ("Vertragspartner"). Only
- * for words of at least five letters; shorter ones occur in too many other words.
+ * Finds a word in compounds: as the last part, in any of its forms ("Kaufvertrag"), or as the first ("Vertragspartner").
+ * Applies only to words of at least five letters, because shorter ones occur in too many other words.
  * @param prefixes separated by spaces; a word that follows only prefixes is a different word, not the last part of a compound
- * @param links what may join the two parts, as alternatives of a regular expression
+ * @param links the letters that may join the two parts, as alternatives of a regular expression
  */
 export function compounding(
   prefixes: string,

@@ -13,7 +13,7 @@ export const persian: Inflection = {
   ]),
 };
 
-/** Urdu has its own endings, and the plurals of Arabic words. */
+/** The endings of Urdu, and the plurals of Arabic words. */
 export const urdu: Inflection = {
   stems: stemsBy([
     paradigm(/$/, '- وں یں ین ات وں یوں'),

@@ -1,8 +1,8 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Softens the end of a stem before -e of the locative and -i of the plural: klient, kliencie, klienci; faktura, fakturze;
- * usługa, usłudze.
+ * Softens the end of a stem before the ending -e of the locative and -i of the plural: klient, kliencie, klienci; faktura,
+ * fakturze; usługa, usłudze.
  */
 function softened(stem: string): string[] {
   if (stem.endsWith('iast')) return [stem.replace(/iast$/, 'ieści')];
@@ -24,7 +24,7 @@ const softenings: readonly [string, string[]][] = [
   ...['n', 's', 'z', 'b', 'p', 'w', 'm', 'f'].map((letter): [string, string[]] => [letter, [`${letter}i`]]),
 ];
 
-/** Changes ó and ą of a closed last syllable to o and ę, as in an open one: samochód, samochodu; błąd, błędu. */
+/** Changes ó and ą of a closed last syllable to o and ę, as in an open syllable: samochód, samochodu; błąd, błędu. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/ó(?=[^aeiouyąęó]+$)/, 'o'), stem.replace(/ą(?=[^aeiouyąęó]+$)/, 'ę')];
 }
@@ -52,8 +52,8 @@ export const polish: Inflection = {
       paradigm(/k$/, 'cy'),
       paradigm(/g$/, 'dzy'),
       paradigm(/r$/, 'rzy'),
-      paradigm(/[yi]$/, 'ów om ami ach', { shortest: 3 }),
-      paradigm(/(?<!ow|[ns]k)[yi]$/, '-', { stems: closed, shortest: 3 }),
+      paradigm(/[yi]$/, 'ów om ami ach', { minLetters: 3 }),
+      paradigm(/(?<!ow|[ns]k)[yi]$/, '-', { stems: closed, minLetters: 3 }),
       paradigm(/ek$/, 'ka ku kowi kiem ki ków kom kami kach'),
       paradigm(/(?:ie|e)c$/, 'ca cy cem cowi cu ców com cami cach'),
       paradigm(/(?<=[^aeiouyąęó])e(?=[ńłr]$)/, 'nia niowi niem niu nie ni niom ła łu łem ły ra ru rem ry'),

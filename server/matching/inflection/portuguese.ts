@@ -24,14 +24,14 @@ export const portuguese: Inflection = {
   stems: stemsBy(
     [
       paradigm(/$/, '- s es'),
-      paradigm(/ao$/, 'oes aos aes', { shortest: 1 }),
+      paradigm(/ao$/, 'oes aos aes', { minLetters: 1 }),
       paradigm(/l$/, 'is'),
       paradigm(/il$/, 'eis is'),
       paradigm(/m$/, 'ns'),
-      paradigm(/(?<=[^aeiou](?:ad|id|iv|os|ic|ari|ori|en|an|in))o$/, 'a as', { shortest: 4 }),
+      paradigm(/(?<=[^aeiou](?:ad|id|iv|os|ic|ari|ori|en|an|in))o$/, 'a as', { minLetters: 4 }),
       paradigm(/(?<=uari)o$/, 'a as'),
-      paradigm(/[oa]$/, 'o a os as', { inPhrase: true, shortest: 3 }),
-      paradigm(/(?<=[dts]or|es)$/, 'a as', { shortest: 4 }),
+      paradigm(/[oa]$/, 'o a os as', { inPhrase: true, minLetters: 3 }),
+      paradigm(/(?<=[dts]or|es)$/, 'a as', { minLetters: 4 }),
       paradigm(/ar$/, first, { stems: verbStems }),
       paradigm(/er$/, second, { stems: verbStems }),
       paradigm(/ir$/, third, { stems: verbStems }),
@@ -45,5 +45,5 @@ export const portuguese: Inflection = {
       'um uma uns umas',
     ),
   ),
-  alike: { á: 'a', à: 'a', â: 'a', ã: 'a', é: 'e', ê: 'e', í: 'i', ó: 'o', ô: 'o', õ: 'o', ú: 'u' },
+  equivalents: { á: 'a', à: 'a', â: 'a', ã: 'a', é: 'e', ê: 'e', í: 'i', ó: 'o', ô: 'o', õ: 'o', ú: 'u' },
 };

@@ -1,7 +1,7 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Softens the last consonant before i: client, clienți. Before i and e the vowel may change, too: plată, plăți; școală, școli;
+ * Softens the last consonant before i: client, clienți. The vowel before i and e may also change: plată, plăți; școală, școli;
  * seară, seri; piață, piețe.
  */
 function softened(stem: string): string[] {
@@ -24,7 +24,7 @@ export const romanian: Inflection = {
       paradigm(/$/, '-'),
       paradigm(/(?<=[^aeiouăâî])$/, 'ul ului e ele elor uri urile urilor ule lor le'),
       paradigm(/(?<=[^aeiouăâî])$/, 'i ii ilor', { stems: softened }),
-      paradigm(/(?<=[^aeiouăâî])$/, 'ă a e ei', { inPhrase: true, shortest: 3 }),
+      paradigm(/(?<=[^aeiouăâî])$/, 'ă a e ei', { inPhrase: true, minLetters: 3 }),
       paradigm(/ă$/, 'a'),
       paradigm(/ă$/, 'e ei ele elor i ii ile ilor uri urile urilor', { stems: softened }),
       paradigm(/e$/, 'ea i ii ile ilor ei ele elor', { stems: softened }),

@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Changes the last vowel of a stem as in the plural: hand, händer. */
+/** Changes the last vowel of a stem, as some plurals do: hand, händer. */
 function umlautBy(vowels: Readonly<Record<string, string>>): (stem: string) => string[] {
   return (stem) => {
     const changed = stem.replace(
@@ -56,8 +56,8 @@ export const swedish = inflectionBy(
     paradigm(/a$/, 'ar ade at as ades ats ad ande er te de t s'),
     paradigm(/e$/, 'en ens ar ars arna arnas'),
     paradigm(/are$/, 'arna arnas'),
-    paradigm(/(?<=ig|isk|bar|sam|full|lös|ad|en)$/, 't a e', { shortest: 4 }),
-    paradigm(/$/, 't a e', { inPhrase: true, shortest: 3 }),
+    paradigm(/(?<=ig|isk|bar|sam|full|lös|ad|en)$/, 't a e', { minLetters: 4 }),
+    paradigm(/$/, 't a e', { inPhrase: true, minLetters: 3 }),
   ],
   'inter anti be för an av bi er in ingen miss o på sam till um und upp ut över under mot fram ned ner om åter',
   's|e|o|u|a',
@@ -76,8 +76,8 @@ export const danish = inflectionBy(
     paradigm(/(?<=er)$/, 'ne nes'),
     paradigm(/(?<=e)$/, 'r rs rne rnes'),
     paradigm(vowel, 'n ns t ts en ens er ers erne ernes et ets ne'),
-    paradigm(/e$/, verbEndings, { shortest: 3 }),
-    paradigm(/$/, 't e', { inPhrase: true, shortest: 3 }),
+    paradigm(/e$/, verbEndings, { minLetters: 3 }),
+    paradigm(/$/, 't e', { inPhrase: true, minLetters: 3 }),
   ],
   'inter anti be er for an af bi efter frem ind med mis ned om op over på sam til ud und under u gen',
   's|e|er',
@@ -93,8 +93,8 @@ export const norwegian = inflectionBy(
     paradigm(/(?<=er)$/, 'ne nes'),
     paradigm(/(?<=e)$/, 'r rs'),
     paradigm(vowel, 'n ns ne nes t ts a en ens er ers ene enes et ets'),
-    paradigm(/e$/, `${verbEndings} a ene enes en ens`, { shortest: 3 }),
-    paradigm(/$/, 't e', { inPhrase: true, shortest: 3 }),
+    paradigm(/e$/, `${verbEndings} a ene enes en ens`, { minLetters: 3 }),
+    paradigm(/$/, 't e', { inPhrase: true, minLetters: 3 }),
   ],
   'inter anti be er for an av bi etter fram inn med mis ned om opp over på sam til ut und under u gjen',
   's|e|er',

@@ -31,10 +31,10 @@ export const spanish: Inflection = {
     [
       paradigm(/$/, '- s es'),
       paradigm(/z$/, 'ces'),
-      paradigm(/(?<=[^aeiou](?:ad|id|iv|os|ic|ari|ori|en|an|in|uari))o$/, 'a as os', { shortest: 4 }),
+      paradigm(/(?<=[^aeiou](?:ad|id|iv|os|ic|ari|ori|en|an|in|uari))o$/, 'a as os', { minLetters: 4 }),
       paradigm(/(?<=uari)o$/, 'a as'),
-      paradigm(/[oa]$/, 'o a os as', { inPhrase: true, shortest: 3 }),
-      paradigm(/(?<=[dts]or|es)$/, 'a as', { shortest: 4 }),
+      paradigm(/[oa]$/, 'o a os as', { inPhrase: true, minLetters: 3 }),
+      paradigm(/(?<=[dts]or|es)$/, 'a as', { minLetters: 4 }),
       paradigm(/ar$/, first, { stems: verbStems }),
       paradigm(/er$/, second, { stems: verbStems }),
       paradigm(/ir$/, third, { stems: verbStems }),
@@ -44,5 +44,5 @@ export const spanish: Inflection = {
       hacer: 'hace hacen hago hizo hicieron hecho hecha hechos hechas hara haran haga hagan haciendo',
     },
   ),
-  alike: { á: 'a', é: 'e', í: 'i', ó: 'o', ú: 'u' },
+  equivalents: { á: 'a', é: 'e', í: 'i', ó: 'o', ú: 'u' },
 };

@@ -1,6 +1,6 @@
 import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
-/** Suffixes in their order. Their vowels follow the last one of the stem: a, ı, u after a, ı, o, u; otherwise e, i, ü. */
+/** Suffixes in their order. Their vowels depend on the last vowel of the stem: a, ı, u after a, ı, o, u; otherwise e, i, ü. */
 function suffixes(open: string, close: string): { noun: Endings; verb: Endings } {
   const [plural, person] = [`(?:l${open}r)?`, `${close}?`];
   const possessive = `(?:${person}m(?:${close}z)?|${person}n(?:${close}z)?|s?${close})?`;
@@ -40,7 +40,7 @@ const geminate = /^(?:hak|hat|his|had|ret|tıp|zıt|af)$/u;
 
 export const turkish: Inflection = {
   stems: (word, { inPhrase, last }): Stem[] => {
-    // The second of two nouns has an ending of its own, which a possessive ending replaces: gizlilik politikası, politikamız.
+    // The second of two nouns has an ending, which a possessive ending replaces: gizlilik politikası, politikamız.
     const bare =
       inPhrase && last ? /^(.{3,}[aeıioöuü]s|.{3,}l[ae]r|.{3,})[ıiuü]$/u.exec(word)?.[1] : undefined;
     return [word, ...(bare === undefined ? [] : [bare.replace(/(?<=[aeıioöuü])s$/u, '')])].flatMap(stemsOf);
@@ -52,7 +52,7 @@ function stemsOf(word: string): Stem[] {
   const stem = verb ?? word;
   const last = /[aeıioöuü](?=[^aeıioöuü]*$)/u.exec(stem)?.[0] ?? '';
   const sets = ['a', 'ı', 'o', 'u'].includes(last) ? [back] : [front];
-  // Loans such as saat, kontrol and iştirak take front vowels.
+  // Loanwords such as saat, kontrol and iştirak take front vowels.
   if (/(?:[aou]l|aat|rak|lat)$/u.test(stem)) sets.push(front);
   return sets.flatMap(({ noun, verb: ofVerb }) => [
     ...changed(word).map((changedStem) => ({ stem: changedStem, endings: noun })),

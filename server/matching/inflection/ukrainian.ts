@@ -1,6 +1,6 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** Changes the і of a closed last syllable to о or е, as it is in an open one: договір, договору. */
+/** Changes і in a closed last syllable to о or е, as in an open syllable: договір, договору. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'о'), stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'е')];
 }
@@ -26,8 +26,8 @@ export const ukrainian: Inflection = {
     }),
     paradigm(/[ое]к$/, 'ка ку ком кові ці ки ків кам ками ках'),
     paradigm(/ець$/, 'ця цю цеві цем ці ців цям цями цях'),
-    paradigm(/ень$/, 'ня ню неві нем ні нів ням нями нях', { shortest: 1 }),
-    paradigm(/[иі]$/, 'ів ей ам ям ами ями ах ях', { shortest: 3 }),
+    paradigm(/ень$/, 'ня ню неві нем ні нів ням нями нях', { minLetters: 1 }),
+    paradigm(/[иі]$/, 'ів ей ам ям ами ями ах ях', { minLetters: 3 }),
     paradigm(/(?<=с)ть$/, 'ті тю тей тям тями тях'),
     paradigm(/ість$/, 'ості істю остей остям остями остях'),
     paradigm(/ь$/, 'я ю еві ем ем і ей ів ям ями ях', { stems: opened }),

@@ -1,6 +1,6 @@
 import type { TargetSpan } from './target-matches.ts';
 
-/** How often a translation has one expected term. */
+/** How often an expected term occurs in a translation. */
 export interface Observed {
   count: number;
   /** At least one match is spelled as in the glossary. */
@@ -9,26 +9,26 @@ export interface Observed {
 
 /** Spans with the same matches; they can count for the same expectations. */
 interface SpanKind {
-  /** By number of the expectation: whether such a span has its term as spelled. */
+  /** By expectation number: whether the term is spelled as in the glossary in these spans. */
   claims: Map<number, boolean>;
-  /** By number of the expectation: how many such spans count for it. */
+  /** By expectation number: how many of these spans count for it. */
   counts: Map<number, number>;
 }
 
-/** Limits the search for augmenting paths; nested alternatives could make it very long. */
-const mostSteps = 1_000_000;
+/** Limits the search for augmenting paths, which could take very long with nested alternatives. */
+const maxSteps = 1_000_000;
 
-/** Assigns each span of a translation to one expectation, so that as many as possible are met. */
+/** Assigns each span of a translation to one expectation, so that as many expectations as possible are met. */
 export class SpanAssignment {
   readonly #needs: readonly number[];
   readonly #meets: readonly (readonly number[])[];
-  /** By expectation, how many spans count for it. */
+  /** By expectation: how many spans count for it. */
   readonly #counts: number[];
-  /** By target: how many of `meets`, from the first, are satisfied. An expectation once met stays met. */
+  /** By target: how many of its `meets`, from the first, are met. An expectation stays met. */
   readonly #met: number[];
   readonly #kinds = new Map<string, SpanKind>();
 
-  /** @param targets the expectations that each one meets, by number, in the order in which they receive spans */
+  /** @param targets each lists the expectations that it meets, by number, in the order in which they receive spans */
   constructor(expected: readonly { count: number }[], targets: readonly { meets: readonly number[] }[]) {
     this.#needs = expected.map(({ count }) => count);
     this.#meets = targets.map(({ meets }) => meets);
@@ -36,7 +36,7 @@ export class SpanAssignment {
     this.#met = targets.map(() => 0);
   }
 
-  /** Counts a span for the first expectation that still needs one, else for the first. */
+  /** Counts a span for the first expectation that needs one; if there is none, for the first expectation. */
   assign(matches: TargetSpan['matches']): void {
     const { target } = matches.find((match) => this.#isNeeded(match.target)) ?? matches[0]!;
     const meets = this.#meets[target]!;
@@ -46,7 +46,7 @@ export class SpanAssignment {
 
   /** Returns the counts by expectation. Call it after the last `assign`. */
   settle(): Observed[] {
-    if (this.#needs.some((_, number) => this.#isShort(number))) this.#passOn();
+    if (this.#needs.some((_, number) => this.#isShort(number))) this.#moveSurplus();
     const observed = this.#counts.map((count): Observed => ({ count, asSpelled: false }));
     for (const { claims, counts } of this.#kinds.values())
       for (const [number, count] of counts)
@@ -54,19 +54,17 @@ export class SpanAssignment {
     return observed;
   }
 
-  /**
-   * Moves spans from expectations with a surplus to those with too few, along augmenting paths as in bipartite matching.
-   */
-  #passOn(): void {
+  /** Moves spans from expectations with a surplus to those with too few, along augmenting paths as in bipartite matching. */
+  #moveSurplus(): void {
     const claimable = this.#needs.map((): SpanKind[] => []);
     for (const kind of this.#kinds.values())
       for (const number of kind.claims.keys()) claimable[number]!.push(kind);
-    const steps = { left: mostSteps };
-    // Expectations reached by a failed search have no surplus for a later one either.
-    const inVain = new Set<number>();
+    const steps = { left: maxSteps };
+    // A later search need not visit the expectations that a failed search has reached: they have no surplus.
+    const exhausted = new Set<number>();
     for (const short of this.#needs.keys()) {
-      while (this.#isShort(short) && !inVain.has(short)) {
-        const path = this.#findPath(short, claimable, inVain, steps);
+      while (this.#isShort(short) && !exhausted.has(short)) {
+        const path = this.#findPath(short, claimable, exhausted, steps);
         for (const { from, to, kind } of path) {
           this.#count(kind, from, -1);
           this.#count(kind, to, 1);
@@ -75,29 +73,29 @@ export class SpanAssignment {
     }
   }
 
-  /** The shortest chain of moves from a surplus to `short`, found breadth first; empty if there is none. */
+  /** Returns the shortest chain of moves from a surplus to `short`, found breadth first; empty if there is none. */
   #findPath(
     short: number,
     claimable: readonly (readonly SpanKind[])[],
-    inVain: Set<number>,
+    exhausted: Set<number>,
     steps: { left: number },
   ): { from: number; to: number; kind: SpanKind }[] {
     const reached = new Map<number, { to: number; kind: SpanKind } | undefined>([[short, undefined]]);
-    const looked = new Set<SpanKind>();
+    const visited = new Set<SpanKind>();
     for (const to of reached.keys()) {
       for (const kind of claimable[to]!) {
         if (steps.left-- <= 0) break;
-        if (looked.has(kind)) continue;
-        looked.add(kind);
+        if (visited.has(kind)) continue;
+        visited.add(kind);
         steps.left -= kind.counts.size;
         for (const [from, count] of kind.counts) {
-          if (count === 0 || reached.has(from) || inVain.has(from)) continue;
+          if (count === 0 || reached.has(from) || exhausted.has(from)) continue;
           reached.set(from, { to, kind });
           if (this.#counts[from]! > this.#needs[from]!) return pathFrom(from, reached);
         }
       }
     }
-    for (const number of reached.keys()) inVain.add(number);
+    for (const number of reached.keys()) exhausted.add(number);
     return [];
   }
 
@@ -131,7 +129,7 @@ export class SpanAssignment {
   }
 }
 
-/** The moves along the path from the expectation with a surplus to the one that is short. */
+/** Returns the moves along the path from the expectation with a surplus to the one that is short. */
 function pathFrom(
   surplus: number,
   reached: ReadonlyMap<number, { to: number; kind: SpanKind } | undefined>,

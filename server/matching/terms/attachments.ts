@@ -3,15 +3,16 @@ import { classAt, joinsWord } from './character-class.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 
 /**
- * Words that are attached to another word: a term may end before Korean particles (계약을) and Nepali postpositions (सम्झौताको),
- * and may have Arabic particles, article and pronouns around it (وبالعقد).
+ * Particles that are attached to another word. A term may end before Korean particles (계약을) and Nepali postpositions
+ * (सम्झौताको), and may have Arabic particles, an article and pronouns around it (وبالعقد).
  */
 export interface Attachments {
-  /** What may precede the term in its word, from the word's start, and follow it, to the word's end. */
+  /** Matches the text that may precede the term in its word, from the start of the word. */
   before?: RegExp;
+  /** Matches the text that may follow the term in its word, up to the end of the word. */
   after: RegExp;
-  /** The least units of a term; shorter ones occur in other words by chance. */
-  minimum: number;
+  /** The minimum length of a term in units; shorter terms occur in other words by chance. */
+  minUnits: number;
 }
 
 const korean = [
@@ -25,40 +26,40 @@ const nepali = [
 ].join('|');
 
 const attachmentsOf: Partial<Record<LanguageCode, Attachments>> = {
-  ko: { after: new RegExp(`^들?(?:${korean}){0,3}$`, 'u'), minimum: 1 },
-  ne: { after: new RegExp(`^(?:हरू|हरु)?(?:${nepali}){0,2}$`, 'u'), minimum: 2 },
+  ko: { after: new RegExp(`^들?(?:${korean}){0,3}$`, 'u'), minUnits: 1 },
+  ne: { after: new RegExp(`^(?:हरू|हरु)?(?:${nepali}){0,2}$`, 'u'), minUnits: 2 },
   ar: {
     before: /^(?:[وف]?(?:[بك]?ال|لل|[بكلس])?)$/u,
     after: /^(?:ه|ها|هم|هما|هن|ك|كم|كما|كن|ي|نا)?$/u,
-    minimum: 3,
+    minUnits: 3,
   },
 };
 
-/** The most units on either side. Longer parts are not examined. */
-const most = 12;
+/** The maximum units on either side. Longer parts are not examined. */
+const maxUnits = 12;
 
-/** Checks whether a term from `start` to `end`, with an edge inside a word, is the whole word except for what is attached to it. */
+/** Checks whether a term from `start` to `end`, with an edge inside a word, is the whole word except for attached particles. */
 export function attachmentChecker(
   text: FoldedText,
   language: LanguageCode,
 ): { opens(start: number, end: number): boolean; closes(start: number, end: number): boolean } | undefined {
   const attachments = attachmentsOf[language];
   if (attachments === undefined) return undefined;
-  const { before, after, minimum } = attachments;
+  const { before, after, minUnits } = attachments;
   const units = text.folded;
   const inWord = (index: number): boolean => joinsWord(classAt(units, index));
   return {
     opens: (start, end) => {
-      if (before === undefined || end - start < minimum) return false;
+      if (before === undefined || end - start < minUnits) return false;
       let from = start;
-      while (from > 0 && start - from <= most && inWord(from - 1)) from--;
-      return start - from <= most && before.test(unitsToString(units.subarray(from, start)));
+      while (from > 0 && start - from <= maxUnits && inWord(from - 1)) from--;
+      return start - from <= maxUnits && before.test(unitsToString(units.subarray(from, start)));
     },
     closes: (start, end) => {
-      if (end - start < minimum) return false;
+      if (end - start < minUnits) return false;
       let to = end;
-      while (to < units.length && to - end <= most && inWord(to)) to++;
-      return to - end <= most && after.test(unitsToString(units.subarray(end, to)));
+      while (to < units.length && to - end <= maxUnits && inWord(to)) to++;
+      return to - end <= maxUnits && after.test(unitsToString(units.subarray(end, to)));
     },
   };
 }

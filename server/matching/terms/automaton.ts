@@ -2,23 +2,23 @@
 interface TrieEdges {
   parents: Int32Array;
   children: Int32Array;
-  /** By node, the unit that leads to it. */
+  /** By node, the unit that leads to it from its parent. */
   units: Uint16Array;
-  /** The number of hash bits to shift out; the rest is the number of a slot. */
+  /** The number of low bits of a hash to drop; the remaining bits are the number of a slot. */
   shift: number;
 }
 
 /** The units of patterns as paths from a root, which is node 0. */
 export class Trie {
   nodes = 1;
-  /** By node, its first child and its next sibling; 0 for none. */
+  /** By node, its first child and its next sibling; 0 if there is none. */
   readonly firstChild: Int32Array;
   readonly nextSibling: Int32Array;
-  /** By node, 1 plus the number of the pattern that ends there; 0 for none. */
+  /** By node, 1 plus the number of the pattern that ends there; 0 if no pattern ends there. */
   readonly terminal: Int32Array;
   readonly edges: TrieEdges;
 
-  /** @param patterns not empty, each once */
+  /** @param patterns not empty, without duplicates */
   constructor(patterns: readonly Uint16Array[]) {
     const most = 1 + patterns.reduce((sum, { length }) => sum + length, 0);
     const bits = Math.ceil(Math.log2(2 * most));
@@ -63,7 +63,7 @@ function childOf(edges: TrieEdges, node: number, unit: number): number {
   return edges.children[slotOf(edges, node, unit)]!;
 }
 
-/** Returns the slot of an edge, or the free slot where it belongs. */
+/** Returns the slot of an edge, or the free slot for it. */
 function slotOf({ parents, children, units, shift }: TrieEdges, parent: number, unit: number): number {
   const mask = children.length - 1;
   let slot = Math.imul(Math.imul(parent, 0x9e3779b1) ^ unit, 0x85ebca6b) >>> shift;
@@ -83,11 +83,11 @@ export interface AutomatonTables {
   fail: Int32Array;
   /** The nearest node along `fail` at which a pattern ends. */
   suffix: Int32Array;
-  /** 1 plus the number of the pattern that ends there; 0 for none. */
+  /** 1 plus the number of the pattern that ends there; 0 if no pattern ends there. */
   terminal: Int32Array;
 }
 
-/** @param patterns not empty, each once */
+/** @param patterns not empty, without duplicates */
 export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTables {
   const trie = new Trie(patterns);
   const { nodes, edges, firstChild, nextSibling } = trie;
@@ -115,8 +115,8 @@ export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTable
 }
 
 /**
- * Finds all patterns at once (Aho and Corasick, 1975): a trie of their units and, for each node, the node of the longest proper
- * suffix of its path that is also in the trie. Reading a text takes time linear in the text.
+ * Finds all patterns in one pass (Aho and Corasick, 1975): a trie of their units and, for each node, the node of the longest
+ * proper suffix of its path that is also in the trie. Reading a text takes time linear in the text.
  */
 export class Automaton {
   readonly #edges: TrieEdges;
@@ -143,8 +143,8 @@ export class Automaton {
   }
 
   /**
-   * Returns the node of the longest pattern that ends at the text's current position, given its node; 0 if there is none.
-   * `shorter` then returns the next shorter one.
+   * Returns the node of the longest pattern that ends at the current position of the text, given the node of that position; 0
+   * if there is none. `shorter` then returns the next shorter one.
    */
   longest(node: number): number {
     return this.#terminal[node] === 0 ? this.#suffix[node]! : node;

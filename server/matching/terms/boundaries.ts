@@ -16,7 +16,7 @@ const closed = 0;
 const open = 1;
 /** Between two letters of one word. */
 const inWord = 2;
-/** Between two letters of a script without spaces, where the segmenter sees no word edge. */
+/** Between two letters of a script without spaces, at which the segmenter finds no word edge. */
 const uncut = 3;
 
 /** @param cuts the word edges of `findWordCuts` */
@@ -43,7 +43,7 @@ function edgeBetween(left: number, right: number, isCut: boolean): number {
   const leftIsDense = left === dense || left === denseMark;
   if (leftIsDense && right === dense) return isCut ? open : uncut;
   if (!joinsWord(left) || !joinsWord(right)) return open;
-  // API를, 3개월: Hangul follows letters and digits of another script without a space.
+  // Hangul follows letters and digits of another script without a space: API를, 3개월.
   return left !== mark && (left === hangul) !== (right === hangul) ? open : inWord;
 }
 
@@ -51,8 +51,9 @@ function edgeBetween(left: number, right: number, isCut: boolean): number {
 const eliding: ReadonlySet<string> = new Set(['fr', 'fr-CA', 'it', 'pt-BR', 'pt-PT']);
 
 /**
- * After an apostrophe between two letters comes an ending ("company's", "Ankara'nın", "foto's") or, in languages with elision,
- * a word. In Ukrainian the apostrophe is a letter of the word. "can" is not part of the English "can't".
+ * Sets the edges at an apostrophe between two letters. An ending follows it ("company's", "Ankara'nın", "foto's") or, in
+ * languages with elision, a word. In Ukrainian the apostrophe is a letter of the word. "can" is not part of the English
+ * "can't".
  */
 function setApostropheEdges(text: FoldedText, language: LanguageCode, { opens, closes }: Edges): void {
   const units = text.folded;
@@ -85,14 +86,17 @@ function closeRepeats(text: FoldedText, { opens }: Edges): void {
   }
 }
 
-/** Where terms may begin and end in a text. A position is before the unit of its number; the last one is the end of the text. */
+/**
+ * The positions at which terms may begin and end in a text. Position n is before unit n; the last position is the end of the
+ * text.
+ */
 export interface Boundaries {
-  /** Whether any term could end here. If not, `allows` need not be called. */
+  /** Whether any term could end here. If not, calling `allows` is unnecessary. */
   mayEnd(position: number): boolean;
   allows(start: number, end: number): boolean;
 }
 
-/** The side of a text. In a target, a term also counts where it is uncertain whether a word ends. */
+/** The side of a text. In a target, a term also counts at a position that is possibly the end of a word. */
 type Side = 'source' | 'target';
 
 export function boundariesOf(
@@ -125,7 +129,7 @@ export function boundariesOf(
   };
 }
 
-/** Closes positions inside addresses and placeholders. A term may contain a whole one, but not begin or end inside one. */
+/** Closes positions inside addresses and placeholders. A term may contain a whole one, but may not begin or end inside one. */
 function closeVerbatimSpans({ starts, length }: FoldedText, given: string, { opens, closes }: Edges): void {
   for (const [start, end] of verbatimSpans(given)) {
     let position = firstAfter(starts, start);
@@ -148,8 +152,8 @@ function firstAfter(starts: Int32Array, offset: number): number {
 }
 
 /**
- * Returns the spans that a translation leaves as they are: addresses, markup, placeholders. Terms inside them are not words of
- * the text: `{total}` and https://example.com/total do not tell how "total" is translated. Takes time linear in the text.
+ * Returns the spans that a translation does not change: addresses, markup, placeholders. Terms inside them are not words of the
+ * text: `{total}` and https://example.com/total do not show how "total" is translated. Takes time linear in the text.
  * @returns offsets in the text; spans may overlap
  */
 function verbatimSpans(text: string): [start: number, end: number][] {
@@ -163,7 +167,7 @@ function verbatimSpans(text: string): [start: number, end: number][] {
 
 /**
  * Patterns by a sign that each match contains, because searching for the sign is much faster. Every repetition is bounded or
- * ends at its own delimiter.
+ * ends at its delimiter.
  */
 const patterns: readonly [sign: string, RegExp][] = [
   ['://', /(?<![a-z])[a-z]{2,12}:\/\/[\x21-\x7e]+/gi],

@@ -5,11 +5,11 @@ export interface GlossaryEntry {
   sourceTerm: string;
   targetTerm: string;
   caseSensitive: boolean;
-  /** Higher wins on overlapping spans (B 4.4). */
+  /** The higher priority wins on overlapping spans. */
   priority: number;
 }
 
-/** One source term with one case rule (cased, or case-insensitive) and its entries, best first. */
+/** One source term with one case rule (cased or case-insensitive) and its entries, best first. */
 export interface Term<E extends GlossaryEntry> {
   units: Uint16Array;
   cased: boolean;
@@ -22,7 +22,7 @@ interface Ranked<E extends GlossaryEntry> {
   order: number;
 }
 
-/** The terms of a glossary, cased and case-insensitive ones apart. The keys are their units as a string. */
+/** The terms of a glossary, with cased and case-insensitive terms in separate maps. The keys are their units as a string. */
 interface Terms<E extends GlossaryEntry> {
   cased: Map<string, Term<E>>;
   folded: Map<string, Term<E>>;
@@ -50,7 +50,7 @@ export function groupByCaseRule<E extends GlossaryEntry>(
   return terms;
 }
 
-/** Inserts by priority. Entries arrive in glossary order, so equal priorities keep it. */
+/** Inserts by priority. Entries of equal priority keep the order of the glossary. */
 function insert<E extends GlossaryEntry>(entries: Ranked<E>[], added: Ranked<E>): void {
   let at = entries.length;
   while (at > 0 && better(added, entries[at - 1]!) < 0) at--;
@@ -63,7 +63,7 @@ function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): numbe
 }
 
 /**
- * Returns the positions of the entries that a match of this term yields: those of the highest priority, each target once.
+ * Returns the positions of the entries that a match of this term yields: the entries of the highest priority, each target once.
  * The cased *May* and the case-insensitive *may* are two terms, not two translations of one.
  */
 export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
@@ -77,8 +77,8 @@ export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
 }
 
 /**
- * Spelling changes of words in capitals beyond letter case: Greek drops its accents, German writes ß as SS. (Capital ẞ is an
- * ordinary case of ß.)
+ * Spelling changes of words in capitals, apart from letter case: Greek drops its accents, German writes ß as SS. (The capital ẞ
+ * is only another case of ß.)
  */
 const inCapitals: Partial<Record<LanguageCode, (word: string) => string>> = {
   el: withoutAccents,
@@ -90,7 +90,9 @@ function withoutAccents(word: string): string {
   return word.normalize('NFD').replaceAll('\u0301', '').normalize('NFC');
 }
 
-/** Returns terms as they are spelled in capitals, unless that is another term: νόμος and νομός are both ΝΟΜΟΣ. */
+/**
+ * Returns terms as they are spelled in capitals, unless another term already has that spelling: νόμος and νομός are both ΝΟΜΟΣ.
+ */
 export function spellInCapitals<E extends GlossaryEntry>(
   folded: ReadonlyMap<string, Term<E>>,
   language: LanguageCode,

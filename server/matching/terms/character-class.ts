@@ -1,14 +1,17 @@
-/** Classes of characters, which decide where words begin and end. `other` is every character of none of the classes below. */
+/**
+ * Classes of characters, which decide at which positions words begin and end. `other` is every character outside the classes
+ * below.
+ */
 export const other = 0;
 /** Letters, digits and connectors of scripts that put spaces between words. */
 export const word = 1;
 export const hangul = 2;
-/** A mark on a character of the two classes above. A word never ends before a mark, whatever carries it. */
+/** A mark on a character of the two classes above. A word never ends before a mark, on any character. */
 export const mark = 3;
 /** Letters, digits and marks of scripts that write words without spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
 export const dense = 4;
 export const denseMark = 5;
-/** Joins the characters on its two sides. */
+/** Joins the characters on both sides. */
 export const joiner = 6;
 
 const unknown = 0xff;
@@ -38,7 +41,7 @@ function classOfPair(units: Uint16Array, index: number): number {
   const found = pairs.get(key);
   if (found !== undefined) return found;
   const characterClass = classOf(String.fromCharCode(high, low));
-  // No text uses more than 2,000 ideographs beyond the first plane. Cache no more, even if a caller sends all of them.
+  // No real text uses more than 2,000 ideographs beyond the first plane. The limit keeps a hostile text from filling the cache.
   if (pairs.size < 2000) pairs.set(key, characterClass);
   return characterClass;
 }

@@ -2,8 +2,8 @@ import type { LanguageCode } from '#server/languages.ts';
 import { dropped, lettersOf, space } from './letters.ts';
 
 /**
- * A text in the form in which it is compared with terms: NFC, width folded, each run of white space as one space, invisible
- * characters left out. It keeps the position of each unit in the given text.
+ * A text in the form that is compared with terms: NFC, width folded, each run of white space as one space, invisible characters
+ * removed. It keeps the position of each unit in the given text.
  */
 export interface FoldedText {
   length: number;
@@ -32,13 +32,13 @@ export function foldText(text: string, language: LanguageCode): FoldedText {
   return writer.folded();
 }
 
-/** A term in the form in which it is compared with a text: without surrounding blanks, so a blank term is empty. */
+/** A term in the form that is compared with a text: without surrounding white space, so a blank term is empty. */
 export interface FoldedTerm {
   cased: Uint16Array;
   folded: Uint16Array;
 }
 
-/** Folds terms as lines of one text: 2000 texts of a few letters take three times as long as one. */
+/** Folds terms as lines of one text: folding 2000 short texts takes three times as long as folding one. */
 export function foldTerms(terms: readonly string[], language: LanguageCode): FoldedTerm[] {
   const { cased, folded, starts, length } = foldText(terms.join('\n'), language);
   let [offset, at] = [0, 0];
@@ -47,7 +47,7 @@ export function foldTerms(terms: readonly string[], language: LanguageCode): Fol
     let from = at;
     while (at < length && starts[at]! <= end) at++;
     let to = at;
-    // A line end is part of the run of blanks around it, wherever that run begins.
+    // A line end is part of the surrounding run of white space, wherever that run begins.
     while (from < to && cased[from] === space) from++;
     while (to > from && cased[to - 1] === space) to--;
     offset = end + 1;
@@ -56,7 +56,7 @@ export function foldTerms(terms: readonly string[], language: LanguageCode): Fol
 }
 
 export function unitsToString(units: Uint16Array): string {
-  // Faster for a few units. A call takes no more than some 100,000 arguments.
+  // This is faster for a few units. A call accepts no more than about 100,000 arguments.
   if (units.length < 200) return String.fromCharCode(...units);
   return Buffer.from(units.buffer, units.byteOffset, 2 * units.length).toString('utf16le');
 }
@@ -78,12 +78,14 @@ function isComposed(text: string): boolean {
 
 const longRunOfMarks = /\p{M}{32}/u;
 
-/** A character that does not compose with the one before it, and what may follow: marks, Hangul vowels and finals. */
+/**
+ * A character that does not compose with the previous one, and the characters that may follow: marks, Hangul vowels and finals.
+ */
 const clusters = /.[\p{M}\u1160-\u11ff\uff9e\uff9f]{0,31}/gsu;
 
 const halfwidthSoundMark = /[\uff9e\uff9f]/;
 
-/** Half-width katakana compose with their sound marks once both are full-width. */
+/** Returns half-width katakana as full-width; with their sound marks they compose only as full-width. */
 function wide(cluster: string): string {
   if (!halfwidthSoundMark.test(cluster)) return cluster;
   return cluster.replace(/[\uff61-\uff9f]/g, (character) => character.normalize('NFKC'));

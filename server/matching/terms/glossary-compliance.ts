@@ -7,7 +7,7 @@ import { OccupiedSpans } from './overlaps.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { findTargetSpans } from './target-matches.ts';
 
-/** A source term of a text, and the target terms that its translation should have as often. */
+/** A source term of a text, and the target terms that its translation should contain equally often. */
 export interface ExpectedTerm {
   sourceTerm: string;
   /** The winner's term first, then alternatives that count the same. */
@@ -16,7 +16,7 @@ export interface ExpectedTerm {
   count: number;
 }
 
-/** Glossary compliance of a translation (B 2.6 `terminology_gate`). */
+/** Glossary compliance of a translation (`terminology_gate`). */
 export interface TermCompliance {
   passed: boolean;
   /** Winners' target terms that occur less often in the translation than their source term in the source. */
@@ -94,7 +94,7 @@ function countTargets(expected: readonly ExpectedTerm[], given: string, language
   return assignment.settle();
 }
 
-/** A target term and the numbers of the expectations that it meets, starting with those of which it is the winner. */
+/** A target term and the numbers of the expectations that it meets, starting with those for which it is the winner. */
 interface Target extends SearchTerm {
   meets: number[];
 }
@@ -109,7 +109,7 @@ function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode
       alternatives: targetTerms.length,
     })),
   );
-  // Among expectations for which a term is an alternative, those with the fewest alternatives come first.
+  // If a term is an alternative for several expectations, those with the fewest alternatives come first.
   terms.sort((one, other) => one.rank - other.rank || one.alternatives - other.alternatives);
   const folded = foldTerms(
     terms.map(({ term }) => term),

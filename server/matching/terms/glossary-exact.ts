@@ -4,7 +4,7 @@ import type { GlossaryEntry } from './cased-terms.ts';
 import { stringToUnits, unitsToString } from './fold.ts';
 import { lettersOf } from './letters.ts';
 
-/** The normal forms of a glossary's source terms with the positions of their entries. Plain data, to pass between threads. */
+/** The normal forms of a glossary's source terms, with the positions of their entries. Plain data, to pass between threads. */
 export interface GlossaryExactTables {
   cased: [normal: string, places: number[]][];
   /** Without case. */
@@ -30,9 +30,9 @@ export function tabulateGlossaryExact(
 }
 
 /**
- * Finds the entries whose source term equals a whole text (C 7 "Glossary exact"). It compares normal forms (B 8), ignoring
- * case if the entry does. Higher priority comes first, then cased entries, then the order of the glossary. Their targets are
- * published as they are, so apostrophes, hyphens, width and vowel signs count here, unlike in running text.
+ * Finds the entries whose source term equals a whole text. It compares normal forms, ignoring case if the entry does. The
+ * higher priority comes first, then cased entries, then the order of the glossary. Apostrophes, hyphens, width and vowel signs
+ * count here, unlike in running text, because the targets are published unchanged.
  *
  * @param language of the texts
  */

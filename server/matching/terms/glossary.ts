@@ -26,23 +26,23 @@ export interface GlossaryMatches {
   whole: TermRow[];
 }
 
-/** A tenant's glossary of a language pair. The object itself holds no terms. */
+/** A tenant's glossary of a language pair. The object itself contains no terms. */
 export interface Glossary {
   /**
-   * Returns the terms in a text; null if no term applies to the pair. With `whole`, also returns the entries whose source term
-   * is all of that text.
-   * @throws AppError rate_limit if too much work of this kind waits
+   * Returns the terms in a text; null if no term applies to the language pair. With `whole`, also returns the entries whose
+   * source term equals that text.
+   * @throws AppError rate_limit if too many such tasks are queued
    */
   find(text: string, whole: string | null, signal?: AbortSignal): Promise<GlossaryMatches | null>;
-  /** Runs `checkTerms`, in a slot if it takes long. @throws AppError rate_limit as above */
+  /** Runs `checkTerms`; a long check runs in a worker slot. @throws AppError rate_limit as above */
   check(asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }
 
-/** Compiles glossaries, caches those used last, and checks texts against them. */
+/** Compiles glossaries, caches the most recently used ones, and checks texts against them. */
 export interface Glossaries {
   /**
-   * @param revision of the tenant's glossaries (`readGlossaryRevision`). A glossary that is cached for it is used; otherwise the
-   *   terms are read as they are now, and cached for the revision that they have then
+   * @param revision of the tenant's glossaries (`readGlossaryRevision`). The cached glossary of this revision is used if there
+   *   is one; otherwise the current terms are read and cached under their current revision
    */
   of(
     database: Database,
@@ -51,7 +51,7 @@ export interface Glossaries {
     pair: { sourceLang: LanguageCode; targetLang: LanguageCode },
   ): Glossary;
   /** Runs `checkTerms` if it is short enough to run inline; otherwise returns undefined. */
-  checkAtOnce(asked: TermCheck): TermCompliance | undefined;
-  /** Runs `checkTerms`, in a slot if it takes long. @throws AppError rate_limit if too much work of this kind waits */
+  checkInline(asked: TermCheck): TermCompliance | undefined;
+  /** Runs `checkTerms`; a long check runs in a worker slot. @throws AppError rate_limit if too many such tasks are queued */
   check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }

@@ -1,4 +1,4 @@
-/** Finds glossary terms in a source, and checks whether its translation has them. Uses no database, network or clock. */
+/** Finds glossary terms in a source, and checks whether its translation contains them. Uses no database, network or clock. */
 
 export type { GlossaryEntry } from './cased-terms.ts';
 export { checkTerms, type ExpectedTerm, expectTerms, type TermCompliance } from './glossary-compliance.ts';

@@ -3,7 +3,7 @@ import { type Inflection, inflections } from '../inflection/index.ts';
 import type { Boundaries } from './boundaries.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 import {
-  longestWord,
+  maxWordLetters,
   type SearchTerm,
   type SearchWord,
   type SearchWords,
@@ -20,8 +20,8 @@ interface Occurrence {
 }
 
 /**
- * Finds terms whose words occur in any of their forms: in order, separated by hyphens, spaces or apostrophes, with at most
- * one other word between two of them.
+ * Finds terms whose words occur in any of their forms: in order, separated by hyphens, spaces or apostrophes, with at most one
+ * other word between two of them.
  */
 export function findInflected(
   terms: readonly SearchTerm[],
@@ -58,8 +58,9 @@ export function findInflected(
 }
 
 /**
- * Returns the index of the word after the sequence, or undefined if the words from `next` on do not match at `at`. Repetitive
- * glossaries and texts could take very long: when the steps are used up, phrases match only as spelled.
+ * Returns the index of the word after the sequence, or undefined if the words from `next` on do not match at `at`. The number
+ * of steps is limited, because repetitive glossaries and texts could take very long. At the limit, phrases match only as
+ * spelled.
  */
 function follow(
   sequence: readonly number[],
@@ -85,7 +86,7 @@ function follow(
   return mayInsert ? continueAt(at + 1) : undefined;
 }
 
-/** A form of a search word: the word's number, and the text's word before which it ends. */
+/** A form of a search word: the number of the search word, and the index of the text's word after the form. */
 interface Form {
   word: number;
   to: number;
@@ -99,7 +100,7 @@ function findForms(
   words: Words,
 ): Map<number, Form[]> {
   const forms = new Map<number, Form[]>();
-  const units: Units = { letters: alikeUnits(folded, inflection), cased, folded };
+  const units: Units = { letters: replaceEquivalents(folded, inflection), cased, folded };
   for (let at = 0; at < words.count; at++) {
     let found = formsIn(search, inflection, units, words.starts[at]!, words.ends[at]!).map((word) => ({
       word,
@@ -123,12 +124,12 @@ interface Units {
   folded: Uint16Array;
 }
 
-function alikeUnits(units: Uint16Array, inflection: Inflection): Uint16Array {
-  if (inflection.alike === undefined) return units;
-  const alike = new Map(
-    Object.entries(inflection.alike).map(([from, to]) => [from.charCodeAt(0), to.charCodeAt(0)]),
+function replaceEquivalents(units: Uint16Array, inflection: Inflection): Uint16Array {
+  if (inflection.equivalents === undefined) return units;
+  const equivalents = new Map(
+    Object.entries(inflection.equivalents).map(([from, to]) => [from.charCodeAt(0), to.charCodeAt(0)]),
   );
-  return units.map((unit) => alike.get(unit) ?? unit);
+  return units.map((unit) => equivalents.get(unit) ?? unit);
 }
 
 /** The words `first` to `last`, joined without separators. */
@@ -149,7 +150,7 @@ function formsIn(
   start: number,
   end: number,
 ): number[] {
-  if (end - start > longestWord) return [];
+  if (end - start > maxWordLetters) return [];
   const found: number[] = [];
   addForms(found, search, units, { start, from: start, end, inCompound: false });
   if (inflection.before)
@@ -185,7 +186,7 @@ function addForms(
   }
 }
 
-/** Whether the stem has the term's case, if that matters, and a noun its capital letter. */
+/** Whether the stem has the case of the term, if case matters, and the capital letter of a noun. */
 function hasCaseOf(
   { capitals, isNoun }: SearchWord,
   { cased, folded }: Units,

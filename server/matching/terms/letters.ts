@@ -1,6 +1,6 @@
 import type { LanguageCode } from '#server/languages.ts';
 
-/** How single UTF-16 units are compared; `dropped` for units that are ignored. */
+/** How single UTF-16 units are compared. Both functions return `dropped` for a unit to ignore. */
 export interface Letters {
   /** The unit with its case as given. */
   cased(unit: number): number;
@@ -13,12 +13,12 @@ export const space = 0x20;
 export const apostrophe = 0x27;
 export const hyphen = 0x2d;
 
-/** Marks an entry that is not computed yet: tables are filled when units occur. U+FFFF is never a unit of a text. */
+/** Marks an entry that is not computed yet: tables are filled when units occur. U+FFFF never occurs in a text. */
 const unknown = 0xffff;
 
 const tables = new Map<string, Letters>();
 
-/** The letters of a language. Languages without spelling rules of their own share a table. */
+/** The letters of a language. Languages without special spelling rules share a table. */
 export function lettersOf(language: LanguageCode): Letters {
   const own = language in spellings || keepsNonJoiner.has(language) || language === 'tr';
   const key = own ? language : joinerIsShape.has(language) ? 'joined' : '';
@@ -62,8 +62,8 @@ function casedUnit(unit: number, language: LanguageCode): number {
 }
 
 /**
- * Simple case folding, one unit for one: ß is not ss, and Σ, σ and ς are the same. İ is i (and in Turkish I is ı); the standard
- * would keep İ apart from every other single unit.
+ * Simple case folding, one unit for one: ß is not ss, and Σ, σ and ς are equal. İ becomes i (and in Turkish I becomes ı),
+ * although the standard keeps İ separate from every other single unit.
  */
 function uncasedUnit(unit: number, language: LanguageCode): number {
   const character = String.fromCharCode(unit);
@@ -95,7 +95,7 @@ const keepsNonJoiner: ReadonlySet<string> = new Set(['fa', 'ur']);
 /** Languages in which the zero-width joiner only selects the shape of letters. Elsewhere it combines several emoji into one. */
 const joinerIsShape: ReadonlySet<string> = new Set(['ar', 'fa', 'ur', 'hi', 'mr', 'ne']);
 
-/** Letters that keyboards and old encodings use in place of the language's own. */
+/** Letters that keyboards and old encodings use instead of the letters of the language. */
 const spellings: Partial<Record<LanguageCode, Record<string, string>>> = {
   ro: { ş: 'ș', ţ: 'ț', Ş: 'Ș', Ţ: 'Ț' },
   fa: { ي: 'ی', ى: 'ی', ك: 'ک' },

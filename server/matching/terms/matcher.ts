@@ -11,8 +11,8 @@ export interface TermMatch<E extends GlossaryEntry> {
   start: number;
   end: number;
   /**
-   * The winner first, then entries with the same span, priority and case rule but other targets; they are equally good.
-   * Matches of one term share one array.
+   * The winner first, then entries with the same span, priority and case rule but other targets; all are equally good. Matches
+   * of one term share one array.
    */
   entries: readonly [E, ...E[]];
 }
@@ -23,8 +23,8 @@ export interface TermMatcher<E extends GlossaryEntry> {
   /** Adds the entries to a result of `findInText`. */
   matchesOf(found: FoundTerms): TermMatch<E>[];
   /**
-   * Returns the entries whose source term is the whole text (C 7 "Glossary exact"): higher priority first, then those with
-   * case, then the earlier in the glossary.
+   * Returns the entries whose source term is the whole text: the higher priority first, then cased entries, then the order of
+   * the glossary.
    */
   whole(text: string): E[];
 }
@@ -34,8 +34,9 @@ export interface TermTables {
   patterns: PatternTables;
   /** By term; rank 0 wins. */
   ranks: Int32Array;
-  /** The positions of the entries that a match of each term returns, term after term, and where each term's list ends. */
+  /** The positions of the entries that a match of each term returns, term after term. */
   winners: Int32Array;
+  /** By term, the end of its positions in `winners`. */
   winnerEnds: Int32Array;
   whole: GlossaryExactTables;
 }
@@ -50,8 +51,8 @@ export interface FoundTerms {
 }
 
 /**
- * Compiles a glossary. docs/terminology.md says what matches a term.
- * @param entries of one language pair, in the order that decides ties of priority and length; blank terms are ignored
+ * Compiles a glossary. docs/terminology.md defines the matches of a term.
+ * @param entries of one language pair, in the order that decides between equal priority and length; blank terms are ignored
  * @param language of the texts
  */
 export function tabulateTerms(entries: readonly GlossaryEntry[], language: LanguageCode): TermTables {

@@ -3,13 +3,13 @@ import type { Candidates } from './patterns.ts';
 /**
  * Selects candidates that do not overlap, in reading order. A candidate loses to every overlapping one of better rank. Takes
  * time linear in the candidates and their length.
- * @param ranks by pattern, 0 is best; patterns of one rank have the same length, and their earlier match wins
+ * @param ranks by pattern, 0 is best; patterns of equal rank have the same length, and their earlier match wins
  * @param length of the text
  * @returns numbers of candidates
  */
 export function selectNonOverlapping(candidates: Candidates, ranks: Int32Array, length: number): number[] {
   const { count, starts, ends, patterns } = candidates;
-  const last = ranks.reduce((most, rank) => Math.max(most, rank), 0);
+  const last = ranks.reduce((maxKey, rank) => Math.max(maxKey, rank), 0);
   const taken = new OccupiedSpans(length);
   const selected: number[] = [];
   // Candidates are ordered by their ends; for equal lengths that is the order of their starts.
@@ -41,14 +41,14 @@ export class OccupiedSpans {
   }
 }
 
-/** The bits of one group of 32 from `start` up to `end`. */
+/** Returns the bits of one group of 32 from `start` up to `end`. */
 function bits(group: number, start: number, end: number): number {
   const from = Math.max(start - 32 * group, 0);
   const to = Math.min(end - 32 * group, 32);
   return (0xffffffff << from) & (0xffffffff >>> (32 - to));
 }
 
-/** Sorts the numbers in `order` by their keys, 0 to `most`. Stable; takes linear time. */
+/** Sorts the numbers in `order` by their keys, 0 to `maxKey`. Stable; takes linear time. */
 export function countingSort(order: Int32Array, keyOf: (number: number) => number, most: number): Int32Array {
   const next = new Int32Array(most + 2);
   for (const number of order) next[keyOf(number) + 1]!++;

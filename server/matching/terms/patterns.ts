@@ -7,7 +7,7 @@ export interface Pattern {
   units: Uint16Array;
   /** Compared with the case as given; otherwise without case. */
   cased: boolean;
-  /** Matches only where no letter is lower case. */
+  /** Matches only text without lower-case letters. */
   capitalsOnly: boolean;
 }
 
@@ -21,8 +21,8 @@ export interface Candidates {
 }
 
 /**
- * How many terms that end at one place are considered, longest first. Real terms are suffixes of each other two or three deep.
- * With a glossary of a, aa, aaa, … the work must not grow with both the text and the glossary.
+ * The maximum number of terms that are considered at one end position, longest first. Real terms are suffixes of each other
+ * only two or three levels deep. With a glossary of a, aa, aaa, … the work must not grow with both the text and the glossary.
  */
 const maxPatternsAtPosition = 16;
 
@@ -37,7 +37,7 @@ export interface PatternTables {
   capitalsOnly: Uint8Array;
 }
 
-/** @param patterns not empty, and each only once for its case rule */
+/** @param patterns not empty, without duplicates for the same case rule */
 export function tabulatePatterns(patterns: readonly Pattern[]): PatternTables {
   return {
     groups: [true, false].flatMap((cased) => {

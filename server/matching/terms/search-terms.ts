@@ -37,11 +37,12 @@ export interface SearchWords {
   stems: SearchStems;
 }
 
-/** The most words of a term that are inflected one by one, and the most letters of a word. */
-const mostWords = 12;
-export const longestWord = 100;
+/** The maximum number of words of a term that are inflected word by word. */
+const maxWords = 12;
+/** The maximum number of letters of an inflected word. */
+export const maxWordLetters = 100;
 
-/** Returns the words to search for. Only terms that consist of words have any; others ("C++", "50 %") match only as spelled. */
+/** Returns the words to search for. Only terms that consist of words have any; others ("C++", "50%") match only as spelled. */
 export function searchWordsOf(
   terms: readonly SearchTerm[],
   inflection: Inflection,
@@ -56,18 +57,18 @@ export function searchWordsOf(
     if (known !== undefined) return known;
     const word = words.length;
     numbers.set(key, word);
-    const capitalised = part.cased[0] !== part.folded[0];
+    const capitalized = part.cased[0] !== part.folded[0];
     words.push({
       capitals: part.caseSensitive
         ? Array.from(part.cased, (unit, at) => unit !== part.folded[at])
         : undefined,
-      isNoun: inflection.capitalisesNouns === true && capitalised && last,
+      isNoun: inflection.capitalizesNouns === true && capitalized && last,
     });
-    const letters = alikeString(unitsToString(part.folded), inflection);
+    const letters = replaceEquivalents(unitsToString(part.folded), inflection);
     const own: Stem = { stem: letters, endings: nothing };
     for (const { stem, endings, after } of [
       own,
-      ...inflection.stems(letters, { inPhrase, last, capitalised }),
+      ...inflection.stems(letters, { inPhrase, last, capitalized }),
     ]) {
       if (stem === '') continue;
       const found = byStem.get(stem);
@@ -95,17 +96,17 @@ export function searchWordsOf(
 
 const nothing: Endings = { has: (ending) => ending === '' };
 
-function alikeString(word: string, { alike }: Inflection): string {
-  return alike ? word.replace(/./gs, (letter) => alike[letter] ?? letter) : word;
+function replaceEquivalents(word: string, { equivalents }: Inflection): string {
+  return equivalents ? word.replace(/./gs, (letter) => equivalents[letter] ?? letter) : word;
 }
 
 /** Splits a term into words. With hyphens it returns two splits: parts as separate words, and joined into one. */
 function splitIntoWords(term: SearchTerm, language: LanguageCode): SearchTerm[][] {
   const { count, starts, ends, gaps } = wordsOf(term.folded, language);
   const isPhrase =
-    count > 0 && count <= mostWords && starts[0] === 0 && ends[count - 1] === term.folded.length;
+    count > 0 && count <= maxWords && starts[0] === 0 && ends[count - 1] === term.folded.length;
   if (!isPhrase || gaps.subarray(0, count - 1).includes(apart)) return [];
-  if (ends.some((end, at) => end - starts[at]! > longestWord)) return [];
+  if (ends.some((end, at) => end - starts[at]! > maxWordLetters)) return [];
   const parts = Array.from({ length: count }, (_, at) => ({
     caseSensitive: term.caseSensitive,
     cased: term.cased.subarray(starts[at], ends[at]),

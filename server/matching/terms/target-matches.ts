@@ -6,7 +6,7 @@ import { countingSort, inOrder } from './overlaps.ts';
 import { openPatterns, type Pattern, tabulatePatterns } from './patterns.ts';
 import type { SearchTerm } from './search-terms.ts';
 
-/** A span of a translation where target terms match. Matches as spelled come before inflected ones. */
+/** A span of a translation at which target terms match. Matches as spelled come before inflected ones. */
 export interface TargetSpan {
   start: number;
   end: number;
@@ -52,7 +52,7 @@ export function findTargetSpans(
   return { length: text.length, spans: spans() };
 }
 
-/** The spellings to search for. Korean terms also match without their spaces, which writers leave out. */
+/** The spellings to search for. Korean terms also match without their spaces, because writers often omit them. */
 function spellings(
   targets: readonly SearchTerm[],
   language: LanguageCode,

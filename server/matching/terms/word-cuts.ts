@@ -5,8 +5,8 @@ import { type FoldedText, unitsToString } from './fold.ts';
 const segmenters = new Map<LanguageCode, Intl.Segmenter>();
 
 /**
- * Returns where `Intl.Segmenter` sees the edges of words, one flag per position; undefined for a text without letters of a
- * script that writes words without spaces.
+ * Returns the word edges that `Intl.Segmenter` finds, one flag per position; undefined for a text without letters of a script
+ * that writes words without spaces.
  */
 export function findWordCuts(text: FoldedText, language: LanguageCode): Uint8Array | undefined {
   if (!hasDenseLetters(text.cased)) return undefined;
@@ -29,14 +29,14 @@ function hasDenseLetters(units: Uint16Array): boolean {
 }
 
 /**
- * Whether a term may match a target from `start` to `end` although the segmenter sees no word edge at `start` or `end`: because
- * the term is part of a longer word (教育 in 高等教育), or because the segmenter does not know it. The term must not straddle two
- * words, as 京都 does in 東京都; long terms do not do so by chance (docs/terminology.md has the counts).
+ * Whether a term may match a target from `start` to `end` although the segmenter finds no word edge at `start` or `end`:
+ * because the term is part of a longer word (教育 in 高等教育), or because the segmenter's dictionary lacks it. The term must not
+ * overlap parts of two words, as 京都 does in 東京都; long terms do not do so by chance (docs/terminology.md has the counts).
  */
 export function fitsAcrossCuts(text: FoldedText, cuts: Uint8Array, start: number, end: number): boolean {
   const term = unitsToString(text.cased.subarray(start, end));
   const size = end - start;
-  // A loan word in katakana is not part of a longer one: コード is not in レコード.
+  // A loanword in katakana is not part of a longer one: コード is not in レコード.
   if (katakana.test(term)) return size >= 5;
   const [inside, oneEdge, anywhere] = ideographsOrKana.test(term) ? [2, 3, 4] : [5, 5, 7];
   if (size >= anywhere) return true;

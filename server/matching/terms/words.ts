@@ -12,7 +12,7 @@ export interface Words {
   gaps: Uint8Array;
 }
 
-/** Anything that ends a phrase: punctuation, a symbol, the end of the text. */
+/** A character that ends a phrase: punctuation, a symbol, the end of the text. */
 export const apart = 0;
 export const spaced = 1;
 export const hyphenated = 2;

@@ -70,10 +70,9 @@ Shows ${shows}.
 
 const introduction = `# Translated PDF pages
 
-Pages of the corpus before and after, drawn by poppler. \`npm run fidelity -- --gallery\` writes them. No model is asked: *French* and
-*German lengths* are pseudo-translations, the same words with accents and repeated vowels, 1.2 and 1.35 times as long; other languages
-are text of the Universal Declaration of Human Rights, of about the length of the source. So what is still plain English was not
-translated: numbers, names of products in listings, and what [the report](../fidelity.md) counts as kept.`;
+Pages of the corpus before and after translation, rendered by poppler. \`npm run fidelity -- --gallery\` writes them. No model translates: *French* and
+*German lengths* are the same words with accents and repeated vowels, 1.2 and 1.35 times as long. Other languages are text of the Universal
+Declaration of Human Rights. Plain English on a page was not translated: numbers, product names and other [kept texts](../fidelity.md).`;
 
 function translation(target: GalleryPage['target']): {
   translate: (segment: Segment) => InlineContent;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cosine, nearestCodes, project, type Quantised, quantise } from '#server/matching/vectors.ts';
+import { cosine, nearestCodes, project, type Quantized, quantize } from '#server/matching/vectors.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 
 const random = seededRandom(7);
@@ -7,7 +7,7 @@ const random = seededRandom(7);
 const chance = () => random() + random() + random() + random() - 2;
 const vectorOf = (length: number) => Float32Array.from({ length }, chance);
 const near = (vector: Float32Array, by: number) => vector.map((component) => component + by * chance());
-const stored = (vector: Float32Array): Quantised => quantise(project(vector)) as Quantised;
+const stored = (vector: Float32Array): Quantized => quantize(project(vector)) as Quantized;
 
 function trueCosine(a: Float32Array, b: Float32Array): number {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i]!, 0);
@@ -58,7 +58,7 @@ describe('rounding', () => {
   test('the code has the signs, the bytes the components to one part in 127 of the largest', () => {
     const vector = vectorOf(256);
     const largest = Math.max(...vector.map(Math.abs));
-    const { code, vector: rounded } = quantise(vector) as Quantised;
+    const { code, vector: rounded } = quantize(vector) as Quantized;
     for (const [at, component] of vector.entries()) {
       expect((code[at >> 3]! >> (at & 7)) & 1).toBe(component > 0 ? 1 : 0);
       expect(Math.abs(rounded[at]! / 127 - component / largest)).toBeLessThan(0.5 / 127 + 1e-6);
@@ -68,7 +68,7 @@ describe('rounding', () => {
   test.each([0, Number.NaN, Number.POSITIVE_INFINITY])(
     'a zero or invalid vector has no code: %d',
     (component) => {
-      expect(quantise(new Float32Array(256).fill(component))).toBeUndefined();
+      expect(quantize(new Float32Array(256).fill(component))).toBeUndefined();
     },
   );
 

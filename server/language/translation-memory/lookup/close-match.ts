@@ -8,7 +8,7 @@ import {
   closest,
   grams,
   isShortEnough,
-  leastSimilarity,
+  minSimilarity,
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
@@ -86,7 +86,7 @@ export async function findClose(
     // The pair has been deleted since, or a newer target of the same source is too long.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
-  const close = hits.slice(0, maxHits.close).filter(({ similarity }) => similarity >= leastSimilarity);
+  const close = hits.slice(0, maxHits.close).filter(({ similarity }) => similarity >= minSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + maxHits.relevant) };
 }
 
