@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enrol, enrolByChallenge } from '#test/auth/mfa.ts';
 import { me, passwordGrant } from '#test/auth/sign-in.ts';
 import {
-  type App,
   administrator,
   openTeam,
   operator,
@@ -14,17 +10,14 @@ import {
   personOf,
   type Team,
 } from '#test/factories.ts';
-import { connect, useTestApp } from '#test/setup/app.ts';
+import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
 
 // Has no designated operators: it creates the workspaces, and signs people in without a code.
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
 /** A deployment on the same database with the operators Olga and Otto, in Olga's workspace. */
-let platform: App;
-let service: RunningService;
-let dataDir: string;
+let platform: Awaited<ReturnType<typeof startBeside>>;
 
 let workspace: Team;
 let olga: Person;
@@ -47,28 +40,15 @@ beforeAll(async () => {
   unlisted = await workspace.join({ role: administrator });
   neighbours = await openTeam(app);
   for (const person of [olga, otto, unlisted]) await enrol(app, person);
-  dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-operators-'));
-  service = await startService(
-    {
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: app.databaseUrl,
-      DATA_DIR: dataDir,
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      OPERATOR_API_KEY: operatorKey,
-      OPERATOR_EMAILS:
-        'olga@example.org, otto@example.org,bare@example.org,nina@example.org,zoe@example.org,uma@example.org',
-      OPERATOR_TENANT_ID: workspace.tenantId,
-    },
-    'server/main.ts',
-    ['--api-only'],
-  );
-  platform = connect(service.address);
+  platform = await startBeside(app, {
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    OPERATOR_API_KEY: operatorKey,
+    OPERATOR_EMAILS:
+      'olga@example.org, otto@example.org,bare@example.org,nina@example.org,zoe@example.org,uma@example.org',
+    OPERATOR_TENANT_ID: workspace.tenantId,
+  });
 });
-afterAll(async () => {
-  await service?.stop();
-  if (dataDir) await rm(dataDir, { recursive: true, force: true });
-});
+afterAll(() => platform?.close());
 
 const provision = async ({ bearer }: Pick<Person, 'bearer'>) => {
   const { status, body } = await platform.json('POST', '/api/tenants', {
