@@ -127,11 +127,7 @@ async function startProcess(
         backgroundWork: createBackgroundWork(),
         secretsKeys,
       }),
-      parts,
-      home,
-      observation,
-      started,
-      isSpendingLimited ? spending.resolve : undefined,
+      { parts, home, observation, started, countTokens: isSpendingLimited ? spending.resolve : undefined },
     );
     return running;
   } catch (error) {
@@ -163,13 +159,20 @@ async function stopAll(started: Stoppable[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
+/** What a process is started with, besides its services. */
+interface Start {
+  parts: ProcessParts;
+  home: DatabaseHome;
+  observation: Observation;
+  /** Each part that has started is added, so that a failed start stops it again. */
+  started: Stoppable[];
+  /** Takes the record of spent tokens; undefined if the operator set no limit. */
+  countTokens: ((spending: TokenSpending) => void) | undefined;
+}
+
 async function startParts(
   given: Omit<Services, 'log' | 'database'>,
-  parts: ProcessParts,
-  home: DatabaseHome,
-  observation: Observation,
-  started: Stoppable[],
-  countTokens: ((spending: TokenSpending) => void) | undefined,
+  { parts, home, observation, started, countTokens }: Start,
 ): Promise<RunningProcess> {
   const { settings } = given;
   const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {

@@ -11,22 +11,22 @@ import { sweepUnusedVersions } from '#server/language/translation-memory/version
 import { jobsAtATime } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
-import { pruneReplays } from '#server/storage/replays.ts';
+import { pruneReplays } from '#server/storage/parked-job-replays.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { resumeDocuments } from '#server/translation/documents/queue.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
 import { checkGoldenRecords } from '#server/translation/records/check.ts';
-import { removeGoldenRecords } from '#server/translation/records/golden-records.ts';
+import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { pruneClaims } from '#server/translation/review/claims.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
 import { pruneOpenings } from '#server/translation/review/openings.ts';
 import { textRecords } from '#server/translation/texts/golden-records.ts';
 import {
-  publishUnpersistedJobs,
-  queueUnpersistedJobs,
+  publishParkedJobs,
+  queueParkedJobs,
   replayParkedJobs,
-} from '#server/translation/texts/pending-persistence.ts';
+} from '#server/translation/texts/parked-jobs.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
 
 /** How one background task is run, and when. The file that `run` comes from also has the query that finds its work. */
@@ -49,7 +49,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   fail_stale_jobs: { run: failStaleJobs, pool: 'housekeeping' },
   prune_expired: { run: prune, every: everySweep, pool: 'housekeeping' },
   publish_unpersisted_jobs: {
-    run: (services, { tenantId }) => publishUnpersistedJobs(services, tenantId),
+    run: (services, { tenantId }) => publishParkedJobs(services, tenantId),
   },
   replay_parked_jobs: { run: replayParkedJobs },
   // Two runs that rewrite lost lines would write them twice.
@@ -96,7 +96,7 @@ function tasksOf(pool: 'housekeeping' | 'documents' | undefined): TaskName[] {
 /** The sweep: finds unfinished work of all tenants and adds jobs for it. */
 async function sweepUnfinishedWork(services: Services): Promise<void> {
   await queueStaleJobs(services);
-  await queueUnpersistedJobs(services);
+  await queueParkedJobs(services);
   await foldUsage(services.database);
   await resumeImports(services, services.settings.STALE_PENDING_SECONDS);
   await resumeDocuments(services, services.settings.STALE_PENDING_SECONDS);

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { AppError } from '#server/errors.ts';
 
 /**
  * The headers that every response has unless its route sets others. Most responses belong to one workspace or one person: no cache,
@@ -52,9 +51,4 @@ export function pageHeaders(trustedTypes = 'lingualoop'): Readonly<Record<string
     'cross-origin-opener-policy': 'same-origin',
     'cache-control': 'no-cache',
   };
-}
-
-/** Sets Retry-After, in whole seconds, if the error says when to try again (B 7). */
-export function setRetryAfter(reply: FastifyReply, { retryAfter }: AppError): void {
-  if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
 }

@@ -13,7 +13,7 @@ import { refuseManyValues } from '#server/platform/input-limits.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
 import { createArrayCheck } from './array-limits.ts';
 import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
-import { setRetryAfter } from './response-headers.ts';
+import { setRetryAfter } from './retry-after.ts';
 
 /**
  * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and

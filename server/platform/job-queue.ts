@@ -4,7 +4,7 @@ import type { Tx } from '#db/client.ts';
 /** The background tasks by name, with their payloads: ids only, never content or secrets. `workers/tasks.ts` runs each. */
 export interface TaskPayloads {
   /**
-   * Finds tenants with stale or unpersisted jobs, imports that no worker is running, and memory that is not indexed.
+   * Finds tenants with stale or parked jobs, imports that no worker is running, and memory that is not indexed.
    * Adds a job for each.
    */
   sweep_stale_jobs: Record<string, never>;

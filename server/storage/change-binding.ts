@@ -10,7 +10,7 @@ import { type Binding, credentialBy } from '#server/platform/stores/account-stor
 import { checkFilesystem, checkSecret, parseAccountUrl } from '#server/platform/stores/data-lake-address.ts';
 import { bindingView, sealSecret } from './bindings.ts';
 import { ownershipDirectory } from './container-holders.ts';
-import { awaitReplay, beginReplay } from './replays.ts';
+import { awaitReplay, beginReplay } from './parked-job-replays.ts';
 import { defaultPrefixes, type StorageBinding, type StorageBindingRequest } from './schema.ts';
 import { probe } from './verify-binding.ts';
 

@@ -13,7 +13,7 @@ import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 import { StoreError } from '#server/platform/stores/store-error.ts';
 import { bindingView, selectBinding } from './bindings.ts';
 import { heldByAnother, holdContainer, otherHolders, readOwners, takeTurn } from './container-holders.ts';
-import { awaitReplay, beginReplay } from './replays.ts';
+import { awaitReplay, beginReplay } from './parked-job-replays.ts';
 import type { StorageBinding } from './schema.ts';
 
 type VerifyServices = Pick<

@@ -3,7 +3,7 @@ import { openMetrics } from '#server/observability/metrics.ts';
 import { type OperatorServer, startOperatorServer } from '#server/observability/operator-server.ts';
 import { watchReadiness } from '#server/observability/readiness.ts';
 import { sendMeasurements } from '#server/platform/telemetry.ts';
-import { publishUnpersistedJobs } from '#server/translation/texts/pending-persistence.ts';
+import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { failStaleJobsOfTenant } from '#server/translation/texts/stale-sweep.ts';
 import { openDocuments, recordingEngine } from '#test/documents/workspace.ts';
 import { env } from '#test/factories.ts';
@@ -84,7 +84,7 @@ test('a job is counted when its persistence is pending, and when the sweep publi
   expect(await counted(() => mine.review(id, { action: 'approve' }))).toEqual({
     'text persistence_failed': 1,
   });
-  const sweep = () => publishUnpersistedJobs(app.services, mine.tenantId);
+  const sweep = () => publishParkedJobs(app.services, mine.tenantId);
   expect(await counted(sweep)).toEqual({});
   storage.put = put;
   expect(await counted(sweep)).toEqual({ 'text published': 2 });

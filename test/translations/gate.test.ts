@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
-import { decideGate, readQualityOptions } from '#server/translation/core/pipeline/quality-gate.ts';
+import { decideGate } from '#server/translation/core/pipeline/quality-gate.ts';
+import { readQualityOptions } from '#server/translation/core/pipeline/quality-options.ts';
 
 function issue(severity: QualityIssue['severity'], explanation = 'x'): QualityIssue {
   return { severity, category: 'accuracy', span: null, explanation, suggestion: null };

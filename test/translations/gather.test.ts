@@ -25,11 +25,10 @@ async function gather(refused: MemoryHit | undefined, findClose?: () => Promise<
   const steps: AgentStep[] = [];
   const failures: unknown[] = [];
   const found = { close: hits('close', 5, 0.95), relevant: hits('relevant', 5, 0.6) };
-  const leverage = { findClose: findClose ?? (async () => found) } as Parameters<typeof gatherLeverage>[1];
-  const gathered = await gatherLeverage(steps, leverage, null, {
-    refused,
-    failed: (error) => failures.push(error),
-  });
+  const leverage = { exact: refused, findClose: findClose ?? (async () => found) } as Parameters<
+    typeof gatherLeverage
+  >[1];
+  const gathered = await gatherLeverage(steps, leverage, null, (error) => failures.push(error));
   const decisions = steps.flatMap((step) => step.decisions);
   return { gathered, steps, decisions, failures };
 }

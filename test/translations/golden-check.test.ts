@@ -2,8 +2,8 @@ import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { removeGoldenRecords } from '#server/translation/records/golden-records.ts';
-import { publishUnpersistedJobs } from '#server/translation/texts/pending-persistence.ts';
+import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
+import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -131,7 +131,7 @@ describe('golden records that no job refers to', () => {
       update translation_jobs set status = 'approved', publish_as = 'published', golden_uri = null,
         updated_at = now() - interval '1 hour' where job_id = ${job.id}`;
     expect(await checked()).toBe(0);
-    await publishUnpersistedJobs(app.services, mine.tenantId);
+    await publishParkedJobs(app.services, mine.tenantId);
     expect(await checked()).toBe(0);
     expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
     expect((await mine.read(job.id)).status).toBe('published');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, extractHtml } from '#server/formats/html-segments.ts';
-import { inspectorOf } from '#server/translation/core/pipeline/assess.ts';
+import { inspectorOf } from '#server/translation/core/checks.ts';
 import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine, QualityIssue } from '#server/platform/engines/engine.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
-import { inspectNothing, inspectorOf, verifyFinal } from '#server/translation/core/pipeline/assess.ts';
+import { inspectNothing, inspectorOf } from '#server/translation/core/checks.ts';
+import type { StepDeps } from '#server/translation/core/pipeline/agent-steps.ts';
+import { verifyFinal } from '#server/translation/core/pipeline/agent-steps.ts';
 import { debateCandidates } from '#server/translation/core/pipeline/candidates.ts';
 import { runPipeline } from '#server/translation/core/pipeline/run.ts';
-import type { StepDeps } from '#server/translation/core/pipeline/step.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 import { answered, engineOf, plainTask as task } from '#test/setup/engine.ts';
 

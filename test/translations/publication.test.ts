@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
-import { publishUnpersistedJobs } from '#server/translation/texts/pending-persistence.ts';
+import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
@@ -26,7 +26,7 @@ afterEach(() => runs.release());
 /** A job that waits for its review. */
 const heldForReview = () => mine.job({ metadata: { sensitive: true } });
 const submitHeld = () => mine.submit({ source_text: 'held', target_lang: 'fr' }, keyed('key'));
-const sweep = () => publishUnpersistedJobs(app.services, mine.tenantId);
+const sweep = () => publishParkedJobs(app.services, mine.tenantId);
 const failing = async () => {
   throw new Error('the disk is full');
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readQualityOptions } from '#server/translation/core/pipeline/quality-gate.ts';
+import { readQualityOptions } from '#server/translation/core/pipeline/quality-options.ts';
 
 test('B 2.6: without any key', () => {
   expect(readQualityOptions({})).toEqual({

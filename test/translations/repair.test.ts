@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
-import { type Assessed, assessCandidate } from '#server/translation/core/pipeline/assess.ts';
+import type { Inspect } from '#server/translation/core/checks.ts';
+import type { StepDeps } from '#server/translation/core/pipeline/agent-steps.ts';
+import { type Assessed, assessCandidate } from '#server/translation/core/pipeline/agent-steps.ts';
 import { repairDelta, repairLoop } from '#server/translation/core/pipeline/repair.ts';
-import type { Inspect, StepDeps } from '#server/translation/core/pipeline/step.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 
 const task: TranslationTask = {

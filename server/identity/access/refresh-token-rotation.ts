@@ -53,7 +53,7 @@ export async function rotateRefreshToken(
   if (seen?.kind !== 'refresh_token') return { kind: 'refused' };
   const { userId, familyId } = seen;
   if (seen.usedFor !== null && !wasUsedWith(seen, retryKeyHash))
-    return endReplayedFamily(tx, seen, seen.usedFor);
+    return endReusedFamily(tx, seen, seen.usedFor);
 
   const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) return { kind: 'refused' };
@@ -76,7 +76,7 @@ export async function rotateRefreshToken(
   if (secondsLeft !== undefined) return { kind: 'too_many', secondsLeft };
   if (token.usedFor !== null) {
     // The pair was used to refresh: its client has got it, so someone else repeats.
-    if (!(await revokeUnusedPair(tx, token))) return endReplayedFamily(tx, token, token.usedFor);
+    if (!(await revokeUnusedPair(tx, token))) return endReusedFamily(tx, token, token.usedFor);
   } else if (!(await consumeToken(tx, tenantId, tokenHash, retryKeyHash))) return { kind: 'refused' };
   const tokens = await startSession(tx, member, settings, family, scope ?? token.scope, tokenHash);
   return { kind: 'rotated', tokens };
@@ -87,7 +87,7 @@ function wasUsedWith({ retryKeyHash: used }: TokenRow, retryKeyHash: Uint8Array 
   return used !== null && retryKeyHash !== null && timingSafeEqual(used, retryKeyHash);
 }
 
-async function endReplayedFamily(
+async function endReusedFamily(
   tx: Tx,
   { tenantId, userId, familyId }: TokenRow,
   usedFor: number,

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { clipped, inspectorOf } from './checks.ts';
 import { checkMarkup } from './integrity/index.ts';
-import { clipped, inspectorOf } from './pipeline/assess.ts';
 import { joinSegments, readSourceText } from './pipeline/source-text.ts';
 import type { TextRequest } from './request.ts';
 

@@ -6,6 +6,7 @@ import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
+import type { GroupRequest } from '#server/translation/core/pipeline/group.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
 import { reportOf } from './quality-report.ts';
 import type {
@@ -39,6 +40,12 @@ interface StoredDocument {
 /** The request as it was stored when the job was submitted. */
 export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslationRequest {
   return row.request as DocumentTranslationRequest;
+}
+
+/** What all texts of a document have in common when they are translated. */
+export function groupRequestOf(row: DocumentRow): GroupRequest {
+  const { source_lang, target_lang, domain, tone, gender } = requestOf(row);
+  return { source_lang, target_lang, domain, tone, gender, text_type: 'Plain', metadata: {} };
 }
 
 /** The name under which a document's translation is saved: `menu.fr.xlsx`. */

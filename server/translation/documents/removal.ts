@@ -6,7 +6,7 @@ import { describeForLog } from '#server/errors.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
-import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-records.ts';
+import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
 import { approvalOf } from './approval-record.ts';
 import { type FilePlace, removeFile } from './artifacts.ts';
 import { isDocument, selectTenantOfDocument, unknownDocument } from './jobs.ts';

@@ -5,7 +5,7 @@ import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { RebuiltDocument } from '#server/formats/document.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import { requireDocument } from './jobs.ts';
 import { noFigures, type ReportFigures } from './quality-report.ts';
 import type { DocumentQualityFinding } from './schema.ts';

@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
-import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-records.ts';
+import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
 import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';
 

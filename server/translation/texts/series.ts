@@ -1,12 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { recordFailedRun, secondsPerFailedRun } from '#server/billing/metering/failed-run-rate.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { SaturatedError } from '#server/platform/concurrency-limit.ts';
-import { countEvent } from '#server/platform/telemetry.ts';
-import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
 import { forget, leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { RunError, runPipeline } from '#server/translation/core/pipeline/run.ts';
 import {
@@ -19,10 +15,10 @@ import {
   type SeriesItem,
 } from './admit-series.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
+import { isRunning, recordFailedRun } from './failed-run.ts';
 import { fingerprint, selectJobsByKeys } from './idempotency.ts';
 import type { Admitted } from './insert-jobs.ts';
-import { advance } from './job-states.ts';
-import { isJob, type StoredJob } from './jobs.ts';
+import type { StoredJob } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';
 
 export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
@@ -141,7 +137,7 @@ async function runJob(
     const known =
       deadline.aborted && failure.code === 'transient_error' ? toAppError(deadline.reason) : failure;
     // The translation is stored; only its golden record is missing.
-    if (known.code !== 'persistence_failed') await fail(services, run, error, known, about);
+    if (known.code !== 'persistence_failed') await recordFailedRun(services, run, error, known, about);
     throw known;
   } finally {
     clearInterval(keeping);
@@ -169,86 +165,7 @@ function keepPending(
   return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
 }
 
-/** Logs why a run failed and marks its job failed. If that fails too, the stale sweep marks the job later. */
-async function fail(
-  services: RunServices,
-  run: Run,
-  error: unknown,
-  known: AppError,
-  about: object,
-): Promise<void> {
-  const { log } = services;
-  log.warn({ ...about, error: describeForLog(known) }, 'a run failed');
-  try {
-    if (await storeFailure(services, run, error, known.message)) countEvent('jobs', 'text failed');
-  } catch (unrecorded) {
-    log.warn({ ...about, error: describeForLog(unrecorded) }, 'failure not recorded');
-  }
-}
-
-/**
- * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts against the tenant's
- * failed runs, in the same transaction.
- * @returns whether the job was still this run's
- */
-async function storeFailure(
-  { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
-  { tenantId, admitted }: Run,
-  error: unknown,
-  message: string,
-): Promise<boolean> {
-  advance('pending', 'failed');
-  const steps = error instanceof RunError ? error.steps : [];
-  const calledEngine = error instanceof RunError && mayHaveCalled(error);
-  const share = engine.live && calledEngine ? secondsPerFailedRun(settings) : null;
-  return database.inTenant(tenantId, async (tx) => {
-    const failing = failJob(tx, tenantId, admitted, {
-      status: 'failed',
-      steps,
-      quality_gate: null,
-      human_review_task: null,
-      error: message,
-    });
-    const [failed] = await Promise.all(
-      share === null ? [tx.last(failing)] : [failing, tx.last(recordFailedRun(tx, tenantId, share))],
-    );
-    return failed.length > 0;
-  });
-}
-
-/** Whether a failed run may have called the engine. A call that was refused for lack of capacity did not; the completed steps before it did. */
-function mayHaveCalled({ cause, steps }: RunError): boolean {
-  return (
-    !(cause instanceof SaturatedError) ||
-    steps.some(({ kind, status }) => kind === 'agent' && status === 'completed')
-  );
-}
-
-/** The job while it is pending under this attempt, and not taken over by another. */
-function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
-  return and(
-    isJob(tenantId, jobId),
-    eq(translationJobs.attempt, attempt),
-    eq(translationJobs.status, 'pending'),
-  );
-}
-
 /** Marks a pending job as still running. */
 function touchJob(tx: Tx, tenantId: string, run: Pick<Admitted, 'jobId' | 'attempt'>): PromiseLike<unknown> {
   return tx.update(translationJobs).set({ updatedAt: sql`now()` }).where(isRunning(tenantId, run));
-}
-
-/** Marks a pending job failed. The statement is sent at once. */
-function failJob(
-  tx: Tx,
-  tenantId: string,
-  run: Pick<Admitted, 'jobId' | 'attempt'>,
-  agentRun: AgentRun,
-): Promise<{ jobId: string }[]> {
-  return tx
-    .update(translationJobs)
-    .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
-    .where(isRunning(tenantId, run))
-    .returning({ jobId: translationJobs.jobId })
-    .execute();
 }

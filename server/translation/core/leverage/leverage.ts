@@ -15,7 +15,7 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import type { TaskExample, TaskTerm } from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
-import { newDecision, recordStep } from '../pipeline/step.ts';
+import { newDecision, recordStep } from '../pipeline/agent-steps.ts';
 import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
 
@@ -118,22 +118,22 @@ const nothing: CloseHits = { close: [], relevant: [] };
 
 /**
  * Gathers the terms, close matches and relevant pairs of the text (B 8 "Fuzzy tier"), and records the provenance of each in the trace. If the
- * search fails, the job goes on without matches.
- * @param refused the exact match that was not served because of the glossary or its markup. It is still the best example, and counts as
- *   one of the close matches
- * @param failed called with the error of a failed search
+ * search fails, the run continues without matches. An exact match that was not served, because of the glossary or its markup, is still the
+ * best example, and counts as one of the close matches.
+ * @param searchFailed called with the error of a failed search
  */
 export async function gatherLeverage(
   steps: AgentStep[],
   leverage: Leverage,
   terms: TermsInText | null,
-  { refused, failed }: { refused: MemoryHit | undefined; failed: (error: unknown) => void },
+  searchFailed: (error: unknown) => void,
 ): Promise<Gathered> {
+  const { exact: refused } = leverage;
   const used = terms?.matches ?? [];
   if (used.length === 0 && !leverage.findClose && !refused) return { glossary: [], examples: [] };
   const found = leverage.findClose
     ? await leverage.findClose().catch((error: unknown) => {
-        failed(error);
+        searchFailed(error);
         return nothing;
       })
     : nothing;

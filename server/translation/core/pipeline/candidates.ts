@@ -1,8 +1,9 @@
 import { describeForLog } from '#server/errors.ts';
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
-import type { QualityOptions } from './quality-gate.ts';
-import { newDecision, recordStep, type StepDeps, spend } from './step.ts';
+import { newDecision, recordStep, type StepDeps, spend } from './agent-steps.ts';
+import type { QualityOptions } from './quality-options.ts';
 
+/** A translation of the whole text by one model. */
 interface Candidate {
   /** Null for the deployment's default model. */
   model: string | null;
@@ -26,7 +27,7 @@ export async function debateCandidates(
     ...extras.filter((candidate) => candidate !== undefined),
   ];
   if (candidates.length === 1) return baseline;
-  return judge(deps, task, candidates, debateRounds);
+  return compareCandidates(deps, task, candidates, debateRounds);
 }
 
 /** Translates with one extra model. Returns undefined if that fails: the baseline is there. */
@@ -47,7 +48,7 @@ async function translateWith(
       return {
         value: { model, translations: result.value },
         output: 'candidate translation',
-        metadata: spend(deps, result),
+        metadata: spend(deps.cost, result),
       };
     });
   } catch (error) {
@@ -57,7 +58,8 @@ async function translateWith(
   }
 }
 
-function judge(
+/** Compares candidates `rounds` times and returns the winner. The losers stay in the trace. */
+function compareCandidates(
   deps: StepDeps,
   task: TranslationTask,
   candidates: Candidate[],
@@ -77,7 +79,7 @@ function judge(
         const result = await deps.engine.compare(task, shown, deps.scope);
         const winner = order[result.value.winner] ?? 0;
         wins[winner] = (wins[winner] ?? 0) + 1;
-        spent.push(spend(deps, result));
+        spent.push(spend(deps.cost, result));
         decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, result.value.rationale));
       }
       // In a tie the first wins: the deployment's default model.
@@ -92,22 +94,6 @@ function judge(
           losers: candidates.filter((_, index) => index !== best),
         },
       };
-    },
-  );
-}
-
-/** The first translation (B 3.1 `translated`). @param model undefined for the deployment's default */
-export function translateBaseline(
-  deps: StepDeps,
-  task: TranslationTask,
-  model: string | undefined,
-): Promise<Translations> {
-  return recordStep(
-    deps.steps,
-    { name: 'baseline', actor: 'translator', input: `${task.sourceLang} to ${task.targetLang}` },
-    async () => {
-      const result = await deps.engine.translate(task, deps.scope, model);
-      return { value: result.value, output: 'baseline translation', metadata: spend(deps, result) };
     },
   );
 }

@@ -1,14 +1,13 @@
-import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
-import { type Leverage, memoryProvenance, termProvenance } from '../leverage/leverage.ts';
+import { memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
-import type { TextRequest } from '../request.ts';
+import { newDecision, recordStep } from './agent-steps.ts';
+import type { PreparedText } from './prepared-text.ts';
 import type { SourceText } from './source-text.ts';
-import { newDecision, recordStep } from './step.ts';
 
 /** A stored translation that is served without a translation call (B 8 "Translation memory at translation time"). */
 export interface FastPath {
@@ -26,25 +25,20 @@ export interface FastPath {
 /** UTF-16 units of a reason in the trace. */
 const longestReason = 600;
 
-interface Asked {
-  request: TextRequest;
-  text: SourceText;
-  leverage: Leverage;
-  terms: TermsInText | null;
-  /** Whether the request requires review. */
-  held: boolean;
-}
-
 /**
  * Serves a text that is a glossary term, or that the memory holds. Not served are a target that misses a term of the glossary and, for HTML,
  * a target with different markup: the full pipeline translates those. Records a step if there was a match.
  */
-export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<FastPath | null> {
-  const { exact } = asked.leverage;
-  const [entry] = asked.terms?.whole ?? [];
+export async function takeFastPath(
+  steps: AgentStep[],
+  prepared: PreparedText,
+  held: boolean,
+): Promise<FastPath | null> {
+  const { exact } = prepared.leverage;
+  const [entry] = prepared.terms?.whole ?? [];
   const found = [
-    ...(entry ? [() => fromGlossary(asked, entry)] : []),
-    ...(exact ? [() => fromMemory(asked, exact)] : []),
+    ...(entry ? [() => fromGlossary(prepared, held, entry)] : []),
+    ...(exact ? [() => fromMemory(prepared, held, exact)] : []),
   ];
   if (found.length === 0) return null;
   return recordStep(
@@ -54,7 +48,7 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
       const decisions: AgentDecision[] = [];
       for (const read of found) {
         const fast = await read();
-        const refusal = refusalOf(asked.request, fast);
+        const refusal = refusalOf(prepared.text, fast);
         decisions.push(refusal ?? servingOf(fast));
         if (!refusal) return { value: fast, output: outcomeOf(fast), decisions };
       }
@@ -64,13 +58,9 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
 }
 
 /** Why a match is not served; null if it is. */
-function refusalOf(request: TextRequest, fast: FastPath): AgentDecision | null {
+function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
   const { name, translation, compliance, provenance } = fast;
-  if (
-    name === 'tm_exact' &&
-    request.text_type === 'Html' &&
-    !hasSameMarkup(request.source_text, translation)
-  ) {
+  if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
     const why = 'the stored target has other markup than the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
@@ -89,26 +79,12 @@ function outcomeOf({ name, held }: FastPath): string {
   return held ? `${name}_held` : name;
 }
 
-/** Whether two pages differ only in their texts. A stored target must not bring a script into a page. */
-function hasSameMarkup(one: string, other: string): boolean {
-  return markupOf(one) === markupOf(other);
-}
-
-function markupOf(page: string): string {
-  const texts = extractHtml(page);
-  return rebuildHtml(
-    page,
-    texts,
-    texts.map(() => ''),
-  ).replace(/\s+/g, '');
-}
-
 function describe({ held, provenance }: FastPath): string {
   const from = `from the set “${provenance.set_name}”`;
   return held ? `${from}; the request asks for a human reviewer` : from;
 }
 
-async function fromGlossary({ text, terms, held }: Asked, entry: TermRow): Promise<FastPath> {
+async function fromGlossary({ text, terms }: PreparedText, held: boolean, entry: TermRow): Promise<FastPath> {
   const { targetTerm } = entry;
   return {
     name: 'glossary_exact',
@@ -128,16 +104,14 @@ function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): 
   return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);
 }
 
-async function fromMemory({ request, terms, held }: Asked, hit: MemoryHit): Promise<FastPath> {
+async function fromMemory({ text, terms }: PreparedText, held: boolean, hit: MemoryHit): Promise<FastPath> {
   const { targetText } = hit;
-  const target =
-    request.text_type === 'Html' ? extractHtml(targetText).map(({ text }) => text) : [targetText];
   return {
     name: 'tm_exact',
     translation: targetText,
     held,
     provenance: memoryProvenance(hit),
     entry: null,
-    compliance: terms ? await terms.check(target) : null,
+    compliance: terms ? await terms.check(text.segmentsOf(targetText)) : null,
   };
 }

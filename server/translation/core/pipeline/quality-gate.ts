@@ -2,54 +2,18 @@ import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import type { HumanReviewTask, HumanReviewTrigger, QualityGate, TriggerCode } from '../agent-run-schema.ts';
+import type {
+  AgentRun,
+  AgentStep,
+  HumanReviewTask,
+  HumanReviewTrigger,
+  QualityGate,
+  TriggerCode,
+} from '../agent-run-schema.ts';
 import { isRegulated } from '../intake/regulated-domain.ts';
 import { termGate } from '../leverage/terms.ts';
 import type { TextRequest } from '../request.ts';
 import type { FastPath } from './fast-path.ts';
-
-/** The score from which a translation publishes itself, unless the request sets another (B 2.3). */
-export const defaultThreshold = 85;
-
-/** The options of one request that the pipeline reads from metadata (B 2.6), clamped to their ranges. */
-export interface QualityOptions {
-  /** 0 to 100. A lower score is repaired, and not published without review. */
-  threshold: number;
-  /** At most so many repairs, 1 to 5. */
-  repairRounds: number;
-  /** The model of the baseline; undefined for the deployment's default. */
-  primaryModel: string | undefined;
-  /** Models of the extra candidates, 0 to 2. */
-  candidateModels: string[];
-  /** How often the candidates are compared, 1 to 3. */
-  debateRounds: number;
-}
-
-const maximumExtraCandidates = 2;
-/** The form of model names. Anything else is ignored, and kept out of logs and exports. */
-const modelName = /^[\w.:/@+-]{1,200}$/;
-
-/** Reads `request.metadata`. A value of the wrong type counts as absent. */
-export function readQualityOptions(metadata: Record<string, unknown>): QualityOptions {
-  return {
-    threshold: clamped(metadata['min_quality_score'], 0, 100, defaultThreshold),
-    repairRounds: Math.trunc(clamped(metadata['max_quality_loop_retries'], 1, 5, 2)),
-    primaryModel: modelNames(metadata['primary_model'])[0],
-    candidateModels: modelNames(metadata['candidate_models']),
-    debateRounds: Math.trunc(clamped(metadata['debate_rounds'], 1, 3, 1)),
-  };
-}
-
-function clamped(value: unknown, min: number, max: number, fallback: number): number {
-  if (typeof value !== 'number' || Number.isNaN(value)) return fallback;
-  return Math.min(max, Math.max(min, value));
-}
-
-/** Any well-formed name is passed on to the endpoint (B 2.6); `requireAllowedModels` checks the operator's list. */
-function modelNames(value: unknown): string[] {
-  const usable = namesIn(value).filter((name) => modelName.test(name));
-  return [...new Set(usable)].slice(0, maximumExtraCandidates);
-}
 
 /** The share of a text that a repair may change without review. */
 const highRepairDelta = 0.5;
@@ -232,7 +196,7 @@ function blocking(code: TriggerCode, reason: string): Found {
 }
 
 /** The review task that a deferring gate opens (B 2.3). */
-export function openReviewTask(gate: QualityGate): HumanReviewTask {
+function openReviewTask(gate: QualityGate): HumanReviewTask {
   return {
     id: newId(),
     status: 'open',
@@ -249,11 +213,20 @@ export function openReviewTask(gate: QualityGate): HumanReviewTask {
   };
 }
 
-/** The names in a comma-separated string or an array of strings. */
-export function namesIn(value: unknown): string[] {
-  const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
-  return names
-    .filter((name): name is string => typeof name === 'string')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+/** The end of a run by its gate: published, or held with a task for a human. */
+export function endOf(
+  gate: QualityGate,
+  steps: AgentStep[],
+): { status: 'published' | 'awaiting_review'; agentRun: AgentRun } {
+  const passes = gate.decision === 'pass';
+  return {
+    status: passes ? 'published' : 'awaiting_review',
+    agentRun: {
+      status: 'completed',
+      steps,
+      quality_gate: gate,
+      human_review_task: passes ? null : openReviewTask(gate),
+      error: null,
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
-import { type Assessed, assessCandidate, isCritical, missesTerms } from './assess.ts';
-import type { QualityOptions } from './quality-gate.ts';
-import { recordStep, type StepDeps, spend } from './step.ts';
+import { isCritical, missesTerms } from '../checks.ts';
+import { type Assessed, assessCandidate, repairOnce, type StepDeps } from './agent-steps.ts';
+import type { QualityOptions } from './quality-options.ts';
 
 /** The result of the repair loop. */
 export interface Repaired {
@@ -33,27 +33,6 @@ export async function repairLoop(
     if (isBetter(judged, best)) best = judged;
   }
   return { best, rounds, applied: best !== assessed };
-}
-
-function repairOnce(
-  deps: StepDeps,
-  task: TranslationTask,
-  { candidate, issues }: Assessed,
-  round: number,
-): Promise<Translations> {
-  return recordStep(
-    deps.steps,
-    { name: 'repair', actor: 'refiner', input: `round ${round}, ${issues.length} issues` },
-    async () => {
-      const result = await deps.engine.repair(task, candidate, issues, deps.scope);
-      const changed = result.value.filter((text, index) => text !== candidate[index]).length;
-      return {
-        value: result.value,
-        output: `${changed} of ${candidate.length} segments changed`,
-        metadata: spend(deps, result),
-      };
-    },
-  );
 }
 
 function isSame(left: Translations, right: Translations): boolean {

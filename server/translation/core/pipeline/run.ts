@@ -1,100 +1,32 @@
-import type { TermRow } from '#server/matching/terms/glossary.ts';
-import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import type { CallScope, Engine } from '#server/platform/engines/engine.ts';
 import type {
   AgentRun,
   AgentStep,
   QualityAssessment,
-  QualityGate,
   Refinement,
   VerificationResult,
 } from '../agent-run-schema.ts';
-import { gatherLeverage, type Leverage, noLeverage } from '../leverage/leverage.ts';
-import { findTerms, type TermsInText, termGate } from '../leverage/terms.ts';
+import { inspectNothing, inspectorOf } from '../checks.ts';
+import { gatherLeverage, type Leverage } from '../leverage/leverage.ts';
 import { riskFlags } from '../plausibility/index.ts';
 import type { TextRequest } from '../request.ts';
-import { assessCandidate, inspectNothing, inspectorOf, verifyFinal } from './assess.ts';
-import { debateCandidates, translateBaseline } from './candidates.ts';
-import { type FastPath, takeFastPath } from './fast-path.ts';
 import {
-  asksForReview,
-  decideFastPathGate,
-  decideGate,
-  openReviewTask,
-  readQualityOptions,
-} from './quality-gate.ts';
+  assessCandidate,
+  noCost,
+  type RunCost,
+  recordStep,
+  type StepDeps,
+  translateBaseline,
+  verifyFinal,
+} from './agent-steps.ts';
+import { debateCandidates } from './candidates.ts';
+import { type FastPath, takeFastPath } from './fast-path.ts';
+import { writtenMetadata } from './metadata.ts';
+import { type PreparedText, prepareText } from './prepared-text.ts';
+import { asksForReview, decideFastPathGate, decideGate, endOf } from './quality-gate.ts';
+import { readQualityOptions } from './quality-options.ts';
 import { type Repaired, repairDelta, repairLoop } from './repair.ts';
-import { joinSegments, readSourceText } from './source-text.ts';
-import { type RunCost, recordStep, type StepDeps } from './step.ts';
-
-/** Limits of what is stored with each job: entries of a list, UTF-16 units of a list, targets of a term. */
-const most = { listed: 200, units: 40_000, targets: 20 };
-
-/**
- * What the pipeline writes into request.metadata (B 2.6): the terms it found, the translation's compliance with them, and the provenance of a
- * served text. Null for nothing.
- */
-export function writtenMetadata(
-  terms: TermsInText | null,
-  compliance: TermCompliance | null,
-  fastPath: FastPath | null,
-): Record<string, unknown> | null {
-  const hasTerms = terms !== null && terms.matches.length > 0;
-  const entries = entriesOf(terms, fastPath);
-  const written = {
-    ...(hasTerms && { terminology_matches: matchesOf(terms) }),
-    ...(entries.length > 0 && { terminology_entries: entries }),
-    ...(compliance && hasTerms && { terminology_gate: termGate(compliance) }),
-    ...(fastPath && { provenance: { fast_path: fastPath.name, ...fastPath.provenance } }),
-  };
-  return Object.keys(written).length === 0 ? null : written;
-}
-
-function matchesOf({ expected }: TermsInText) {
-  return fitting(expected.map(matchView), (match) => [match.source_term, ...match.target_terms]);
-}
-
-/** The served entry first, which may not be among the winners, then the winning entry of each match. */
-function entriesOf(terms: TermsInText | null, fastPath: FastPath | null) {
-  const winners = (terms?.matches ?? []).map(({ entries: [winner] }) => winner);
-  const entries = new Set([...(fastPath?.entry ? [fastPath.entry] : []), ...winners]);
-  return fitting([...entries].map(entryView), (entry) => [
-    entry.source_term,
-    entry.target_term,
-    entry.set_name,
-  ]);
-}
-
-/** The first entries that fit the limits. A term is left out, not clipped, since a reviewer's text is checked against it. */
-function fitting<T>(all: readonly T[], textsOf: (one: T) => readonly string[]): T[] {
-  const first = all.slice(0, most.listed);
-  let units = 0;
-  const end = first.findIndex((one) => {
-    for (const text of textsOf(one)) units += text.length;
-    return units > most.units;
-  });
-  return end < 0 ? first : first.slice(0, end);
-}
-
-function matchView(term: ExpectedTerm) {
-  return {
-    source_term: term.sourceTerm,
-    target_terms: term.targetTerms.slice(0, most.targets),
-    case_sensitive: term.caseSensitive,
-    count: term.count,
-  };
-}
-
-function entryView(entry: TermRow) {
-  return {
-    source_term: entry.sourceTerm,
-    target_term: entry.targetTerm,
-    case_sensitive: entry.caseSensitive,
-    priority: entry.priority,
-    set_id: entry.setId,
-    set_name: entry.setName,
-  };
-}
+import { joinSegments } from './source-text.ts';
 
 /** What a finished run adds to its job. */
 export interface RunResult {
@@ -123,54 +55,42 @@ export class RunError extends Error {
   }
 }
 
-/** The state of one run. */
-interface Running {
-  engine: Engine;
-  request: TextRequest;
-  scope: CallScope;
-  leverage: Leverage;
-  steps: AgentStep[];
-  cost: RunCost;
-}
+/** Where a run records what it does. */
+type Trace = Pick<StepDeps, 'steps' | 'cost'>;
 
 /** Optional inputs of a run. */
 interface RunParts {
   leverage?: Leverage;
-  /** Called if the search for matches fails: the run goes on without them. */
+  /** Called if the search for matches fails: the run continues without them. */
   searchFailed?: (error: unknown) => void;
 }
 
 /**
- * The pipeline of B 3.1 for one text. A text that the glossary or the memory holds is served from there. Any other goes through baseline,
- * candidates, assessment, bounded repair, verification and the quality gate. Holds no transaction: it takes as long as its models do.
+ * The pipeline for one text. A text that the glossary or the memory holds is served from there. Any other passes through baseline,
+ * candidates, assessment, bounded repair, verification and the quality gate. It holds no transaction: it takes as long as its models do.
  * @throws RunError
  */
 export async function runPipeline(
   engine: Engine,
   request: TextRequest,
   scope: CallScope,
-  { leverage = noLeverage, searchFailed = () => {} }: RunParts = {},
+  { leverage, searchFailed = () => {} }: RunParts = {},
 ): Promise<RunResult> {
-  const steps: AgentStep[] = [];
-  const cost: RunCost = { inputTokens: 0, outputTokens: 0, models: [] };
+  const trace = { steps: [], cost: noCost() };
   try {
-    const text = readSourceText(request);
-    const terms = await findTerms(text, leverage.glossary, text.plain, scope.signal);
-    const held = asksForReview(request);
-    const fastPath = await takeFastPath(steps, { request, text, leverage, terms, held });
-    const running: Running = { engine, request, scope, leverage, steps, cost };
-    if (fastPath) return serve(running, terms, fastPath);
-    return await translate(running, text, terms, searchFailed);
+    const prepared = await prepareText(request, leverage, scope.signal);
+    const fastPath = await takeFastPath(trace.steps, prepared, asksForReview(request));
+    if (fastPath) return serve(trace, prepared, fastPath);
+    return await translate(engine, scope, trace, prepared, searchFailed);
   } catch (error) {
-    throw new RunError(error, steps);
+    throw new RunError(error, trace.steps);
   }
 }
 
-/** Serves the stored text without a translation call (B 8 rule 1). */
-function serve({ request, steps, cost }: Running, terms: TermsInText | null, fastPath: FastPath): RunResult {
-  const gate = decideFastPathGate(request, readQualityOptions(request.metadata).threshold, fastPath);
+/** Serves the stored text without a translation call. */
+function serve({ steps, cost }: Trace, { request, terms }: PreparedText, fastPath: FastPath): RunResult {
   return {
-    ...endOf(gate, steps),
+    ...endOf(decideFastPathGate(request, readQualityOptions(request.metadata).threshold, fastPath), steps),
     baseline_translation: fastPath.translation,
     final_translation: fastPath.translation,
     quality_assessment: null,
@@ -183,18 +103,14 @@ function serve({ request, steps, cost }: Running, terms: TermsInText | null, fas
 }
 
 async function translate(
-  { engine, request, scope, leverage, steps, cost }: Running,
-  text: ReturnType<typeof readSourceText>,
-  terms: TermsInText | null,
+  engine: Engine,
+  scope: CallScope,
+  { steps, cost }: Trace,
+  { request, text, leverage, terms }: PreparedText,
   searchFailed: (error: unknown) => void,
 ): Promise<RunResult> {
   const options = readQualityOptions(request.metadata);
-  const gathered = await gatherLeverage(steps, leverage, terms, {
-    refused: leverage.exact,
-    failed: searchFailed,
-  });
-  const { rebuild } = text;
-  const task = { ...text.task, ...gathered };
+  const task = { ...text.task, ...(await gatherLeverage(steps, leverage, terms, searchFailed)) };
   const inspect = engine.live ? inspectorOf(text) : inspectNothing;
   const deps: StepDeps = { engine, inspect, terms, scope, steps, cost };
   const baseline = await translateBaseline(deps, task, options.primaryModel);
@@ -227,29 +143,14 @@ async function translate(
   const { candidate: _, compliance: __, ...judged } = assessment;
   return {
     ...endOf(gate, steps),
-    baseline_translation: rebuild(baseline),
-    final_translation: rebuild(final.candidate),
+    baseline_translation: text.rebuild(baseline),
+    final_translation: text.rebuild(final.candidate),
     quality_assessment: judged,
     refinement: describeRepair(repaired),
     verification,
     cost,
     fastPath: null,
     metadata: writtenMetadata(terms, final.compliance, null),
-  };
-}
-
-/** The end of a run by its gate: published, or held with a task for a human. */
-function endOf(gate: QualityGate, steps: AgentStep[]): Pick<RunResult, 'status' | 'agentRun'> {
-  const passes = gate.decision === 'pass';
-  return {
-    status: passes ? 'published' : 'awaiting_review',
-    agentRun: {
-      status: 'completed',
-      steps,
-      quality_gate: gate,
-      human_review_task: passes ? null : openReviewTask(gate),
-      error: null,
-    },
   };
 }
 

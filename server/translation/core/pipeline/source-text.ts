@@ -11,6 +11,10 @@ export interface SourceText {
   plain: string | null;
   /** The text with each segment replaced by its translation, and the markup unchanged. */
   rebuild(translations: Translations): string;
+  /** The segments of a text of the same type, such as a stored translation. */
+  segmentsOf(other: string): string[];
+  /** Whether another text has the same markup: a stored target must not bring a script into a page. Always true of plain text. */
+  hasMarkupOf(other: string): boolean;
 }
 
 /** Splits a text into segments. Of HTML, only text nodes and four attributes are translated (B 2.1 text_type). */
@@ -22,6 +26,8 @@ export function readSourceText(request: TextRequest): SourceText {
       blocks: [[0]],
       plain: source,
       rebuild: ([translation]) => translation ?? '',
+      segmentsOf: (other) => [other],
+      hasMarkupOf: () => true,
     };
   const segments = extractHtml(source);
   return {
@@ -32,7 +38,19 @@ export function readSourceText(request: TextRequest): SourceText {
     blocks: blocksOf(source, segments),
     plain: segments.length === 1 && segments[0]?.text === source.trim() ? source : null,
     rebuild: (translations) => rebuildHtml(source, segments, translations),
+    segmentsOf: (other) => extractHtml(other).map(({ text }) => text),
+    hasMarkupOf: (other) => markupOf(source) === markupOf(other),
   };
+}
+
+/** A page without its texts. */
+function markupOf(page: string): string {
+  const texts = extractHtml(page);
+  return rebuildHtml(
+    page,
+    texts,
+    texts.map(() => ''),
+  ).replace(/\s+/g, '');
 }
 
 function taskOf(request: TextRequest, segments: string[]): TranslationTask {

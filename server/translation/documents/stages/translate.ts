@@ -3,10 +3,19 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { type GroupText, lookUpTexts, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
+import { groupRequestOf } from '../jobs.ts';
 import { ofDocument } from '../segments.ts';
-import { type GroupSegment, lookUpTexts, translateGroup } from '../translate-group.ts';
 import { TranslationStore } from './translation-store.ts';
+
+/** A distinct text of the document. */
+interface GroupSegment extends GroupText {
+  /** Where it stands in the document: segments with the same source are translated once. */
+  positions: readonly number[];
+  /** UTF-16 units of the source without its tags. */
+  units: number;
+}
 
 /** Distinct texts that are read and looked up together. */
 const textsOfBatch = 400;
@@ -22,7 +31,10 @@ const groupsInFlight = 8;
  * @throws Yielded if the worker is to give way: it begins no more groups, and those in flight are stored
  */
 export async function translateSegments(run: DocumentRun): Promise<void> {
-  const { services, tenantId, signal } = run;
+  const { services, tenantId, documentId, signal } = run;
+  const request = groupRequestOf(run.row);
+  const searchFailed = () =>
+    services.log.warn({ document_id: documentId }, 'a segment is translated without close matches');
   const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
   const groups = readGroups(run, untranslated);
   const store = new TranslationStore(run);
@@ -33,8 +45,14 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       signal.throwIfAborted();
       const { value: next, done } = await groups.next();
       if (done) return;
-      const group = await translateGroup(run, next.group, next.found);
-      await store.add(group);
+      const group = await translateGroup(services, { tenantId, signal }, { request, ...next }, searchFailed);
+      await store.add({
+        cost: group.cost,
+        segments: group.translations.map(({ of, translation }) => ({
+          positions: of.positions,
+          ...translation,
+        })),
+      });
       if (group.cost.models.length > 0) run.modelResponded();
       isOver ||= await run.isOver();
     }
@@ -55,14 +73,14 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
 async function* readGroups(
   run: DocumentRun,
   untranslated: readonly number[][],
-): AsyncGenerator<{ group: GroupSegment[]; found: Prefetched }, void> {
+): AsyncGenerator<{ texts: GroupSegment[]; found: Prefetched }, void> {
   const { database } = run.services;
   for (let start = 0; start < untranslated.length; start += textsOfBatch) {
     const { texts, found } = await database.inTenant(run.tenantId, async (tx) => {
       const texts = await selectTexts(tx, run, untranslated.slice(start, start + textsOfBatch));
-      return { texts, found: await lookUpTexts(tx, run, texts) };
+      return { texts, found: await lookUpTexts(tx, groupRequestOf(run.row), texts) };
     });
-    for (const group of groupsOf(texts)) yield { group, found };
+    for (const group of groupsOf(texts)) yield { texts: group, found };
   }
 }
 

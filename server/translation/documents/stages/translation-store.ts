@@ -1,9 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
+import type { RunCost } from '#server/translation/core/pipeline/agent-steps.ts';
+import type { TranslatedText } from '#server/translation/core/pipeline/group.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
-import type { TranslatedGroup } from '../translate-group.ts';
 import { progressed } from '../waiting.ts';
+
+/** A group's translations, each with the positions of its segments, and what the calls for it cost. */
+export interface TranslatedGroup {
+  segments: (TranslatedText & { positions: readonly number[] })[];
+  cost: RunCost;
+}
 
 /**
  * Stores the groups of one document, one transaction after the other. Groups that are done while a transaction runs share the next

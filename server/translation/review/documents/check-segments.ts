@@ -1,10 +1,9 @@
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { inspectText } from '#server/translation/core/inspect-text.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
-import { findTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
-import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
-import type { DocumentRow } from '#server/translation/documents/jobs.ts';
-import { segmentRequest } from '#server/translation/documents/translate-group.ts';
+import { termIssues } from '#server/translation/core/leverage/terms.ts';
+import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
+import { type DocumentRow, groupRequestOf } from '#server/translation/documents/jobs.ts';
 
 /** A text that a person proposes as the translation of a segment. */
 export interface ProposedText {
@@ -26,14 +25,13 @@ export async function checkSegments(
 ): Promise<QualityIssue[][]> {
   const { tenantId } = row;
   const caller = { tenantId, ...(signal && { signal }) };
-  const requests = texts.map(({ sourceText }) => segmentRequest({ row }, sourceText));
+  const requests = texts.map(({ sourceText }) => ({ ...groupRequestOf(row), source_text: sourceText }));
   const found = await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests));
   const issues: QualityIssue[][] = [];
   for (const [index, request] of requests.entries()) {
     const { targetText } = texts[index] as ProposedText;
-    const { glossary } = await leverageOf(services, tenantId, request, found);
-    const source = readSourceText(request);
-    const terms = await findTerms(source, glossary, source.plain, signal);
+    const leverage = await leverageOf(services, tenantId, request, found);
+    const { terms } = await prepareText(request, leverage, signal);
     const compliance = await terms?.check([targetText]);
     issues.push([
       ...(await inspectText(request, targetText, caller)),

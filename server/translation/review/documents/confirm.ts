@@ -5,11 +5,12 @@ import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import { isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
 import { figuresOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings } from '../confirmation.ts';
-import { type CorrectionConflict, requireTranslated, reviewerOf } from './decide.ts';
+import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
+import { requireTranslated, reviewerOf } from './decide.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 
 export const documentConfirmInput = z.object({
@@ -129,10 +130,5 @@ function requireSeen(
     const { region_id, cell_id, target_text, corrected } = segment;
     if (target_text !== seen) conflicts.push({ index, position, region_id, cell_id, target_text, corrected });
   }
-  if (conflicts.length > 0)
-    throw new AppError(
-      'conflict',
-      `translations have changed since they were read (${conflicts.length}); nothing was confirmed`,
-      { present: conflicts },
-    );
+  if (conflicts.length > 0) throw correctionConflicts(conflicts, 'confirmed');
 }

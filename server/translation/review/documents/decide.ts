@@ -11,7 +11,7 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
-import { isCriticalIssue } from '#server/translation/core/pipeline/assess.ts';
+import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import {
   insertArtifact,
   layoutTypes,
@@ -37,6 +37,7 @@ import {
   ofDocument,
   storeTargetRectangles,
 } from '#server/translation/documents/segments.ts';
+import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
 import { checkSegments } from './check-segments.ts';
 
 type ReviewServices = LocatingServices &
@@ -52,18 +53,6 @@ export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'correctio
     /** What `replaces` is with its tags, if the reviewer saw them. */
     replacesTagged?: InlineContent | null | undefined;
   })[];
-}
-
-/** A correction of a segment whose translation is not the one that the reviewer saw. */
-export interface CorrectionConflict {
-  /** Of the correction in its request. */
-  index: number;
-  position: number;
-  region_id: string;
-  cell_id: string | null;
-  /** The present translation. */
-  target_text: string | null;
-  corrected: boolean;
 }
 
 /** A reviewer's text for one segment. */
@@ -262,12 +251,7 @@ async function selectCorrected(
       targetText: target_text,
     });
   }
-  if (conflicts.length > 0)
-    throw new AppError(
-      'conflict',
-      `translations have changed since they were read (${conflicts.length}); nothing was corrected`,
-      { present: conflicts },
-    );
+  if (conflicts.length > 0) throw correctionConflicts(conflicts, 'corrected');
   const translations = rows.flatMap(({ position, regionId, cellId, target }) => {
     const content = corrections.get(position)?.target ?? (target as InlineContent | null);
     return content ? [{ regionId, cellId, target: content }] : [];

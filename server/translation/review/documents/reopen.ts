@@ -10,7 +10,7 @@ import { approvalOf } from '#server/translation/documents/approval-record.ts';
 import { withdrawApprovalFeed } from '#server/translation/documents/feed-manifest.ts';
 import { isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
-import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-records.ts';
+import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
 import { reopenMinutes, requireReopenable } from '../reopening.ts';
 import type { ReopenedItem } from '../schema.ts';
 

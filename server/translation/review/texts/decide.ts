@@ -11,23 +11,15 @@ import { countEvent } from '#server/platform/telemetry.ts';
 import type { AgentRun, AgentStep, ReviewAction } from '#server/translation/core/agent-run-schema.ts';
 import { advance, reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
-import { publishJob } from '#server/translation/texts/pending-persistence.ts';
+import { publishJob } from '#server/translation/texts/parked-jobs.ts';
 import type { JobStatus, TranslationJob } from '#server/translation/texts/schema.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
 import { recordOpening } from '../openings.ts';
+import { JobChanged } from '../review-conflict.ts';
 import { type ClosingReview, compareLater, countReview } from './count-review.ts';
 import { criticalFindings, keptCandidate, pipelineText } from './critical-findings.ts';
 import type { ReviewRequest } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
-
-/** The job is not as the reviewer saw it. */
-export class JobChanged extends AppError {
-  readonly job: TranslationJob;
-  constructor(job: TranslationJob) {
-    super('conflict', `job ${job.id} has changed since it was read (status=${job.status})`);
-    this.job = job;
-  }
-}
 
 /**
  * Applies a reviewer's action to a job (C 4 "Review"). One transaction locks and decides, so that of two closing reviews one wins. The golden

@@ -17,6 +17,7 @@ import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { claimantOf } from '../claims.ts';
 import { reopenDocument } from '../documents/reopen.ts';
 import { reportReviewers } from '../figures.ts';
+import { JobChanged } from '../review-conflict.ts';
 import {
   claimInput,
   claimState,
@@ -27,7 +28,7 @@ import {
 } from '../schema.ts';
 import { checkText } from './check-text.ts';
 import { countJobs } from './counts.ts';
-import { JobChanged, reviewJob } from './decide.ts';
+import { reviewJob } from './decide.ts';
 import { reopenJob } from './reopen.ts';
 import { reviewJobs } from './review-many.ts';
 import { claim, nextReview } from './review-queue.ts';

@@ -13,7 +13,7 @@ import {
   type DeletedJob,
   removeGoldenLater,
   removeGoldenNow,
-} from '#server/translation/records/golden-records.ts';
+} from '#server/translation/records/golden-deletion.ts';
 import { reopen } from '#server/translation/texts/job-states.ts';
 import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import { claimantOf } from '../claims.ts';

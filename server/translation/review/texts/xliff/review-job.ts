@@ -6,6 +6,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { rawBody } from '#server/trpc.ts';
+import { JobChanged } from '../../review-conflict.ts';
 import {
   readXliffBody,
   requireLanguages,
@@ -13,7 +14,7 @@ import {
   textVersion,
   unitError,
 } from '../../xliff-exchange.ts';
-import { JobChanged, reviewJob } from '../decide.ts';
+import { reviewJob } from '../decide.ts';
 import { reviewInput } from '../review-schema.ts';
 import { readVersion, unitOfJob } from './export-jobs.ts';
 import { codedTexts } from './text-codes.ts';

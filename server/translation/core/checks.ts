@@ -6,53 +6,30 @@ import type {
   QualityIssue,
   Translations,
   TranslationTask,
-  Verification,
 } from '#server/platform/engines/engine.ts';
-import { checkIntegrity } from '../integrity/index.ts';
-import { termIssues } from '../leverage/terms.ts';
-import { checkPlausibility } from '../plausibility/index.ts';
-import { joinSegments, type SourceText } from './source-text.ts';
-import { type Inspect, recordStep, type StepDeps, spend } from './step.ts';
+import { checkIntegrity } from './integrity/index.ts';
+import { type TermsInText, termIssues } from './leverage/terms.ts';
+import { joinSegments, type SourceText } from './pipeline/source-text.ts';
+import { checkPlausibility } from './plausibility/index.ts';
 
-/** A judgement of a candidate, with the service's own findings. */
-export interface Assessed extends Judgement {
-  candidate: Translations;
-  model: string | null;
-  /** Glossary compliance; null without a glossary. */
-  compliance: TermCompliance | null;
-}
-
-/** Scores a candidate with the engine and adds the findings of the service's own checks. `name` is the step's in the trace. */
-export function assessCandidate(
-  deps: StepDeps,
+/** Checks a translation without a model. */
+export type Inspect = (
   task: TranslationTask,
   candidate: Translations,
-  name: 'quality_assessment' | 'reassessment',
-): Promise<Assessed> {
-  return recordStep(
-    deps.steps,
-    { name, actor: 'quality_judge', input: name === 'reassessment' ? 'repaired translation' : 'translation' },
-    async () => {
-      const result = await deps.engine.assess(task, candidate, deps.scope);
-      const compliance = (await deps.terms?.check(candidate)) ?? null;
-      const findings = [
-        ...(await deps.inspect(task, candidate)),
-        ...(compliance ? termIssues(compliance) : []),
-      ];
-      const value = {
-        ...result.value,
-        issues: [...findings, ...result.value.issues],
-        candidate,
-        compliance,
-        model: result.models[0] ?? null,
-      };
-      return {
-        value,
-        output: `score ${value.score}, ${findings.length} findings of our own`,
-        metadata: spend(deps, result),
-      };
-    },
-  );
+) => QualityIssue[] | Promise<QualityIssue[]>;
+
+/**
+ * The findings of the service's own checks in a translation: those of `inspect`, then the glossary terms that it misses.
+ * `compliance` is null without a glossary for the language pair.
+ */
+export async function checkTranslation(
+  { inspect, terms }: { inspect: Inspect; terms: TermsInText | null },
+  task: TranslationTask,
+  candidate: Translations,
+): Promise<{ findings: QualityIssue[]; compliance: TermCompliance | null }> {
+  const compliance = (await terms?.check(candidate)) ?? null;
+  const findings = await inspect(task, candidate);
+  return { findings: compliance ? [...findings, ...termIssues(compliance)] : findings, compliance };
 }
 
 /** Whether any issue is critical. Such a text is never published without review (B 2.3). */
@@ -61,30 +38,8 @@ export function isCritical({ issues }: Pick<Judgement, 'issues'>): boolean {
 }
 
 /** Whether a glossary term is missing. Such a text is never published without review (B 1 rule 4). */
-export function missesTerms({ compliance }: Pick<Assessed, 'compliance'>): boolean {
+export function missesTerms({ compliance }: { compliance: TermCompliance | null }): boolean {
   return compliance?.passed === false;
-}
-
-/** Verifies the final translation. It passes only if the service's own checks find nothing critical. */
-export function verifyFinal(
-  deps: StepDeps,
-  task: TranslationTask,
-  candidate: Translations,
-): Promise<Verification> {
-  return recordStep(
-    deps.steps,
-    { name: 'verification', actor: 'verifier', input: 'final translation' },
-    async () => {
-      const result = await deps.engine.verify(task, candidate, deps.scope);
-      const issues = [...(await deps.inspect(task, candidate)), ...result.value.issues];
-      const value = { ...result.value, issues, passed: result.value.passed && !isCritical({ issues }) };
-      return {
-        value,
-        output: `${value.passed ? 'passed' : 'not passed'}, score ${value.score}`,
-        metadata: spend(deps, result),
-      };
-    },
-  );
 }
 
 /** A hostile page may have an issue in each of its thousands of texts. */

@@ -11,7 +11,7 @@ import {
   persistenceQueue,
   type Replay,
   selectReplay,
-} from '#server/storage/replays.ts';
+} from '#server/storage/parked-job-replays.ts';
 import { selectNow } from '#server/translation/records/check.ts';
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden-record.ts';
 import { sourcesOf } from './job-states.ts';
@@ -20,7 +20,7 @@ import { learnFrom, retryWithout } from './optional-writes.ts';
 import type { TranslationJob } from './schema.ts';
 
 /** A job whose golden record is not written yet. */
-interface UnpersistedJob {
+interface ParkedJob {
   job: TranslationJob;
   attempt: number;
   publishAs: 'published' | 'human_edited';
@@ -37,7 +37,7 @@ type PublishingServices = PersistingServices & Pick<Services, 'embedder'>;
 export async function publishJob(
   services: PublishingServices,
   tenantId: string,
-  { job, attempt, publishAs }: UnpersistedJob,
+  { job, attempt, publishAs }: ParkedJob,
 ): Promise<TranslationJob> {
   const { database, log } = services;
   const persisted = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
@@ -95,10 +95,10 @@ async function endPublication(
 }
 
 /** The statuses in which a golden record may still have to be written. */
-const unpersisted = ['persistence_failed', 'approved'] as const;
+const parkedStatuses = ['persistence_failed', 'approved'] as const;
 
 /** Adds a job for each tenant that has jobs to publish: it writes in that tenant's own scope. */
-export async function queueUnpersistedJobs({
+export async function queueParkedJobs({
   database,
   settings,
 }: Pick<Services, 'database' | 'settings'>): Promise<void> {
@@ -108,7 +108,7 @@ export async function queueUnpersistedJobs({
     const tenants = await tx
       .selectDistinct({ tenantId: translationJobs.tenantId })
       .from(translationJobs)
-      .where(and(inArray(status, unpersisted), or(eq(status, 'persistence_failed'), isAbandoned)));
+      .where(and(inArray(status, parkedStatuses), or(eq(status, 'persistence_failed'), isAbandoned)));
     for (const { tenantId } of tenants)
       await addJob(
         tx,
@@ -132,18 +132,15 @@ const mostRefusals = 5;
  * tried once; one that fails does not keep the others waiting.
  * @returns how many were published, and how many failed
  */
-export async function publishUnpersistedJobs(
-  services: PublishingServices,
-  tenantId: string,
-): Promise<Published> {
+export async function publishParkedJobs(services: PublishingServices, tenantId: string): Promise<Published> {
   const until = await services.database.inTenant(tenantId, selectNow);
   const total: Published = { published: 0, failed: 0 };
-  for (const status of unpersisted)
+  for (const status of parkedStatuses)
     for await (const { published, failed } of publishThose(services, tenantId, status, until)) {
       total.published += published;
       total.failed += failed;
     }
-  services.log.info({ tenant_id: tenantId, ...total }, 'unpersisted jobs tried again');
+  services.log.info({ tenant_id: tenantId, ...total }, 'parked jobs tried again');
   return total;
 }
 
@@ -172,16 +169,16 @@ interface Published {
 async function* publishThose(
   services: PublishingServices,
   tenantId: string,
-  status: UnpersistedPage['status'],
+  status: ParkedPage['status'],
   until: Date,
 ): AsyncGenerator<Published> {
   const { database, settings } = services;
   let refusals = 0;
-  for (let after: UnpersistedPage['after'] = null; ; ) {
-    const page: UnpersistedPage = { status, after, until, staleSeconds: settings.STALE_PENDING_SECONDS };
-    const jobs = await database.inTenant(tenantId, (tx) => selectUnpersisted(tx, tenantId, page));
+  for (let after: ParkedPage['after'] = null; ; ) {
+    const page: ParkedPage = { status, after, until, staleSeconds: settings.STALE_PENDING_SECONDS };
+    const jobs = await database.inTenant(tenantId, (tx) => selectParked(tx, tenantId, page));
     const result: Published = { published: 0, failed: 0 };
-    const publish = async (job: UnpersistedJob) => {
+    const publish = async (job: ParkedJob) => {
       try {
         await publishJob(services, tenantId, job);
         result.published += 1;
@@ -203,8 +200,8 @@ async function* publishThose(
   }
 }
 
-interface UnpersistedPage {
-  status: (typeof unpersisted)[number];
+interface ParkedPage {
+  status: (typeof parkedStatuses)[number];
   /** The last job that was tried. */
   after: { updatedAt: string; id: string } | null;
   /** A job that failed since then waits for the next sweep. */
@@ -213,11 +210,11 @@ interface UnpersistedPage {
   staleSeconds: number;
 }
 
-async function selectUnpersisted(
+async function selectParked(
   tx: Tx,
   tenantId: string,
-  { status, after, until, staleSeconds }: UnpersistedPage,
-): Promise<UnpersistedJob[]> {
+  { status, after, until, staleSeconds }: ParkedPage,
+): Promise<ParkedJob[]> {
   const { updatedAt, jobId } = translationJobs;
   const rows = await tx
     .select()

@@ -1,0 +1,213 @@
+import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type {
+  CallScope,
+  Engine,
+  EngineResult,
+  Judgement,
+  Translations,
+  TranslationTask,
+  Verification,
+} from '#server/platform/engines/engine.ts';
+import { newId } from '#server/platform/ids.ts';
+import { observe } from '#server/platform/telemetry.ts';
+import type { AgentDecision, AgentStep } from '../agent-run-schema.ts';
+import { checkTranslation, type Inspect, isCritical } from '../checks.ts';
+import type { TermsInText } from '../leverage/terms.ts';
+
+interface StepDescription {
+  name: string;
+  actor: string;
+  kind?: AgentStep['kind'];
+  input: string;
+  /** For operators only. Recorded even if the step fails. */
+  metadata?: Record<string, unknown>;
+}
+
+interface StepOutcome<T> {
+  value: T;
+  output: string;
+  decisions?: AgentDecision[];
+  metadata?: Record<string, unknown>;
+}
+
+/** Runs one step of the pipeline and appends it to `steps` as an AgentStep (B 2.3), completed or failed. */
+export async function recordStep<T>(
+  steps: AgentStep[],
+  description: StepDescription,
+  run: () => Promise<StepOutcome<T>> | StepOutcome<T>,
+): Promise<T> {
+  const step: AgentStep = {
+    id: newId(),
+    name: description.name,
+    actor: description.actor,
+    kind: description.kind ?? 'agent',
+    status: 'running',
+    input_summary: description.input,
+    output_summary: null,
+    tool_calls: [],
+    decisions: [],
+    error: null,
+    started_at: new Date().toISOString(),
+    completed_at: null,
+    ...(description.metadata && { metadata: description.metadata }),
+  };
+  steps.push(step);
+  try {
+    const { value, output, decisions, metadata } = await observe('step', description.name, async () => run());
+    step.status = 'completed';
+    step.output_summary = output;
+    if (decisions) step.decisions = decisions;
+    if (metadata) step.metadata = { ...step.metadata, ...metadata };
+    return value;
+  } catch (error) {
+    step.status = 'failed';
+    throw error;
+  } finally {
+    step.completed_at = new Date().toISOString();
+  }
+}
+
+/** A decision inside a step (B 2.3 AgentDecision). */
+export function newDecision(
+  label: string,
+  outcome: string,
+  rationale: string | null,
+  more: Partial<Pick<AgentDecision, 'confidence' | 'provenance'>> = {},
+): AgentDecision {
+  return {
+    id: newId(),
+    label,
+    outcome,
+    rationale,
+    confidence: null,
+    created_at: new Date().toISOString(),
+    ...more,
+  };
+}
+
+/** Tokens and models of one run. For operators only. */
+export interface RunCost {
+  inputTokens: number;
+  outputTokens: number;
+  models: string[];
+}
+
+/** What the steps of a run share. */
+export interface StepDeps {
+  engine: Engine;
+  inspect: Inspect;
+  /** The glossary terms of the text; null without a glossary for its language pair. */
+  terms: TermsInText | null;
+  scope: CallScope;
+  /** The trace, to which each step appends its record. */
+  steps: AgentStep[];
+  cost: RunCost;
+}
+
+/** The cost of a run that has not called a model yet. */
+export const noCost = (): RunCost => ({ inputTokens: 0, outputTokens: 0, models: [] });
+
+/** Adds the cost of an engine call to the run. @returns the cost as metadata of the step */
+export function spend<T>(cost: RunCost, { models, inputTokens, outputTokens }: EngineResult<T>) {
+  cost.inputTokens += inputTokens;
+  cost.outputTokens += outputTokens;
+  for (const model of models) if (!cost.models.includes(model)) cost.models.push(model);
+  return { models, input_tokens: inputTokens, output_tokens: outputTokens };
+}
+
+/** The first translation (B 3.1 `translated`). @param model undefined for the deployment's default */
+export function translateBaseline(
+  deps: StepDeps,
+  task: TranslationTask,
+  model: string | undefined,
+): Promise<Translations> {
+  return recordStep(
+    deps.steps,
+    { name: 'baseline', actor: 'translator', input: `${task.sourceLang} to ${task.targetLang}` },
+    async () => {
+      const result = await deps.engine.translate(task, deps.scope, model);
+      return { value: result.value, output: 'baseline translation', metadata: spend(deps.cost, result) };
+    },
+  );
+}
+
+/** A judgement of a candidate, with the service's own findings. */
+export interface Assessed extends Judgement {
+  candidate: Translations;
+  model: string | null;
+  /** Glossary compliance; null without a glossary. */
+  compliance: TermCompliance | null;
+}
+
+/** Scores a candidate with the engine and adds the findings of the service's own checks. `name` is the step's in the trace. */
+export function assessCandidate(
+  deps: StepDeps,
+  task: TranslationTask,
+  candidate: Translations,
+  name: 'quality_assessment' | 'reassessment',
+): Promise<Assessed> {
+  return recordStep(
+    deps.steps,
+    { name, actor: 'quality_judge', input: name === 'reassessment' ? 'repaired translation' : 'translation' },
+    async () => {
+      const result = await deps.engine.assess(task, candidate, deps.scope);
+      const { findings, compliance } = await checkTranslation(deps, task, candidate);
+      const value = {
+        ...result.value,
+        issues: [...findings, ...result.value.issues],
+        candidate,
+        compliance,
+        model: result.models[0] ?? null,
+      };
+      return {
+        value,
+        output: `score ${value.score}, ${findings.length} findings of our own`,
+        metadata: spend(deps.cost, result),
+      };
+    },
+  );
+}
+
+/** One repair of a translation by its issues. */
+export function repairOnce(
+  deps: StepDeps,
+  task: TranslationTask,
+  { candidate, issues }: Assessed,
+  round: number,
+): Promise<Translations> {
+  return recordStep(
+    deps.steps,
+    { name: 'repair', actor: 'refiner', input: `round ${round}, ${issues.length} issues` },
+    async () => {
+      const result = await deps.engine.repair(task, candidate, issues, deps.scope);
+      const changed = result.value.filter((text, index) => text !== candidate[index]).length;
+      return {
+        value: result.value,
+        output: `${changed} of ${candidate.length} segments changed`,
+        metadata: spend(deps.cost, result),
+      };
+    },
+  );
+}
+
+/** Verifies the final translation. It passes only if the service's own checks find nothing critical. */
+export function verifyFinal(
+  deps: StepDeps,
+  task: TranslationTask,
+  candidate: Translations,
+): Promise<Verification> {
+  return recordStep(
+    deps.steps,
+    { name: 'verification', actor: 'verifier', input: 'final translation' },
+    async () => {
+      const result = await deps.engine.verify(task, candidate, deps.scope);
+      const issues = [...(await deps.inspect(task, candidate)), ...result.value.issues];
+      const value = { ...result.value, issues, passed: result.value.passed && !isCritical({ issues }) };
+      return {
+        value,
+        output: `${value.passed ? 'passed' : 'not passed'}, score ${value.score}`,
+        metadata: spend(deps.cost, result),
+      };
+    },
+  );
+}

@@ -1,0 +1,278 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import {
+  formatTagged,
+  type InlineContent,
+  joinStrings,
+  parseTagged,
+  placeTags,
+  plainText,
+  type UnwrappedContent,
+  unwrap,
+} from '#server/formats/inline-content.ts';
+import type {
+  CallScope,
+  Engine,
+  EngineResult,
+  QualityIssue,
+  TranslationTask,
+} from '#server/platform/engines/engine.ts';
+import { checkTranslation, inspectNothing, inspectorOf, isCritical } from '../checks.ts';
+import { gatherLeverage, leverageOf, type Prefetched, prefetch } from '../leverage/leverage.ts';
+import type { TextRequest } from '../request.ts';
+import { noCost, type RunCost, spend } from './agent-steps.ts';
+import { takeFastPath } from './fast-path.ts';
+import { type PreparedText, prepareText } from './prepared-text.ts';
+import { defaultThreshold } from './quality-options.ts';
+
+/** What the texts of a group have in common. */
+export type GroupRequest = Omit<TextRequest, 'source_text'>;
+
+/** One of the texts that are translated in one call. */
+export interface GroupText {
+  source: InlineContent;
+  /** The text before it, for context. */
+  before: string | null;
+}
+
+export interface TranslatedText {
+  target: InlineContent;
+  targetText: string;
+  /** 0 to 100; null for a stored translation, which is not scored. */
+  score: number | null;
+  needsReview: boolean;
+  issues: QualityIssue[];
+  fastPath: 'glossary_exact' | 'tm_exact' | null;
+  /** Where the translation comes from: the engine, or a stored segment or term. */
+  provenance: Record<string, unknown>;
+}
+
+type GroupServices = Pick<Services, 'database' | 'embedder' | 'engine' | 'glossaries' | 'log'>;
+
+/** What the calls of one group share. */
+interface Group {
+  engine: Engine;
+  scope: CallScope;
+  cost: RunCost;
+  searchFailed: (error: unknown) => void;
+}
+
+/** A text of the group, without the tags around it. */
+interface Prepared extends PreparedText, UnwrappedContent {
+  before: string | null;
+}
+
+/** A translation of a text. */
+interface Draft {
+  of: Prepared;
+  inner: InlineContent;
+  /** Whether the tags were put back by position, because the engine lost them twice. */
+  lostTags: boolean;
+}
+
+/** A translation with its score and the issues that were found in it. */
+interface Candidate extends Draft {
+  score: number;
+  issues: QualityIssue[];
+}
+
+/** A text of a group as the request that the pipeline of single texts would get. */
+export function requestOfText(request: GroupRequest, { source }: Pick<GroupText, 'source'>): TextRequest {
+  return { ...request, source_text: plainText(unwrap(source).inner) };
+}
+
+/**
+ * Looks up what the tenant's glossaries and memory have for some texts: for many groups at once, because this is a transaction.
+ */
+export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly GroupText[]): Promise<Prefetched> {
+  return prefetch(
+    tx,
+    texts.map((text) => requestOfText(request, text)),
+  );
+}
+
+/**
+ * Translates a group of neighbouring texts: a text that the glossary or the memory holds is served from there, the others are sent to
+ * the engine in one call, with their glossary terms and similar segments. Each translation is checked and scored separately, and
+ * repaired once if it is in doubt.
+ * @param found the result of `lookUpTexts` for these texts
+ * @returns a translation of each text, in their order, and what the calls cost
+ */
+export async function translateGroup<T extends GroupText>(
+  services: GroupServices,
+  scope: CallScope,
+  { request, texts, found }: { request: GroupRequest; texts: readonly T[]; found: Prefetched },
+  searchFailed: (error: unknown) => void,
+): Promise<{ translations: { of: T; translation: TranslatedText }[]; cost: RunCost }> {
+  const group: Group = { engine: services.engine, scope, cost: noCost(), searchFailed };
+  const served = await Promise.all(
+    texts.map(async (of) => {
+      const asked = requestOfText(request, of);
+      const leverage = await leverageOf(services, scope.tenantId, asked, found);
+      const prepared = await prepareText(asked, leverage, scope.signal);
+      const text: Prepared = { ...prepared, ...unwrap(of.source), before: of.before };
+      return { of, text, stored: await serve(text) };
+    }),
+  );
+  const unserved = served.flatMap(({ text, stored }) => (stored ? [] : [text]));
+  const translated = unserved.length > 0 ? await translate(group, unserved) : new Map();
+  const translations = served.map(({ of, text, stored }) => ({
+    of,
+    translation: stored ?? (translated.get(text) as TranslatedText),
+  }));
+  return { translations, cost: group.cost };
+}
+
+/** The stored translation of a text; null if there is none, or it may not be served. */
+async function serve(text: Prepared): Promise<TranslatedText | null> {
+  const fast = await takeFastPath([], text, false);
+  if (!fast) return null;
+  const target = joinStrings(text.wrap(placeTags(fast.translation, text.inner)));
+  return {
+    target,
+    targetText: plainText(target),
+    score: null,
+    needsReview: false,
+    issues: [],
+    fastPath: fast.name,
+    provenance: { engine: null, ...fast.provenance },
+  };
+}
+
+async function translate(group: Group, texts: readonly Prepared[]): Promise<Map<Prepared, TranslatedText>> {
+  const { engine } = group;
+  const task = await taskOf(group, texts);
+  const candidates = await judge(group, task, await draft(group, task, texts));
+  const doubtful = candidates.filter(isDoubtful);
+  const repaired = doubtful.length > 0 && engine.live ? await repair(group, task, doubtful) : [];
+  const better = new Map(repaired.map((candidate) => [candidate.of, candidate]));
+  return new Map(
+    candidates.map((first) => {
+      const second = better.get(first.of);
+      const candidate = second && isBetter(second, first) ? second : first;
+      const target = joinStrings(candidate.of.wrap(candidate.inner));
+      const { score, issues } = candidate;
+      return [
+        candidate.of,
+        {
+          target,
+          targetText: plainText(target),
+          score,
+          needsReview: isDoubtful(candidate),
+          issues,
+          fastPath: null,
+          provenance: { engine: engine.live ? 'model' : 'stub' },
+        },
+      ];
+    }),
+  );
+}
+
+/** The task for the engine. All texts share their terms and examples: neighbours often have the same. */
+async function taskOf({ searchFailed }: Group, texts: readonly Prepared[]): Promise<TranslationTask> {
+  const gathered = await Promise.all(
+    texts.map(({ leverage, terms }) => gatherLeverage([], leverage, terms, searchFailed)),
+  );
+  const glossary = new Map(gathered.flatMap((one) => one.glossary.map((term) => [term.source, term])));
+  const examples = new Map(gathered.flatMap((one) => one.examples.map((pair) => [pair.source, pair])));
+  const [first] = texts as [Prepared];
+  return {
+    ...first.text.task,
+    segments: taggedOf(texts),
+    glossary: [...glossary.values()],
+    examples: [...examples.values()].sort((a, b) => b.similarity - a.similarity),
+    contextBefore: first.before,
+    hasTags: texts.some(({ inner }) => inner.some((item) => typeof item !== 'string')),
+  };
+}
+
+function taggedOf(contents: readonly { inner: InlineContent }[]): string[] {
+  return contents.map(({ inner }) => formatTagged(inner));
+}
+
+/** Adds the cost of an engine call to the group. @returns its value */
+async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Promise<T> {
+  const result = await call;
+  spend(cost, result);
+  return result.value;
+}
+
+/** Translates the texts. One whose tags are broken is translated once more; then its tags are put back by position. */
+async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
+  const { engine, scope } = group;
+  const replies = await callFor(group, engine.translate(task, scope));
+  const read = texts.map((of, index) => {
+    const reply = replies[index] ?? '';
+    return { of, reply, inner: parseTagged(reply, of.inner) };
+  });
+  const broken = read.filter(({ inner }) => !inner);
+  if (broken.length > 0) {
+    const part = { ...task, segments: taggedOf(broken.map(({ of }) => of)) };
+    const retried = await callFor(group, engine.translate(part, scope));
+    for (const [index, one] of broken.entries()) one.inner = parseTagged(retried[index] ?? '', one.of.inner);
+  }
+  return read.map(({ of, reply, inner }) => ({
+    of,
+    inner: inner ?? placeTags(reply.replace(/<\/?\d{1,9}\/?>/g, ''), of.inner),
+    lostTags: !inner,
+  }));
+}
+
+/** Repairs translations once. A repair whose tags are broken counts as the translation before it. */
+async function repair(
+  group: Group,
+  task: TranslationTask,
+  doubtful: readonly Candidate[],
+): Promise<Candidate[]> {
+  const { engine, scope } = group;
+  const part = { ...task, segments: taggedOf(doubtful.map(({ of }) => of)) };
+  const issues = doubtful.flatMap((candidate) => candidate.issues);
+  const replies = await callFor(group, engine.repair(part, taggedOf(doubtful), issues, scope));
+  const drafts = doubtful.map(({ of, inner, lostTags }, index) => {
+    const parsed = parseTagged(replies[index] ?? '', of.inner);
+    return { of, inner: parsed ?? inner, lostTags: lostTags && !parsed };
+  });
+  return judge(group, part, drafts);
+}
+
+const lostTagsIssue: QualityIssue = {
+  severity: 'major',
+  category: 'style',
+  span: null,
+  explanation: 'the inline tags of the segment were lost in translation and put back by position',
+  suggestion: 'check where links, breaks and fields stand',
+};
+
+/** Scores drafts by the engine's judgement and the service's own checks. `task` has their sources, in the same order. */
+async function judge(group: Group, task: TranslationTask, drafts: readonly Draft[]): Promise<Candidate[]> {
+  const { engine, scope } = group;
+  const judgements = await callFor(group, engine.assessEach(task, taggedOf(drafts), scope));
+  return Promise.all(
+    drafts.map(async (draft, index) => {
+      const { text, terms } = draft.of;
+      const inspect = engine.live ? inspectorOf(text) : inspectNothing;
+      const { findings } = await checkTranslation({ inspect, terms }, text.task, [plainText(draft.inner)]);
+      const { score, issues } = judgements[index]!;
+      return {
+        ...draft,
+        score,
+        issues: [...(draft.lostTags ? [lostTagsIssue] : []), ...findings, ...issues],
+      };
+    }),
+  );
+}
+
+/** Whether a reviewer should look at it: below the threshold, critical, a missing term, or tags put back by position. */
+function isDoubtful(candidate: Candidate): boolean {
+  return (
+    candidate.score < defaultThreshold ||
+    isCritical(candidate) ||
+    candidate.issues.some(({ category }) => category === 'terminology') ||
+    candidate.lostTags
+  );
+}
+
+function isBetter(one: Candidate, other: Candidate): boolean {
+  if (isDoubtful(one) !== isDoubtful(other)) return isDoubtful(other);
+  return one.score > other.score;
+}

@@ -1,0 +1,58 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
+import { formerGoldenUri, goldenUri, removeGolden } from './golden-records.ts';
+
+/** A deleted job whose golden records are removed. */
+export interface DeletedJob {
+  tenantId: string;
+  jobId: string;
+  /** The job's last. */
+  attempt: number;
+  /** Where the job's row says that its record is. */
+  goldenUri: string | null;
+}
+
+/** Seconds after which a worker removes what a crash may have left of a deleted job. */
+const secondLookAfter = 60;
+
+/** Adds a task that looks again for the records of a deleted job, in the transaction that deletes it. */
+export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> {
+  const key = `remove_golden_records:${job.jobId}`;
+  await addJob(tx, 'remove_golden_records', job, { key, afterSeconds: secondLookAfter });
+}
+
+/**
+ * Removes the golden records of a job that was just deleted. Best effort: the task of `removeGoldenLater` tries again.
+ * @returns how many there were
+ */
+export function removeGoldenNow(
+  services: LocatingServices & Pick<Services, 'log'>,
+  job: DeletedJob,
+): Promise<number> {
+  return removeGoldenRecords(services, job).catch((error: unknown) => {
+    services.log.warn({ job_id: job.jobId, error: describeForLog(error) }, 'golden records not removed yet');
+    return 0;
+  });
+}
+
+/**
+ * Removes the golden records of all attempts of a deleted job. One in the tenant's own account goes while its binding opens it (B "Routing":
+ * best effort).
+ * @returns how many there were
+ * @throws the store's error, so that the task is retried
+ */
+export async function removeGoldenRecords(
+  services: LocatingServices & Pick<Services, 'log'>,
+  { tenantId, jobId, attempt, goldenUri: referred }: DeletedJob,
+): Promise<number> {
+  let count = 0;
+  for (let n = 1; n <= attempt; n++)
+    for (const uri of [goldenUri(jobId, n), formerGoldenUri(jobId, n)])
+      if (await removeAt(services, tenantId, uri)) count += 1;
+  if (referred && isInAccount(referred) && (await removeGolden(services, tenantId, jobId, referred)))
+    count += 1;
+  return count;
+}

@@ -1,0 +1,39 @@
+import { AppError } from '#server/errors.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
+
+/*
+ * 409 conflict: another reviewer, or the pipeline, has changed a text since this reviewer read it. Nothing of the request is applied.
+ */
+
+/** A job that has changed since the reviewer read it. */
+export class JobChanged extends AppError {
+  readonly job: TranslationJob;
+  constructor(job: TranslationJob) {
+    super('conflict', `job ${job.id} has changed since it was read (status=${job.status})`);
+    this.job = job;
+  }
+}
+
+/** A correction of a segment whose translation is not the one that the reviewer saw. */
+export interface CorrectionConflict {
+  /** Of the correction in its request. */
+  index: number;
+  position: number;
+  region_id: string;
+  cell_id: string | null;
+  /** The present translation. */
+  target_text: string | null;
+  corrected: boolean;
+}
+
+/** @param nothingWas what was done with none of the segments */
+export function correctionConflicts(
+  conflicts: readonly CorrectionConflict[],
+  nothingWas: 'corrected' | 'confirmed',
+): AppError {
+  return new AppError(
+    'conflict',
+    `translations have changed since they were read (${conflicts.length}); nothing was ${nothingWas}`,
+    { present: conflicts },
+  );
+}

@@ -1,0 +1,103 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import {
+  recordFailedRun as countFailedRun,
+  secondsPerFailedRun,
+} from '#server/billing/metering/failed-run-rate.ts';
+import type { Services } from '#server/context.ts';
+import { type AppError, describeForLog } from '#server/errors.ts';
+import { SaturatedError } from '#server/platform/concurrency-limit.ts';
+import { countEvent } from '#server/platform/telemetry.ts';
+import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
+import { RunError } from '#server/translation/core/pipeline/run.ts';
+import type { Run } from './admit-series.ts';
+import type { Admitted } from './insert-jobs.ts';
+import { advance } from './job-states.ts';
+import { isJob } from './jobs.ts';
+
+/*
+ * A failed run is not billed: its job becomes `failed`, and no usage is recorded. A run that called a live engine counts against the
+ * tenant's rate of failed runs, because its model calls have cost the operator money.
+ */
+
+type FailureServices = Pick<Services, 'database' | 'engine' | 'log' | 'settings'>;
+
+/** Logs why a run failed and marks its job failed. If that fails too, the stale sweep marks the job later. */
+export async function recordFailedRun(
+  services: FailureServices,
+  run: Run,
+  error: unknown,
+  known: AppError,
+  about: object,
+): Promise<void> {
+  const { log } = services;
+  log.warn({ ...about, error: describeForLog(known) }, 'a run failed');
+  try {
+    if (await storeFailure(services, run, error, known.message)) countEvent('jobs', 'text failed');
+  } catch (unrecorded) {
+    log.warn({ ...about, error: describeForLog(unrecorded) }, 'failure not recorded');
+  }
+}
+
+/**
+ * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts against the tenant's
+ * failed runs, in the same transaction.
+ * @returns whether the job was still this run's
+ */
+async function storeFailure(
+  { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
+  { tenantId, admitted }: Run,
+  error: unknown,
+  message: string,
+): Promise<boolean> {
+  advance('pending', 'failed');
+  const steps = error instanceof RunError ? error.steps : [];
+  const calledEngine = error instanceof RunError && mayHaveCalled(error);
+  const share = engine.live && calledEngine ? secondsPerFailedRun(settings) : null;
+  return database.inTenant(tenantId, async (tx) => {
+    const failing = failJob(tx, tenantId, admitted, {
+      status: 'failed',
+      steps,
+      quality_gate: null,
+      human_review_task: null,
+      error: message,
+    });
+    const [failed] = await Promise.all(
+      share === null ? [tx.last(failing)] : [failing, tx.last(countFailedRun(tx, tenantId, share))],
+    );
+    return failed.length > 0;
+  });
+}
+
+/** Whether a failed run may have called the engine. A call that was refused for lack of capacity did not; the completed steps before it did. */
+function mayHaveCalled({ cause, steps }: RunError): boolean {
+  return (
+    !(cause instanceof SaturatedError) ||
+    steps.some(({ kind, status }) => kind === 'agent' && status === 'completed')
+  );
+}
+
+/** The job while it is pending under this attempt, and not taken over by another. */
+export function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
+  return and(
+    isJob(tenantId, jobId),
+    eq(translationJobs.attempt, attempt),
+    eq(translationJobs.status, 'pending'),
+  );
+}
+
+/** Marks a pending job failed. The statement is sent at once. */
+function failJob(
+  tx: Tx,
+  tenantId: string,
+  run: Pick<Admitted, 'jobId' | 'attempt'>,
+  agentRun: AgentRun,
+): Promise<{ jobId: string }[]> {
+  return tx
+    .update(translationJobs)
+    .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
+    .where(isRunning(tenantId, run))
+    .returning({ jobId: translationJobs.jobId })
+    .execute();
+}
