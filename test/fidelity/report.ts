@@ -40,7 +40,7 @@ How translated documents compare with their sources, for all files of the corpus
 
 \`npm run fidelity\` writes this page. The stub engine translates each file by putting \`[fr]\` before each text. The code that compares source and
 result is independent of the format engines. \`test/docs/fidelity.test.ts\` checks the figures of Office files,
-\`test/formats/pdf-corpus.test.ts\` those of PDFs. Differences are **bold**.`;
+\`test/formats/pdf-corpus.slow.test.ts\` those of PDFs. Differences are **bold**.`;
 
 /** Writes the page. */
 export function renderReport(sections: readonly Section[]): string {
