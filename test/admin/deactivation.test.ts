@@ -7,7 +7,7 @@ import { found, invite, join, type Person } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
-import { byTheServer, env, operate, operateHere, waitingForLocks } from './command.ts';
+import { byTheServer, env, operateHere, waitingForLocks } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -50,7 +50,7 @@ describe('deactivate-tenant', () => {
     const neighbour: Signup = await app.signUp();
     const before = await knock();
     expect(before).toEqual(all(before, 200));
-    await operate(app, ['deactivate-tenant', admin.tenantId]);
+    await operateHere(app, ['deactivate-tenant', admin.tenantId]);
     expect(await knock()).toEqual(all(before, 401));
     const { headers } = neighbour;
     expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
@@ -77,7 +77,7 @@ describe('deactivate-tenant', () => {
       (select count(*)::int from mfa_challenges where tenant_id = ${admin.tenantId}) as challenges,
       (select count(*)::int from credential_directory where tenant_id = ${admin.tenantId}) as directory`;
     expect(left).toEqual({ tokens: 0, challenges: 0, directory: 1 });
-    await operate(app, ['reactivate-tenant', admin.tenantId]);
+    await operateHere(app, ['reactivate-tenant', admin.tenantId]);
     expect(await knock()).toEqual({
       key: 200,
       keyAsBearer: 200,

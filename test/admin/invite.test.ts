@@ -3,7 +3,7 @@ import { found, freshEmail, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
-import { beside, byTheServer, env, operate, operateHere } from './command.ts';
+import { beside, byTheServer, env, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -26,7 +26,7 @@ const invites = () => openSuperuser(app.superuserUrl)`
 describe('invite', () => {
   test('brings an administrator into a tenant that has none left', async () => {
     await openSuperuser(app.superuserUrl)`delete from users where tenant_id = ${founder.tenantId}`;
-    const lines = await operate(app, ['invite', founder.tenantId]);
+    const lines = await operateHere(app, ['invite', founder.tenantId]);
     const { status, body } = await redeem(lines.at(-1) as string);
     expect([status, body.account.id, body.tenant_api_key]).toEqual([200, founder.tenantId, null]);
     expect(await administers(body.token.access_token)).toBe(200);

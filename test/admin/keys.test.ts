@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
-import { byTheServer, env, operate, operateHere, waitingForLocks } from './command.ts';
+import { byTheServer, env, operateHere, waitingForLocks } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -24,7 +24,7 @@ describe('rotate-key', () => {
   test('the new key is accepted and the old one 401 on the very next request', async () => {
     const neighbour = await app.signUp();
     expect(await knock(tenant.apiKey)).toEqual([200, 200]);
-    const lines = await operate(app, ['rotate-key', tenant.tenantId]);
+    const lines = await operateHere(app, ['rotate-key', tenant.tenantId]);
     const key = lines.at(-1) as string;
     expect(await knock(key)).toEqual([200, 200]);
     expect(await knock(tenant.apiKey)).toEqual([401, 401]);
@@ -70,7 +70,7 @@ describe('rotate-key', () => {
 
 describe('revoke-key', () => {
   test('the key is 401 on the very next request; rotate-key gives the tenant a new one', async () => {
-    await operate(app, ['revoke-key', tenant.tenantId]);
+    await operateHere(app, ['revoke-key', tenant.tenantId]);
     expect(await knock(tenant.apiKey)).toEqual([401, 401]);
     expect(await eventsOf(app, tenant.tenantId, 'api_key_revoked')).toEqual([
       byTheServer(tenant.tenantId, { from: tenant.apiKey.slice(0, 8), to: '' }),

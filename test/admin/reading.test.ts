@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, operate, operateHere, startCommand } from './command.ts';
+import { env, operateHere, startCommand } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -37,7 +37,7 @@ describe('tenants', () => {
     );
     expect(listed[250]).toMatchObject({ administrators: [], administrators_total: 0 });
 
-    const [titles, first, ...rest] = await operate(app, ['tenants']);
+    const [titles, first, ...rest] = await operateHere(app, ['tenants']);
     expect(titles?.split('\t').slice(0, 3)).toEqual(['id', 'name', 'active']);
     expect(first?.split('\t')).toEqual([
       founder.tenantId,
@@ -146,7 +146,7 @@ describe('audit', () => {
   test('a line says who did what to what, from where, in which request', async () => {
     const founder = await found(app);
     await operateHere(app, ['set-allowance', founder.tenantId, '7']);
-    const [titles, changed, ...earlier] = await operate(app, ['audit', '--tenant', founder.tenantId]);
+    const [titles, changed, ...earlier] = await operateHere(app, ['audit', '--tenant', founder.tenantId]);
     expect(titles?.split('\t')).toEqual([
       'recorded_at',
       'tenant_id',

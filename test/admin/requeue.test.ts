@@ -5,7 +5,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { viaRpc } from '../contract/call.ts';
 import { type Documents, openDocuments, recordingEngine } from '../documents/workspace.ts';
-import { byTheServer, env, operate, operateHere } from './command.ts';
+import { byTheServer, env, operateHere } from './command.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({
@@ -34,7 +34,7 @@ test('requeue: a failed document is finished from where it stopped, and billed o
 }, async () => {
   const mine = await openDocuments(app);
   const id = await failed(mine);
-  expect(await operate(app, ['requeue', '--id', id, '--dry-run'])).toEqual([
+  expect(await operateHere(app, ['requeue', '--id', id, '--dry-run'])).toEqual([
     'transient_error\t1',
     '1 document would be queued again; nothing was changed.',
   ]);

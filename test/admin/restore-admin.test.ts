@@ -43,7 +43,7 @@ describe('an administrator who was demoted and revoked, and has lost password an
   test('signs in by the printed link, as an administrator', async () => {
     expect((await signIn(founder, password)).status).toBe(401);
     const address = founder.email.toUpperCase();
-    const lines = await operate(app, ['restore-admin', founder.tenantId, address, '--reset-mfa']);
+    const lines = await operateHere(app, ['restore-admin', founder.tenantId, address, '--reset-mfa']);
     const { answer } = await followLink(lines);
     expect([answer.status, answer.body]).toEqual([200, { password_reset: true }]);
     expect((await signIn(founder, password)).status).toBe(401);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
-import { byTheServer, env, operate, operateHere } from './command.ts';
+import { byTheServer, env, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -14,7 +14,7 @@ async function limitOf({ accessToken }: Signup): Promise<number> {
 test('set-allowance: the account has it at the next request, and the log has the old value', async () => {
   const tenant = await app.signUp();
   const { tenantId } = tenant;
-  await operate(app, ['set-allowance', tenantId, '800000']);
+  await operateHere(app, ['set-allowance', tenantId, '800000']);
   expect(await limitOf(tenant)).toBe(800_000);
   await operateHere(app, ['set-allowance', tenantId, '1']);
   expect(await limitOf(tenant)).toBe(1);

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { bearer, found, founding, invite, join, type Person } from '#test/factories.ts';
-import { connect, type TestApp, useTestApp } from '#test/setup/app.ts';
-import { startService } from '#test/setup/service.ts';
+import { startBeside, type TestApp, useTestApp } from '#test/setup/app.ts';
 import { enrol, enrolByChallenge, freshCode, verify } from './mfa.ts';
 import { type Answer, expectTokens, meOf, refresh, sessionCookie, signIn, signUp } from './sign-in.ts';
 
@@ -156,22 +155,15 @@ describe('A 5.3 rule 1: the tenant’s mfa_required', () => {
 });
 
 describe('A 5.3 rule 1: designated platform operators', () => {
-  /** Another process over the same database, whose operators are `emails` of the workspace. */
+  /** Another application over the same database, whose operators are `emails` of the workspace. */
   async function designate(tenantId: string, emails: string) {
-    const service = await startService({
-      DATABASE_URL: app.databaseUrl,
-      DATA_DIR: app.services.settings.DATA_DIR,
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-      LOG_LEVEL: 'silent',
-      RUN_WORKERS: 'false',
+    const other = await startBeside(app, {
       AUTH_RATE_LIMIT_ENABLED: 'false',
       OPERATOR_TENANT_ID: tenantId,
       OPERATOR_EMAILS: emails,
     });
-    onTestFinished(async () => {
-      await service.stop();
-    });
-    return connect(service.address);
+    onTestFinished(() => other.close());
+    return other;
   }
 
   test('are asked to enrol, and for a code after that; other members of that workspace are not', async () => {

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { cookie, found, founding, type Headers, type Person } from '#test/factories.ts';
-import { connect, useTestApp } from '#test/setup/app.ts';
+import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { startService } from '#test/setup/service.ts';
 import { confirm, enroll, mfaGrant, regenerate, verify } from './mfa.ts';
 import { type Answer, expectRefused, expectTokens, refresh, SIGNUP, signIn, signUp } from './sign-in.ts';
 
@@ -34,20 +33,11 @@ async function attempt(times: number, ask: () => Promise<Answer>): Promise<void>
   for (let i = 0; i < times; i += 1) expect((await ask()).status).not.toBe(429);
 }
 
-/** Another process over the same database. */
+/** Another application over the same database. */
 async function startAnother() {
-  const service = await startService({
-    DATABASE_URL: app.databaseUrl,
-    DATA_DIR: app.services.settings.DATA_DIR,
-    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-    LOG_LEVEL: 'silent',
-    RUN_WORKERS: 'false',
-    TRUST_PROXY: '1',
-  });
-  onTestFinished(async () => {
-    await service.stop();
-  });
-  return connect(service.address);
+  const other = await startBeside(app, { TRUST_PROXY: '1' });
+  onTestFinished(() => other.close());
+  return other;
 }
 
 /** Creates a workspace from a client address of its own. */

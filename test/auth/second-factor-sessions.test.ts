@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type App, bearer, cookie, found, join, type Person } from '#test/factories.ts';
-import { connect, useTestApp } from '#test/setup/app.ts';
+import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { startService } from '#test/setup/service.ts';
 import { challengeFor, enrol, enrolByChallenge, freshCode, regenerate, verify } from './mfa.ts';
 import { expectRefused, introspect, meOf, REFUSED_REFRESH, refresh, signIn } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
@@ -39,24 +38,11 @@ const endings = (userId: string) => openSuperuser(app.superuserUrl)`
   select tenant_id, actor_kind, target, details from audit_log
   where action = 'session_ended' and details ->> 'user_id' = ${userId}`;
 
-/** Another process over the same database, of other settings. */
+/** Another application over the same database, with other settings. */
 async function beside(settings: Record<string, string>): Promise<App> {
-  const service = await startService(
-    {
-      DATABASE_URL: app.databaseUrl,
-      DATA_DIR: app.services.settings.DATA_DIR,
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-      LOG_LEVEL: 'silent',
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      ...settings,
-    },
-    'server/main.ts',
-    ['--api-only'],
-  );
-  onTestFinished(async () => {
-    await service.stop();
-  });
-  return connect(service.address);
+  const other = await startBeside(app, { AUTH_RATE_LIMIT_ENABLED: 'false', ...settings });
+  onTestFinished(() => other.close());
+  return other;
 }
 
 describe('C 7: after a policy change that requires a second factor, a session without one', () => {

@@ -39,8 +39,8 @@ const introduction = `# Fidelity
 How translated documents compare with their sources, for all files of the corpus ([test/corpus](../test/corpus/README.md)).
 
 \`npm run fidelity\` writes this page. The stub engine translates each file by putting \`[fr]\` before each text. The code that compares source and
-result is independent of the format engines. \`test/docs/fidelity.test.ts\` checks the figures of Office files,
-\`test/formats/pdf-corpus.test.ts\` those of PDFs. Differences are **bold**.`;
+result is independent of the format engines. \`test/docs/fidelity.slow.test.ts\` checks the figures of Office files,
+\`test/formats/pdf-corpus.slow.test.ts\` those of PDFs. Differences are **bold**.`;
 
 /** Writes the page. */
 export function renderReport(sections: readonly Section[]): string {

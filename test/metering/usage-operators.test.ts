@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enrol } from '#test/auth/mfa.ts';
-import { administrator, openTeam, type Person, type Server, type Team } from '#test/factories.ts';
-import { connect, useTestApp } from '#test/setup/app.ts';
+import { administrator, openTeam, type Person, type Team } from '#test/factories.ts';
+import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
 import { base, type Customer, customer, type Headers, text } from '../billing/customers.ts';
 
 const engine = engineOf(async ({ segments }) =>
@@ -19,9 +15,7 @@ const engine = engineOf(async ({ segments }) =>
 const app = useTestApp({ env: base, engine });
 
 /** A deployment on the same database with the operator Olga. */
-let platform: Server;
-let service: RunningService;
-let dataDir: string;
+let platform: Awaited<ReturnType<typeof startBeside>>;
 
 let workspace: Team;
 /** On the list, with an authenticator; Otto has none. Hanna is an administrator of the same workspace. */
@@ -41,26 +35,13 @@ beforeAll(async () => {
   expect((await theirs.translate(text(20))).status).toBe(200);
   const mine = customer(app, workspace.tenantId, { 'x-api-key': workspace.apiKey });
   expect((await mine.translate(text(30))).status).toBe(200);
-  dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-usage-'));
-  service = await startService(
-    {
-      ...base,
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: app.databaseUrl,
-      DATA_DIR: dataDir,
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-      OPERATOR_EMAILS: 'olga@example.org,otto@example.org',
-      OPERATOR_TENANT_ID: workspace.tenantId,
-    },
-    'server/main.ts',
-    ['--api-only'],
-  );
-  platform = connect(service.address);
+  platform = await startBeside(app, {
+    ...base,
+    OPERATOR_EMAILS: 'olga@example.org,otto@example.org',
+    OPERATOR_TENANT_ID: workspace.tenantId,
+  });
 });
-afterAll(async () => {
-  await service?.stop();
-  if (dataDir) await rm(dataDir, { recursive: true, force: true });
-});
+afterAll(() => platform?.close());
 
 const read = async (headers: Headers, path: string) => {
   const response = await platform.request(`/api/tenants/${path}`, { headers });

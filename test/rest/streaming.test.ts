@@ -31,9 +31,9 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 /** A response of which nothing is read until it is asked for. */
-const open = () =>
+const open = (at = path) =>
   new Promise<IncomingMessage>((resolve, reject) => {
-    get(`${app.address}${path}`, { headers: operator, agent: false }, resolve).on('error', reject);
+    get(`${app.address}${at}`, { headers: operator, agent: false }, resolve).on('error', reject);
   });
 
 /** Waits until no page has been read for a while; returns how many were. */
@@ -78,6 +78,12 @@ describe('a reader that stops reading', () => {
     expect([...busy]).toEqual([]);
     expect(await readAll(response)).toBe(whole);
     expect(logged()).toEqual([]);
+  });
+
+  test.each(['json', 'csv'])('holds a few pages of %s, too', async (format) => {
+    const response = await open(path.replace('jsonl', format));
+    expect(await standstill()).toBeLessThan(12);
+    response.destroy();
   });
 
   test('gets the rows of when it began, and nothing that came later', async () => {

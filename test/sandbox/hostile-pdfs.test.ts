@@ -12,7 +12,7 @@ const hostile = [
 ];
 const small = readFileSync(new URL('../corpus/pdf/made-form-xobject-english.pdf', import.meta.url));
 
-it('a small PDF takes less than 8 s while two other workspaces have sent 15 hostile ones each', {
+it('a small PDF does not wait for the 20 hostile ones that two other workspaces have sent before', {
   timeout: 300_000,
 }, async () => {
   const fileWork = openFileWork();
@@ -20,18 +20,18 @@ it('a small PDF takes less than 8 s while two other workspaces have sent 15 host
   const extract = (tenantId: string, bytes: Uint8Array) =>
     fileWork.run('extract_document', { format: 'pdf', bytes }, { tenantId });
   const ended: unknown[] = [];
-  const all = Array.from({ length: 30 }, async (_, n) => {
+  const all = Array.from({ length: 20 }, async (_, n) => {
     const result = await extract(n % 2 === 0 ? 'x' : 'y', hostile[n % hostile.length]!).catch(
       ({ reason }) => ({ refused: reason }),
     );
     ended.push('refused' in result && result.refused);
   });
   await sleep(100);
-  const begun = performance.now();
+  const before = ended.length;
   const extracted = await extract('third', small);
-  expect(performance.now() - begun).toBeLessThan(8000);
+  // While it runs in one slot, the other one goes on.
+  expect(ended.length - before).toBeLessThan(15);
   expect('segments' in extracted && extracted.segments.length).toBeGreaterThan(0);
   await Promise.all(all);
-  // One that finds the queue full may be sent again.
-  expect(new Set(ended.filter((refused) => refused !== 'busy'))).toEqual(new Set(['too_large']));
+  expect(new Set(ended)).toEqual(new Set(['too_large']));
 });

@@ -80,6 +80,43 @@ const signupOf = (tenantId: string, apiKey: string, accessToken: string): Signup
   headers: { 'x-api-key': apiKey },
 });
 
+/** Starts an application in this process over a database, on a free port. */
+async function startApp(databaseUrl: string, options: TestAppOptions) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
+  const settings = readSettings({
+    LOG_LEVEL: 'silent',
+    DATA_DIR: dataDir,
+    SECRETS_KEY: secretsKey,
+    ...options.env,
+  });
+  const storage = openPlatformStore(settings);
+  const secretsKeys = await loadSecretsKeys(settings);
+  const fileWork = openFileWork(options.fileWork);
+  const database = openDatabase(databaseUrl, { size: 5 });
+  const engine = options.engine ?? stubEngine;
+  const { http, services } = await buildApp({
+    settings,
+    database,
+    engine,
+    embedder: options.embedder ?? null,
+    payments: await openPaymentProcessor(settings),
+    storage,
+    accountStores: openAccountStores(settings, secretsKeys, options.accountTimes),
+    fileWork,
+    glossaries: createGlossaries(),
+    backgroundWork: createBackgroundWork(),
+    secretsKeys,
+  });
+  const address = await http.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+  const close = async () => {
+    await http.close();
+    await fileWork.close();
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { address, services, database, close };
+}
+
 /** Starts the application of a test file over its own database, on a free port; closes both at the end. */
 export function useTestApp(options: TestAppOptions = {}): TestApp {
   const app = {} as TestApp;
@@ -88,44 +125,15 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
-    const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
-    const settings = readSettings({
-      LOG_LEVEL: 'silent',
-      DATA_DIR: dataDir,
-      SECRETS_KEY: secretsKey,
-      ...options.env,
-    });
-    const storage = openPlatformStore(settings);
-    const secretsKeys = await loadSecretsKeys(settings);
-    const fileWork = openFileWork(options.fileWork);
-    const database = openDatabase(testDatabase.url, { size: 5 });
-    const engine = options.engine ?? stubEngine;
-    const { http, services } = await buildApp({
-      settings,
-      database,
-      engine,
-      embedder: options.embedder ?? null,
-      payments: await openPaymentProcessor(settings),
-      storage,
-      accountStores: openAccountStores(settings, secretsKeys, options.accountTimes),
-      fileWork,
-      glossaries: createGlossaries(),
-      backgroundWork: createBackgroundWork(),
-      secretsKeys,
-    });
-    const address = await http.listen({ host: '127.0.0.1', port: options.port ?? 0 });
     const { url: databaseUrl, superuserUrl } = testDatabase;
+    const started = await startApp(databaseUrl, options);
+    const { services, database } = started;
+    close = started.close;
     const signUp: TestApp['signUp'] = async (fields = {}) => {
       const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });
       return signupOf(account.id, apiKey, tokensOf(signIn).accessToken);
     };
-    Object.assign(app, connect(address), { services, database, databaseUrl, superuserUrl, signUp });
-    close = async () => {
-      await http.close();
-      await fileWork.close();
-      await database.close();
-      await rm(dataDir, { recursive: true, force: true });
-    };
+    Object.assign(app, connect(started.address), { services, database, databaseUrl, superuserUrl, signUp });
   });
 
   afterAll(async () => {
@@ -134,6 +142,12 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
   });
 
   return app;
+}
+
+/** Starts another application in this process over the database of `app`, with settings of its own. */
+export async function startBeside(app: TestApp, env: Record<string, string>) {
+  const { address, close } = await startApp(app.databaseUrl, { env });
+  return { ...connect(address), close };
 }
 
 /** The requests of a test to an application at `address`. */

@@ -1,13 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Documents, openDocuments } from '#test/documents/workspace.ts';
 import { workbook, workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
-import { connect, useTestApp } from '#test/setup/app.ts';
-import { createTestDatabase } from '#test/setup/database.ts';
-import { startService } from '#test/setup/service.ts';
+import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { answerOf, keyed } from '#test/translations/workspace.ts';
 import { openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
@@ -157,32 +152,11 @@ test('a tenant with its own storage skips the cap; its files there count nothing
   });
 });
 
-test('20 uploads over two processes: exactly as many are accepted as fit', { timeout: 60_000 }, async () => {
-  const database = await createTestDatabase();
-  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-cap-'));
-  const services = await Promise.all(
-    [1, 2].map(() =>
-      startService(
-        {
-          LOG_LEVEL: 'silent',
-          DATABASE_URL: database.url,
-          DATA_DIR: dataDir,
-          SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-          AUTH_RATE_LIMIT_ENABLED: 'false',
-          PLATFORM_STORAGE_CAP_BYTES: String(cap),
-        },
-        'server/main.ts',
-        ['--api-only'],
-      ),
-    ),
-  );
-  onTestFinished(async () => {
-    await Promise.all(services.map((service) => service.stop('SIGKILL')));
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  const apps = services.map(({ address }) => connect(address));
-  const { headers } = await apps[0]!.signUp();
+test('20 uploads to two applications: exactly as many are accepted as fit', async () => {
+  const other = await startBeside(app, { ...env, PLATFORM_STORAGE_CAP_BYTES: String(cap) });
+  onTestFinished(() => other.close());
+  const apps = [app, other];
+  const { headers } = await app.signUp();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) => {
       const body = new FormData();
