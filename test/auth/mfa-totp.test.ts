@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeEnrolment } from '#server/identity/auth/mfa/enrolment.ts';
+import { describeEnrollment } from '#server/identity/auth/mfa/enrollment.ts';
 import { readRecoveryCode } from '#server/identity/auth/mfa/recovery-codes.ts';
 import { matchStep, newTotpSecret, otpauthUri } from '#server/identity/auth/mfa/totp.ts';
 import { totpCode } from '#test/setup/totp.ts';
@@ -88,7 +88,7 @@ test('the key URI names issuer, account, secret and the three parameters; every 
     period: '30',
   });
   for (const email of ['+', '\u{1f600}'].map((char) => char.repeat(1000))) {
-    const described = describeEnrolment({ secret, email });
+    const described = describeEnrollment({ secret, email });
     expect(described.uri).toContain(`secret=${base32}`);
     expect(described.qrCode.length).toBeGreaterThan(1000);
   }

@@ -77,7 +77,7 @@ describe('an authenticator that neither key sealed', () => {
     expect([answer.status, answer.body]).toEqual([
       503,
       {
-        detail: 'the authenticator cannot be read; it has to be reset',
+        detail: 'the authenticator secret cannot be decrypted; reset it',
         error_code: 'service_unavailable',
         request_id: answer.headers.get('x-request-id'),
       },

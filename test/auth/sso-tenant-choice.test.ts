@@ -120,7 +120,7 @@ describe('a new person', () => {
   test.each([false, undefined])('needs a verified address; email_verified is %j', async (verified) => {
     const email = 'Not.Verified@Example.org';
     const { sub } = account({ email, email_verified: verified as boolean });
-    const reason = 'the identity provider has not verified this e-mail address';
+    const reason = 'the identity provider has not verified this email address';
     await expectDenied(sub, email.toLowerCase(), reason);
   });
 });
