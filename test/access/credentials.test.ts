@@ -13,6 +13,7 @@ import {
   type Person,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 
 const nothing = { bearer: null, apiKey: null, unreadable: false, cookie: null, tenantId: null };
 
@@ -149,5 +150,18 @@ describe('the workspace of a request', () => {
     await expectRefused({ ...ana.key, ...bearer(ben.apiKey), 'x-tenant-id': ben.tenantId });
     for (const key of [apiKey(operatorKey), bearer(operatorKey), {}])
       await expectRefused({ ...key, 'x-tenant-id': ana.tenantId });
+  });
+
+  test.each([
+    'delete from tokens where tenant_id = $1',
+    'update tokens set expires_at = now() where tenant_id = $1',
+    "update credential_directory set expires_at = now() where tenant_id = $1 and kind = 'access_token'",
+    'update users set active = false where tenant_id = $1',
+    'delete from users where tenant_id = $1',
+  ])('a token ends with its rows and its member, the key with neither: %s', async (statement) => {
+    const fresh = await found(app);
+    await openSuperuser(app.superuserUrl).unsafe(statement, [fresh.tenantId]);
+    await expectRefused(fresh.bearer);
+    expect(await whose(fresh.key)).toBe(fresh.tenantId);
   });
 });

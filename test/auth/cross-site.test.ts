@@ -1,140 +1,128 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { apiKey, bearer, cookie, found, type Headers, join, type Person } from '#test/factories.ts';
+import { isCrossSite, refuseCrossSiteChange } from '#server/http/csrf.ts';
+import {
+  apiKey,
+  bearer,
+  cookie,
+  env,
+  found,
+  founding,
+  type Headers,
+  join,
+  type Person,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { contentsOf } from '#test/setup/stored-rows.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import { challengeFor, confirm, enrol, enroll, freshCode, mfaGrant, regenerate, verify } from './mfa.ts';
-import { type Answer, expectTokens, meOf, revoke, sessionCookie, signIn } from './sign-in.ts';
+import { type Answer, expectTokens, refresh, revoke, sessionStatus, signIn, signUp } from './sign-in.ts';
 
-const OWN = 'https://lingua.example.org';
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', BASE_URL: OWN } });
+const own = 'https://lingua.example.org';
+const host = '127.0.0.1:8080';
 
-let ada: Person;
-beforeEach(async () => {
-  ada = await found(app);
-});
-
-const otherSites: [string, Headers][] = [
-  ['a foreign Origin', { origin: 'https://evil.example' }],
-  ['our name as a prefix of theirs', { origin: `${OWN}.evil.example` }],
-  ['our host without TLS', { origin: 'http://lingua.example.org' }],
-  ['an opaque origin', { origin: 'null' }],
-  ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
-  ['Sec-Fetch-Site: cross-site beside our Origin', { 'sec-fetch-site': 'cross-site', origin: OWN }],
-  [
-    'a foreign Origin beside Sec-Fetch-Site: same-origin',
-    { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
-  ],
-  ['a sibling host that sends no Origin', { 'sec-fetch-site': 'same-site' }],
-  ['a sibling host', { 'sec-fetch-site': 'same-site', origin: 'https://other.example.org' }],
-];
-
-const ownPages: [string, Headers][] = [
-  ['our Origin', { origin: OWN }],
-  ['our Origin, same-origin', { origin: OWN, 'sec-fetch-site': 'same-origin' }],
-  ['no page at all', { 'sec-fetch-site': 'none' }],
-  ['a plain client', {}],
-];
-
-function expectForbidden(answer: Answer): void {
-  expect(answer.status, JSON.stringify(answer.body)).toBe(403);
-  expect(answer.body).toEqual({ detail: expect.any(String) });
-  expect(sessionCookie(answer)).toBeUndefined();
-}
-
-describe.each(otherSites)('C 7: calls that would set the cookie, from %s', (_who, headers) => {
-  test('the password grant: 403, though the password is right', async () => {
-    expectForbidden(await signIn(app, ada, {}, headers));
+describe('a request from another site’s page (C 7)', () => {
+  test.each<[string, Headers, boolean]>([
+    ['a foreign Origin', { origin: 'https://evil.example' }, true],
+    ['our name as a prefix of theirs', { origin: `${own}.evil.example` }, true],
+    ['our host without TLS', { origin: 'http://lingua.example.org' }, true],
+    ['an opaque origin', { origin: 'null' }, true],
+    ['cross-site, with our Origin', { 'sec-fetch-site': 'cross-site', origin: own }, true],
+    [
+      'a foreign Origin, same-origin',
+      { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+      true,
+    ],
+    ['a sibling host', { 'sec-fetch-site': 'same-site' }, true],
+    ['our Origin', { origin: own, 'sec-fetch-site': 'same-origin' }, false],
+    ['the requested host', { origin: `http://${host}` }, false],
+    ['no page at all', { 'sec-fetch-site': 'none' }, false],
+    ['a plain client', {}, false],
+  ])('%s', (_, headers, crossSite) => {
+    expect(isCrossSite({ host, ...headers }, own)).toBe(crossSite);
+    const session = { host, ...headers, cookie: 'a=b; ll_session=x' };
+    const change = () => refuseCrossSiteChange('POST', session, own);
+    if (crossSite) expect(change).toThrow('cross-site requests are not allowed here');
+    else expect(change).not.toThrow();
+    // Neither reading, nor a request without the cookie is refused.
+    expect(() => refuseCrossSiteChange('GET', session, own)).not.toThrow();
+    expect(() => refuseCrossSiteChange('POST', { host, ...headers, cookie: 'a=b' }, own)).not.toThrow();
   });
 
-  test('the MFA grant and verify: 403; the challenge and the code stay usable', async () => {
+  test('without BASE_URL only the requested host is our own', () => {
+    expect(isCrossSite({ host, origin: `https://${host}` }, undefined)).toBe(false);
+    expect(isCrossSite({ host, origin: own }, undefined)).toBe(true);
+  });
+});
+
+describe('to the service', () => {
+  const app = useTestApp({ env: { ...env, BASE_URL: own } });
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+  let ada: Person;
+  beforeEach(async () => {
+    ada = await found(app);
+  });
+
+  /** 403, without a cookie; stored is only what was stored before. */
+  async function expectForbidden(ask: () => Promise<Answer>): Promise<void> {
+    const before = await contentsOf(app);
+    const { status, body, headers } = await ask();
+    const detail = 'cross-site requests are not allowed here';
+    expect([status, body, headers.getSetCookie()]).toEqual([403, { detail }, []]);
+    expect(await contentsOf(app)).toBe(before);
+  }
+
+  test('what would set the cookie is refused, though it is right, and uses nothing up', async () => {
     const { secret } = await enrol(app, ada);
-    const id = await challengeFor(app.database, ada);
-    const code = await freshCode(app, ada, secret);
-    for (let i = 0; i < 3; i += 1) {
-      expectForbidden(await verify(app, id, code, headers));
-      expectForbidden(await mfaGrant(app, id, code, {}, headers));
-    }
-    expectTokens(await verify(app, id, code), ada);
+    const [id, code] = [await challengeFor(app.database, ada), await freshCode(app, ada, secret)];
+    const ben = await found(app);
+    const enrolling = await challengeFor(app.database, ben);
+    const { body } = await enroll(app, { challenge_id: enrolling });
+    const confirmation = { challenge_id: enrolling, mfa_code: totpCode(body.secret) };
+    await expectForbidden(() => signUp(app, founding(), foreign));
+    await expectForbidden(() => signIn(app, ben, {}, foreign));
+    await expectForbidden(() => refresh(app, ben.refreshToken, {}, foreign));
+    await expectForbidden(() => verify(app, id, code, foreign));
+    await expectForbidden(() => mfaGrant(app, id, code, {}, foreign));
+    await expectForbidden(() => confirm(app, confirmation, foreign));
+    expectTokens(await verify(app, id, code, { origin: own }), ada);
+    expect((await confirm(app, confirmation, { 'sec-fetch-site': 'none' })).status).toBe(200);
   });
 
-  test('confirm with a challenge: 403, and nobody is enrolled', async () => {
-    await app.json('PATCH', '/api/tenants/security', {
-      headers: bearer(ada.accessToken),
-      body: { mfa_required: true },
-    });
-    const id = await challengeFor(app.database, ada);
-    const { body } = await enroll(app, { challenge_id: id });
-    expectForbidden(await confirm(app, { challenge_id: id, mfa_code: totpCode(body.secret) }, headers));
-    expect((await meOf(app, ada.accessToken)).body.user.totp_enrolled).toBe(false);
-  });
-});
-
-test.each(ownPages)('C 7: %s signs in', async (_who, headers) => {
-  const answer = await signIn(app, ada, {}, headers);
-  expectTokens(answer, ada);
-  expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
-});
-
-/** Requests that change something, on the routes that accept the cookie, each with the given headers. */
-function changes(member: Person) {
-  return {
-    policy: (headers: Headers) =>
-      app.json('PATCH', '/api/tenants/security', { headers, body: { mfa_required_for_sso: true } }),
-    role: (headers: Headers) =>
-      app.json('PATCH', `/api/auth/users/${member.userId}/role`, {
-        headers,
-        body: { role: 'global_administrator' },
-      }),
-    revocation: (headers: Headers) => app.json('DELETE', `/api/auth/users/${member.userId}`, { headers }),
-    invite: (headers: Headers) => app.json('POST', '/api/tenants/invites', { headers, body: {} }),
-    'token revocation': (headers: Headers) => revoke(app, member.accessToken, headers),
-    enrollment: (headers: Headers) => enroll(app, {}, headers),
-  };
-}
-
-describe('C 7: a changing request that carries the cookie', () => {
-  test.each(otherSites)('from %s: 403, and nothing is changed', async (_who, headers) => {
-    const member = await join(app, ada);
-    for (const ask of Object.values(changes(member)))
-      expectForbidden(await ask({ ...cookie(ada.accessToken), ...headers }));
-    const { body } = await meOf(app, member.accessToken);
-    expect(body.user).toMatchObject({ role: 'agent_id_developer', totp_enrolled: false });
-    const account = (await meOf(app, ada.accessToken)).body.tenant;
-    expect(account.metadata).not.toHaveProperty('mfa_required_for_sso', true);
-    const invites = await app.json('GET', '/api/tenants/invites', { headers: bearer(ada.accessToken) });
-    expect(invites.body).toHaveLength(1);
+  test('a change by the cookie is refused; by a bearer or a key it may come from anywhere', async () => {
+    const { userId, accessToken } = await join(app, ada);
+    const changes: ((headers: Headers) => Promise<Answer>)[] = [
+      (headers) =>
+        app.json('PATCH', '/api/tenants/security', { headers, body: { mfa_required_for_sso: true } }),
+      (headers) => app.json('DELETE', `/api/auth/users/${userId}`, { headers }),
+      (headers) => app.json('POST', '/api/tenants/invites', { headers, body: {} }),
+      (headers) => revoke(app, accessToken, headers),
+      (headers) =>
+        app.json('POST', '/api/translations', { headers, body: { source_text: 'Hello', target_lang: 'fr' } }),
+    ];
+    const session = cookie(ada.accessToken);
+    for (const ask of changes) await expectForbidden(() => ask({ ...session, ...ada.key, ...foreign }));
+    for (const ask of [enroll.bind(null, app, {}), regenerate.bind(null, app)])
+      await expectForbidden(() => ask({ ...session, ...foreign }));
+    for (const ask of changes)
+      expect((await ask({ ...bearer(ada.accessToken), ...foreign })).status).toBe(200);
+    expect((await changes.at(-1)!({ ...apiKey(ada.apiKey), ...foreign })).status).toBe(200);
   });
 
-  test.each(otherSites)('from %s: no new recovery codes', async (_who, headers) => {
-    const { recoveryCodes } = await enrol(app, ada);
-    expectForbidden(await regenerate(app, { ...cookie(ada.accessToken), ...headers }));
-    expectTokens(await verify(app, await challengeFor(app.database, ada), recoveryCodes[0] ?? ''), ada);
-  });
-
-  test.each(ownPages)('from %s is served', async (_who, headers) => {
-    const member = await join(app, ada);
-    for (const [name, ask] of Object.entries(changes(member))) {
-      const { status, body } = await ask({ ...cookie(ada.accessToken), ...headers });
-      expect(status, `${name}: ${JSON.stringify(body)}`).toBe(200);
-    }
-  });
-});
-
-describe('C 7: without the cookie another site’s page may call', () => {
-  test.each(otherSites)('by bearer, from %s', async (_who, headers) => {
-    const member = await join(app, ada);
-    const { enrollment: _, ...asked } = changes(member);
-    for (const [name, ask] of Object.entries(asked)) {
-      const { status, body } = await ask({ ...bearer(ada.accessToken), ...headers });
-      expect(status, `${name}: ${JSON.stringify(body)}`).toBe(200);
-    }
-  });
-
-  test('by key', async () => {
-    const { status } = await app.json('POST', '/api/translations', {
-      headers: { ...apiKey(ada.apiKey), origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-      body: { source_text: 'Hello', target_lang: 'fr' },
-    });
-    expect(status).toBe(200);
+  test('a sign-out with the cookie is refused; without it, it sets and clears no cookie', async () => {
+    const signOut = (headers: Headers, body?: unknown) =>
+      app.json('POST', '/api/auth/signout', { headers, body });
+    await expectForbidden(() =>
+      signOut({ ...foreign, ...cookie(ada.accessToken) }, { refresh_token: ada.refreshToken }),
+    );
+    const rest = await signOut(foreign);
+    expect([rest.status, rest.body, rest.headers.getSetCookie()]).toEqual([200, { signed_out: true }, []]);
+    const rpc = await app.json('POST', '/trpc/auth.signOut', { headers: foreign, body: { json: {} } });
+    expect([rpc.status, rpc.headers.getSetCookie()]).toEqual([200, []]);
+    expect(await sessionStatus(app, ada)).toBe(200);
+    expect((await signOut({ origin: own, ...cookie(ada.accessToken) })).headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^ll_session=; .*Max-Age=0/),
+    ]);
+    expect(await sessionStatus(app, ada)).toBe(401);
   });
 });

@@ -25,9 +25,9 @@ function flood() {
   return { accepted, refusals };
 }
 
-test('of 260 concurrent hashes 200 wait, the others are 429 with Retry-After', async () => {
+test('of 260 concurrent hashes 200 are queued, the others are 429 with Retry-After', async () => {
   const { accepted, refusals } = flood();
-  // Besides the waiting checks, one is computed on each thread, of which there are at most four.
+  // Besides the queued checks, one is computed on each thread, of which there are at most four.
   expect(accepted.length).toBeGreaterThan(200);
   expect(accepted.length).toBeLessThanOrEqual(204);
   expect(refusals).toHaveLength(tooMany - accepted.length);
@@ -38,11 +38,11 @@ test('of 260 concurrent hashes 200 wait, the others are 429 with Retry-After', a
     expect(retryAfter).toBeGreaterThanOrEqual(1);
     expect(retryAfter).toBeLessThanOrEqual(60);
   }
-  // Every waiting caller gets its own result.
+  // Every queued caller gets its own result.
   for (const { asked, answer } of await Promise.all(accepted)) expect(answer).toEqual({ matches: asked });
 });
 
-test('once they are done the queue takes as many again, every time', async () => {
+test('once they are completed the queue takes as many again, every time', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { accepted } = flood();
     expect(accepted.length).toBeGreaterThan(200);

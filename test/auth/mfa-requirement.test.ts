@@ -1,51 +1,71 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { bearer, found, founding, invite, join, type Person } from '#test/factories.ts';
-import { startBeside, type TestApp, useTestApp } from '#test/setup/app.ts';
-import { enrol, enrolByChallenge, freshCode, verify } from './mfa.ts';
-import { type Answer, expectTokens, meOf, refresh, sessionCookie, signIn, signUp } from './sign-in.ts';
+import { describe, expect, test } from 'vitest';
+import { isMfaRequired } from '#server/identity/auth/mfa/requirement.ts';
+import { readSettings } from '#server/settings.ts';
+import { env, found, founding, invite, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { enrol, enrolByChallenge, verify } from './mfa.ts';
+import { type Answer, expectTokens, meOf, refresh, signIn, signUp } from './sign-in.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
-const strict = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MFA_REQUIRED: 'true' } });
+describe('whether a sign-in requires a second factor (A 5.3 rule 1)', () => {
+  const operators = { OPERATOR_TENANT_ID: 'operators', OPERATOR_EMAILS: 'ann@ops.example' };
+  const required = { MFA_REQUIRED: 'true' };
+  const password = { way: 'password' };
+  const sso = { way: 'sso' };
+  const [ofTenant, ofSso] = [{ mfa_required: true }, { mfa_required_for_sso: true }];
 
-const toEnrol = {
-  mfa_required: true,
-  mfa_challenge: { challenge_id: expect.stringMatching(/.{16}/), method: 'totp_enroll', expires_in: 600 },
-  next: {
+  test.each<[string, object, object, object, boolean]>([
+    ['a password, without any policy', {}, {}, password, false],
+    ['a password of a member with an authenticator', {}, {}, { ...password, enrolled: true }, true],
+    ['a password, by the setting', required, {}, password, true],
+    ['a signup, by the setting', required, {}, { way: 'signup' }, true],
+    ['a password, by the workspace', {}, ofTenant, password, true],
+    ['a password, by a policy that is no boolean', {}, { mfa_required: 'true' }, password, false],
+    ['a password, by the policy for single sign-on', {}, ofSso, password, false],
+    ['a password of a designated operator', operators, {}, { ...password, email: 'ann@ops.example' }, true],
+    ['a password of another member there', operators, {}, password, false],
+    ['a single sign-on, by the setting', required, {}, sso, false],
+    ['a single sign-on, by the workspace', {}, ofTenant, sso, false],
+    ['a single sign-on of a member with an authenticator', {}, {}, { ...sso, enrolled: true }, false],
+    ['a single sign-on, by its own policy only', {}, ofSso, sso, false],
+    ['a single sign-on, by the workspace and its own policy', {}, { ...ofTenant, ...ofSso }, sso, true],
+    ['a single sign-on, by the setting and its own policy', required, ofSso, sso, true],
+    ['a single sign-on of an operator', operators, ofSso, { ...sso, email: 'ann@ops.example' }, true],
+  ])('%s', (_, settings, metadata, facts, expected) => {
+    const member = { tenantId: 'operators', email: 'ben@ops.example', enrolled: false };
+    const asked = { ...member, ...facts } as Parameters<typeof isMfaRequired>[2];
+    expect(isMfaRequired(readSettings({ ...settings }), { metadata: { ...metadata } }, asked)).toBe(expected);
+  });
+});
+
+const app = useTestApp({ env });
+const strict = useTestApp({ env: { ...env, MFA_REQUIRED: 'true', MFA_CHALLENGE_TTL_SECONDS: '90' } });
+
+/** A challenge instead of tokens: none in the response, and no cookie. */
+function expectAsked(answer: Answer, method: 'totp' | 'totp_enroll', expires_in = 600): void {
+  const { status, body, headers } = answer;
+  const toVerify = { oauth2_token: '/api/oauth2/token', mfa_verify: '/api/auth/mfa/verify' };
+  const toEnroll = {
     mfa_enroll: '/api/auth/mfa/enroll',
     mfa_confirm: '/api/auth/mfa/confirm',
     oauth2_token: '/api/oauth2/token',
-  },
-};
-const toVerify = {
-  mfa_required: true,
-  mfa_challenge: { challenge_id: expect.stringMatching(/.{16}/), method: 'totp', expires_in: 600 },
-  next: { oauth2_token: '/api/oauth2/token', mfa_verify: '/api/auth/mfa/verify' },
-};
-
-/** A challenge instead of tokens: none in the response, and no cookie. */
-function expectAsked(answer: Answer, shape: object): void {
-  expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject(shape);
-  for (const key of ['access_token', 'refresh_token', 'token', 'user'])
-    expect(answer.body).not.toHaveProperty(key);
-  expect(sessionCookie(answer)).toBeUndefined();
+  };
+  expect([status, headers.getSetCookie()]).toEqual([200, []]);
+  expect(body).toMatchObject({
+    mfa_required: true,
+    mfa_challenge: { challenge_id: expect.stringMatching(/.{16}/), method, expires_in },
+    next: method === 'totp' ? toVerify : toEnroll,
+  });
+  for (const key of ['access_token', 'refresh_token', 'token', 'user']) expect(body).not.toHaveProperty(key);
 }
 
-const setPolicy = (admin: Person, body: unknown, at: TestApp = app) =>
-  at.json('PATCH', '/api/tenants/security', { headers: bearer(admin.accessToken), body });
-
 describe('MFA_REQUIRED=true', () => {
-  test('A 4.2 rule 3: a founding signup returns the key and a challenge, no token and no cookie', async () => {
-    const answer = await signUp(strict, founding());
-    expectAsked(answer, toEnrol);
-    expect(answer.body.tenant_api_key).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(answer.body.account.id).toEqual(expect.any(String));
-  });
-
-  test('A 5.3 rule 2: enrolling and confirming completes that sign-in; later sign-ins ask for a code', async () => {
+  test('a signup returns the key and a challenge; enrolling completes it, later sign-ins ask for a code', async () => {
     const sent = founding();
-    const { body } = await signUp(strict, sent);
-    const { recoveryCodes, answer } = await enrolByChallenge(strict, body.mfa_challenge.challenge_id);
+    const begun = await signUp(strict, sent);
+    expectAsked(begun, 'totp_enroll', 90);
+    expect(begun.body.tenant_api_key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expectAsked(await signIn(strict, sent), 'totp_enroll', 90);
+    const { recoveryCodes, answer } = await enrolByChallenge(strict, begun.body.mfa_challenge.challenge_id);
     const { token } = answer.body;
     expect((await meOf(strict, token.access_token)).body.user).toMatchObject({
       email: sent.email,
@@ -53,131 +73,44 @@ describe('MFA_REQUIRED=true', () => {
       totp_enrolled: true,
     });
     const asked = await signIn(strict, sent);
-    expectAsked(asked, toVerify);
-    const verified = await verify(strict, asked.body.mfa_challenge.challenge_id, recoveryCodes[0] ?? '');
-    expectTokens(verified, {
-      userId: token.user.user_id,
-      tenantId: body.account.id,
-      email: sent.email,
-    });
-  });
-
-  test('A 4.3 rule 2: the password grant too returns a challenge to enrol', async () => {
-    const sent = founding();
-    await signUp(strict, sent);
-    expectAsked(await signIn(strict, sent), toEnrol);
+    expectAsked(asked, 'totp', 90);
+    const who = { userId: token.user.user_id, tenantId: begun.body.account.id, email: sent.email };
+    expectTokens(await verify(strict, asked.body.mfa_challenge.challenge_id, recoveryCodes[0] ?? ''), who);
+    // A refresh asks for no code.
+    expectTokens(await refresh(strict, token.refresh_token), who);
     // The response to a wrong password does not reveal it.
     const wrong = await signIn(strict, { ...sent, password: 'not the passphrase at all' });
-    expect(wrong.status).toBe(401);
-    expect(Object.keys(wrong.body)).toEqual(['detail']);
-  });
-
-  test('A 3.3: a refresh grant asks for no code', async () => {
-    const { body } = await signUp(strict, founding());
-    const { answer } = await enrolByChallenge(strict, body.mfa_challenge.challenge_id);
-    const { refresh_token: refreshToken, user } = answer.body.token;
-    expectTokens(await refresh(strict, refreshToken), {
-      userId: user.user_id,
-      tenantId: user.tenant_id,
-      email: user.email,
-    });
+    expect([wrong.status, Object.keys(wrong.body)]).toEqual([401, ['detail']]);
   });
 });
 
-describe('MFA_CHALLENGE_TTL_SECONDS', () => {
-  const brief = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MFA_CHALLENGE_TTL_SECONDS: '90' } });
+describe('mfa_required of a workspace', () => {
+  const setPolicy = (admin: Person) =>
+    app.json('PATCH', '/api/tenants/security', { headers: admin.bearer, body: { mfa_required: true } });
 
-  test('C 2: is the lifetime that a challenge states', async () => {
-    const ada = await found(brief);
-    await enrol(brief, ada);
-    expect((await signIn(brief, ada)).body.mfa_challenge.expires_in).toBe(90);
-  });
-});
-
-describe('without any requirement', () => {
-  test('a member without an authenticator is not asked', async () => {
-    const ada = await found(app);
-    expectTokens(await signIn(app, ada), ada);
-  });
-
-  test('C 7: a member with one is always asked', async () => {
-    const ada = await found(app);
-    const { secret } = await enrol(app, ada);
-    const asked = await signIn(app, ada);
-    expectAsked(asked, toVerify);
-    const code = await freshCode(app, ada, secret);
-    expectTokens(await verify(app, asked.body.mfa_challenge.challenge_id, code), ada);
-  });
-});
-
-describe('A 5.3 rule 1: the tenant’s mfa_required', () => {
-  let ada: Person;
-  beforeEach(async () => {
-    ada = await found(app);
-  });
-
-  test('asks its members to enrol, administrators too, and no other tenant’s', async () => {
-    const [member, stranger] = [await join(app, ada), await found(app)];
-    const { status, body } = await setPolicy(ada, { mfa_required: true });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ id: ada.tenantId, metadata: { mfa_required: true } });
-    for (const person of [ada, member]) expectAsked(await signIn(app, person), toEnrol);
+  test('asks its members to enroll, also who joins it, and no other workspace’s', async () => {
+    const [ada, stranger] = [await found(app), await found(app)];
+    await setPolicy(ada);
+    expectAsked(await signIn(app, ada), 'totp_enroll');
     expectTokens(await signIn(app, stranger), stranger);
-  });
+    expect((await signUp(app, founding())).body.mfa_required).toBe(false);
 
-  test('switched off again, it no longer asks members without an authenticator', async () => {
-    await setPolicy(ada, { mfa_required: true });
-    await setPolicy(ada, { mfa_required: false });
-    expectTokens(await signIn(app, ada), ada);
-  });
-
-  test('A 4.2 rule 3: a join is asked to enrol, and has neither key, token nor cookie', async () => {
-    await setPolicy(ada, { mfa_required: true });
     const sent = founding({ invite_token: (await invite(app, ada)).invite_token });
-    const answer = await signUp(app, sent);
-    expectAsked(answer, toEnrol);
-    expect(answer.body.tenant_api_key).toBeNull();
-    expect(answer.body.account.id).toBe(ada.tenantId);
-    const confirmed = await enrolByChallenge(app, answer.body.mfa_challenge.challenge_id);
-    const { token } = confirmed.answer.body;
-    expect((await meOf(app, token.access_token)).body.user).toMatchObject({
+    const joining = await signUp(app, sent);
+    expectAsked(joining, 'totp_enroll');
+    expect([joining.body.tenant_api_key, joining.body.account.id]).toEqual([null, ada.tenantId]);
+    const { answer } = await enrolByChallenge(app, joining.body.mfa_challenge.challenge_id);
+    expect((await meOf(app, answer.body.token.access_token)).body.user).toMatchObject({
       tenant_id: ada.tenantId,
       email: sent.email,
       role: 'agent_id_developer',
     });
   });
-
-  test('a founding signup elsewhere is not asked', async () => {
-    await setPolicy(ada, { mfa_required: true });
-    const { body } = await signUp(app, founding());
-    expect(body).toMatchObject({ mfa_required: false, token: { access_token: expect.any(String) } });
-  });
 });
 
-describe('A 5.3 rule 1: designated platform operators', () => {
-  /** Another application over the same database, whose operators are `emails` of the workspace. */
-  async function designate(tenantId: string, emails: string) {
-    const other = await startBeside(app, {
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      OPERATOR_TENANT_ID: tenantId,
-      OPERATOR_EMAILS: emails,
-    });
-    onTestFinished(() => other.close());
-    return other;
-  }
-
-  test('are asked to enrol, and for a code after that; other members of that workspace are not', async () => {
-    const ada = await found(app);
-    const [member, other] = [await join(app, ada), await join(app, ada)];
-    const platform = await designate(ada.tenantId, `nobody@example.org, ${member.email.toUpperCase()}`);
-    expectTokens(await signIn(platform, other), other);
-    expectTokens(await signIn(platform, ada), ada);
-    const asked = await signIn(platform, member);
-    expectAsked(asked, toEnrol);
-    const { recoveryCodes } = await enrolByChallenge(platform, asked.body.mfa_challenge.challenge_id);
-    const again = await signIn(platform, member);
-    expectAsked(again, toVerify);
-    const { challenge_id } = again.body.mfa_challenge;
-    expectTokens(await verify(platform, challenge_id, recoveryCodes[0] ?? ''), member);
-  });
+test('a member with an authenticator is always asked for a code, another one only by a policy', async () => {
+  const ada = await found(app);
+  expectTokens(await signIn(app, ada), ada);
+  await enrol(app, ada);
+  expectAsked(await signIn(app, ada), 'totp');
 });

@@ -25,8 +25,8 @@ beforeEach(async () => {
   admin = await found(app);
 });
 
-describe('A 5.4: proofs are limited', () => {
-  test('by client address: 30 a minute, in a bucket of their own', async () => {
+describe('proofs are limited', () => {
+  test('by client address: 30 a minute, counted separately', async () => {
     const here = freshAddress();
     const wrong = { mfa_code: '000000' };
     expect((await ask(wrong, { ...admin.bearer, ...here })).status).toBe(409);
@@ -83,18 +83,15 @@ describe('a password that changes while it is checked', () => {
     expect(await prove(setHash(row!['password_hash']))).toBe('wrong password');
   });
 
-  test('passes if it is the same one', async () => {
+  test('passes if it is the same one, and is refused if the session has ended', async () => {
     expect(await prove(async () => {})).toBe(admin.userId);
-  });
-
-  test('is refused if the session has ended', async () => {
     const ended = () => openSuperuser(app.superuserUrl)`
       delete from tokens where user_id = ${admin.userId}`;
     expect(await prove(ended)).toBe('invalid or expired bearer token');
   });
 });
 
-test('where nobody signs in by password, none is a proof; a code is', async () => {
+test('if password sign-in is disabled, none is a proof; a code is', async () => {
   const person = await foundEnrolled(withoutPasswords);
   expect(await ask({ password: person.password }, person.bearer, withoutPasswords)).toMatchObject({
     status: 403,

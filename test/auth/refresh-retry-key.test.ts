@@ -52,7 +52,7 @@ const expectUnusable = async (token: string, retryKey?: string) =>
 
 const signedIn = async ({ access_token }: Pair) => (await meOf(app, access_token)).status === 200;
 
-/** Whether a session of the application's database waits for a lock, or is inside a transaction. */
+/** Whether a connection of the application is blocked by a lock, or is inside a transaction. */
 const busy = async (lock: postgres.ISql = sql) =>
   (
     await lock`select 1 from pg_stat_activity a left join pg_locks l on l.pid = a.pid and not l.granted
@@ -82,7 +82,7 @@ describe('a refresh that is repeated with its retry_key', () => {
     expect(await signedIn(earlier)).toBe(true);
   });
 
-  test('ten times at once: every answer is a pair, and exactly one of them is valid', async () => {
+  test('ten times at the same time: every response is a pair, and exactly one of them is valid', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => refresh(app, ada.refreshToken, { retry_key: key })),
     );
@@ -96,29 +96,24 @@ describe('a refresh that is repeated with its retry_key', () => {
     expect(ended).toHaveLength(0);
   });
 
-  test('is not a repeat with another key, or none: 401 within 10 s, after that the whole family ends', async () => {
-    for (const wrong of [otherKey, undefined, key.toUpperCase()]) {
+  test('with another key or none, or of a use without one: 401 within 10 s, after that the session ends', async () => {
+    for (const [used, wrong] of [
+      [key, otherKey],
+      [key, undefined],
+      [undefined, key],
+    ]) {
       const { refreshToken } = await openSession(app, ada);
-      const pair = await renew(refreshToken, key);
+      const pair = await renew(refreshToken, used);
       await expectUnusable(refreshToken, wrong);
       expect(await signedIn(pair)).toBe(true);
       await letPass(11);
       await expectUnusable(refreshToken, wrong);
       expect(await signedIn(pair)).toBe(false);
-      await expectUnusable(refreshToken, key);
+      await expectUnusable(refreshToken, used);
     }
   });
 
-  test('a token that was used without a key is not repeated with one', async () => {
-    const pair = await renew(ada.refreshToken);
-    await expectUnusable(ada.refreshToken, key);
-    expect(await signedIn(pair)).toBe(true);
-    await letPass(11);
-    await expectUnusable(ada.refreshToken, key);
-    expect(await signedIn(pair)).toBe(false);
-  });
-
-  test('after the new pair was refreshed is a second use by someone else: the whole family ends', async () => {
+  test('after the new pair was refreshed it is a second use by someone else: the whole session ends', async () => {
     const pair = await renew(ada.refreshToken, key);
     const next = await renew(pair.refresh_token, otherKey);
     await expectUnusable(ada.refreshToken, key);
@@ -129,7 +124,7 @@ describe('a refresh that is repeated with its retry_key', () => {
     await expectUnusable(next.refresh_token);
   });
 
-  test('a use of the refresh token that a repeat revoked ends the whole family at once', async () => {
+  test('a use of the refresh token that a repeat revoked ends the whole session immediately', async () => {
     const lost = await renew(ada.refreshToken, key);
     const next = await renew(ada.refreshToken, key);
     expect((await introspect(app, lost.refresh_token, bearer(next.access_token))).body.active).toBe(false);
@@ -163,7 +158,7 @@ describe('a refresh that is repeated with its retry_key', () => {
     expect(await signedIn(pair)).toBe(false);
   });
 
-  test('stores the hash of the key alone, and on the used token alone', async () => {
+  test('stores only the hash of the key, and only on the used token', async () => {
     await renew(ada.refreshToken, key);
     const rows =
       await sql`select t::text as row, retry_key_hash, consumed_at from tokens t where user_id = ${ada.userId}`;
@@ -176,7 +171,7 @@ describe('a refresh that is repeated with its retry_key', () => {
 });
 
 describe('a retry_key', () => {
-  test.each(['short', 'k'.repeat(15), 'k'.repeat(129), `${'k'.repeat(16)} `, `${'k'.repeat(16)}/+=`])(
+  test.each(['k'.repeat(15), 'k'.repeat(129), `${'k'.repeat(16)} `])(
     '%j is 422, and uses nothing up',
     async (wrong) => {
       expectInvalid(await refresh(app, ada.refreshToken, { retry_key: wrong }), 'retry_key');
@@ -184,7 +179,7 @@ describe('a retry_key', () => {
     },
   );
 
-  test.each(['k'.repeat(128), 'AZaz09-._~AZaz09', crypto.randomUUID()])('%s is accepted', async (good) => {
+  test.each(['k'.repeat(128), 'AZaz09-._~AZaz09'])('%s is accepted', async (good) => {
     await renew(ada.refreshToken, good);
     await renew(ada.refreshToken, good);
   });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bearer, found, join, openSession, type Person } from '#test/factories.ts';
+import { bearer, env, found, openSession, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 import {
   expectInvalid,
   expectRefused,
@@ -11,11 +12,12 @@ import {
   meOf,
   REFUSED_REFRESH,
   refresh,
+  revoke,
   sessionCookie,
   signIn,
 } from './sign-in.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const app = useTestApp({ env });
 
 let ada: Person;
 beforeEach(async () => {
@@ -36,163 +38,171 @@ async function rotate(refreshToken: string) {
 
 const expectUnusable = async (refreshToken: string) =>
   expectRefused(await refresh(app, refreshToken), 401, REFUSED_REFRESH);
+const isAccepted = async (token: string) => (await meOf(app, token)).status === 200;
+const introspected = async (token: string) => (await introspect(app, token, bearer(ada.accessToken))).body;
 
-const scopeOf = async (token: string) => (await introspect(app, token, bearer(ada.accessToken))).body.scope;
-
-describe('A 3.3: a refresh token is consumed, a new pair issued', () => {
-  test('the response is the same token response, with a pair that is new and works', async () => {
-    const answer = await refresh(app, ada.refreshToken);
+describe('a refresh (A 3.3)', () => {
+  test('uses the token up and issues a pair that is new and works', async () => {
+    const answer = await refresh(app, ada.refreshToken, { grant_type: ' Refresh_Token ' });
     expectTokens(answer, ada);
     expect(answer.body.access_token).not.toBe(ada.accessToken);
     expect(answer.body.refresh_token).not.toBe(ada.refreshToken);
+    expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
     expect((await meOf(app, answer.body.access_token)).body.user.user_id).toBe(ada.userId);
     await rotate(answer.body.refresh_token);
-    // The rules do not say whether it sets the cookie; it sets no other one.
-    const set = sessionCookie(answer)?.get('ll_session');
-    expect([undefined, answer.body.access_token]).toContain(set);
-  });
-
-  test('C 7: consumed, it returns 401', async () => {
-    await rotate(ada.refreshToken);
     await expectUnusable(ada.refreshToken);
   });
 
-  test('C 7: unknown, it returns 401; neither an access token nor a key is one', async () => {
-    for (const value of ['nonsense', ada.accessToken, ada.apiKey, ada.tenantId, "' or ''='", 'x'.repeat(500)])
-      await expectUnusable(value);
-    await expectUnusable(`${ada.refreshToken}x`);
-    await expectUnusable(ada.refreshToken.slice(0, -1));
-    await rotate(ada.refreshToken);
-  });
-
-  test('C 7: expired, it returns 401', async () => {
+  test('refuses what is no refresh token, or an expired one, and needs one', async () => {
+    const wrong = ['nonsense', ada.accessToken, ada.apiKey, "' or ''='", `${ada.refreshToken}x`];
+    for (const value of [...wrong, ada.refreshToken.slice(0, -1)]) await expectUnusable(value);
+    expectInvalid(await grant(app, { grant_type: 'refresh_token' }), 'refresh_token');
     await openSuperuser(app.superuserUrl)`
       update tokens set expires_at = now() - interval '1 second'
-      where user_id = ${ada.userId} and kind like '%refresh%'`;
+      where user_id = ${ada.userId} and kind = 'refresh_token'`;
     await expectUnusable(ada.refreshToken);
   });
 
-  test('without one: 422', async () => {
-    expectInvalid(await grant(app, { grant_type: 'refresh_token' }), 'refresh_token');
-  });
-
-  test('the grant type is trimmed and lowercased', async () => {
-    expectTokens(await refresh(app, ada.refreshToken, { grant_type: ' Refresh_Token ' }), ada);
-  });
-});
-
-describe('A 4.3: the scope of a refresh', () => {
-  test('if omitted, it stays that of the consumed token', async () => {
+  test('keeps the scope of the used token, unless it names another', async () => {
     const { body } = await signIn(app, ada, { scope: 'one two' });
-    const next = await refresh(app, body.refresh_token);
-    expect(next.body.scope).toBe('one two');
-    for (const token of [next.body.access_token, next.body.refresh_token])
-      expect(await scopeOf(token)).toBe('one two');
+    const kept = await rotate(body.refresh_token);
+    for (const token of [kept.access_token, kept.refresh_token])
+      expect((await introspected(token)).scope).toBe('one two');
+    const { body: changed } = await refresh(app, kept.refresh_token, { scope: 'three' });
+    const next = await rotate(changed.refresh_token);
+    for (const token of [changed.access_token, next.access_token])
+      expect((await introspected(token)).scope).toBe('three');
   });
 
-  test('if given, it is recorded and kept from then on', async () => {
-    const { body } = await refresh(app, ada.refreshToken, { scope: 'three' });
-    expect(body.scope).toBe('three');
-    expect(await scopeOf(body.access_token)).toBe('three');
-    const next = await rotate(body.refresh_token);
-    expect(await scopeOf(next.access_token)).toBe('three');
-  });
-});
-
-describe('C 7: a second use', () => {
-  test('within 10 seconds is refused, and leaves the family alive', async () => {
-    const next = await rotate(ada.refreshToken);
-    await expectUnusable(ada.refreshToken);
-    await letPass(8, ada);
-    await expectUnusable(ada.refreshToken);
-    expect((await meOf(app, next.access_token)).status).toBe(200);
-    await rotate(next.refresh_token);
-  });
-
-  test('later than 10 seconds ends the whole family, access tokens included', async () => {
-    const second = await rotate(ada.refreshToken);
-    const third = await rotate(second.refresh_token);
-    await letPass(11, ada);
-    expect((await meOf(app, third.access_token)).status).toBe(200);
-    await expectUnusable(ada.refreshToken);
-    for (const token of [ada.accessToken, second.access_token, third.access_token])
-      expect((await meOf(app, token)).status).toBe(401);
-    for (const token of [second.refresh_token, third.refresh_token]) await expectUnusable(token);
-  });
-
-  test('even of an earlier generation', async () => {
-    const second = await rotate(ada.refreshToken);
-    const third = await rotate(second.refresh_token);
-    await letPass(11, ada);
-    await expectUnusable(second.refresh_token);
-    expect((await meOf(app, third.access_token)).status).toBe(401);
-    await expectUnusable(third.refresh_token);
-  });
-
-  test('other sign-ins of the same person are not affected', async () => {
-    const { body: apart } = await signIn(app, ada);
-    await rotate(ada.refreshToken);
-    await letPass(11, ada);
-    await expectUnusable(ada.refreshToken);
-    expect((await meOf(app, apart.access_token)).status).toBe(200);
-    await rotate(apart.refresh_token);
-  });
-
-  test('a late one is audited, under its request', async () => {
-    await rotate(ada.refreshToken);
-    await letPass(11, ada);
-    const id = `late-${ada.userId}`;
-    await refresh(app, ada.refreshToken, {}, { 'x-request-id': id });
-    const rows = await openSuperuser(app.superuserUrl)`
-      select tenant_id, t::text as row from audit_log t where request_id = ${id}`;
-    expect(rows.map((row) => row['tenant_id'])).toEqual([ada.tenantId]);
-    expect(rows[0]?.['row']).not.toContain(ada.refreshToken);
-  });
-});
-
-describe('which members may refresh', () => {
-  test('A 3.2: a revoked member may not, nor may they with the old tokens once restored', async () => {
-    const member = await join(app, ada);
-    const headers = bearer(ada.accessToken);
-    expect((await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers })).status).toBe(200);
-    await expectUnusable(member.refreshToken);
-    expect((await meOf(app, member.accessToken)).status).toBe(401);
-    await app.json('POST', `/api/auth/users/${member.userId}/restore`, { headers });
-    // Signed out everywhere at once, not only after the restoration.
-    await expectUnusable(member.refreshToken);
-    expect((await meOf(app, member.accessToken)).status).toBe(401);
-  });
-
-  test('C 7: the role is read anew; introspection shows the role at each token’s issuance', async () => {
-    const member = await join(app, ada);
-    const headers = bearer(ada.accessToken);
-    const changed = await app.json('PATCH', `/api/auth/users/${member.userId}/role`, {
-      headers,
-      body: { role: 'global_administrator' },
-    });
-    expect(changed.status).toBe(200);
-    const next = await rotate(member.refreshToken);
-    expect((await meOf(app, next.access_token)).body.user.role).toBe('global_administrator');
-    expect((await introspect(app, member.accessToken, headers)).body.role).toBe('agent_id_developer');
-    expect((await introspect(app, next.access_token, headers)).body.role).toBe('global_administrator');
-  });
-});
-
-describe('concurrent refreshes', () => {
-  test('20 uses of one token give exactly one pair, which works', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(app, ada.refreshToken)));
-    const won = answers.filter(({ status }) => status === 200);
-    expect(won).toHaveLength(1);
-    for (const answer of answers) if (answer !== won[0]) expectRefused(answer, 401, REFUSED_REFRESH);
-    const { access_token, refresh_token } = won[0]!.body;
-    expect((await meOf(app, access_token)).status).toBe(200);
-    await rotate(refresh_token);
-  });
-
-  test('of 20 different tokens do not interfere', async () => {
+  test('concurrent refreshes of different tokens do not interfere', async () => {
     const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(app, ada)));
     const answers = await Promise.all(sessions.map(({ refreshToken }) => refresh(app, refreshToken)));
     expect(answers.map(({ status }) => status)).toEqual(sessions.map(() => 200));
     expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(20);
+  });
+});
+
+describe('a second use of a refresh token', () => {
+  test('within 10 seconds is refused, and leaves the session alive', async () => {
+    const next = await rotate(ada.refreshToken);
+    await expectUnusable(ada.refreshToken);
+    await letPass(8, ada);
+    await expectUnusable(ada.refreshToken);
+    expect(await isAccepted(next.access_token)).toBe(true);
+    await rotate(next.refresh_token);
+  });
+
+  test.each([
+    ['the first', 0],
+    ['a later', 1],
+  ])(
+    'later than 10 seconds, of %s generation, ends the whole session and no other; the log has it',
+    async (_, which) => {
+      const { body: apart } = await signIn(app, ada);
+      const second = await rotate(ada.refreshToken);
+      const third = await rotate(second.refresh_token);
+      await letPass(11, ada);
+      const replayed = [ada.refreshToken, second.refresh_token][which] as string;
+      const id = `late-${ada.userId}`;
+      expectRefused(await refresh(app, replayed, {}, { 'x-request-id': id }), 401, REFUSED_REFRESH);
+      for (const token of [ada.accessToken, second.access_token, third.access_token])
+        expect(await isAccepted(token)).toBe(false);
+      for (const token of [second.refresh_token, third.refresh_token]) await expectUnusable(token);
+      expect(await isAccepted(apart.access_token)).toBe(true);
+      await rotate(apart.refresh_token);
+      expect(await eventsOf(app, ada.tenantId, 'refresh_token_reused')).toEqual([
+        expect.objectContaining({ actor: 'anonymous', details: { user_id: ada.userId }, requestId: id }),
+      ]);
+    },
+  );
+});
+
+describe('ending tokens (RFC 7009, 2.1)', () => {
+  /** A sign-in that was refreshed once: all of its four tokens are valid except the first refresh token. */
+  async function openFamily() {
+    const { body: first } = await signIn(app, ada);
+    const second = await rotate(first.refresh_token);
+    return {
+      usedUp: String(first.refresh_token),
+      refreshToken: second.refresh_token,
+      earlier: String(first.access_token),
+      access: second.access_token,
+    };
+  }
+
+  /** Which tokens of a session are valid. */
+  async function validOf({ earlier, access, refreshToken }: Awaited<ReturnType<typeof openFamily>>) {
+    return {
+      earlier: await isAccepted(earlier),
+      access: await isAccepted(access),
+      refreshToken: (await introspected(refreshToken)).active,
+    };
+  }
+
+  const all = { earlier: true, access: true, refreshToken: true };
+  const none = { earlier: false, access: false, refreshToken: false };
+  const signOut = (options: object) => app.json('POST', '/api/auth/signout', options);
+
+  test.each<[string, 'refreshToken' | 'usedUp', (token: string) => ReturnType<typeof signOut>]>([
+    ['revoking', 'refreshToken', (token) => revoke(app, token, bearer(ada.accessToken))],
+    ['revoking', 'usedUp', (token) => revoke(app, token, bearer(ada.accessToken))],
+    ['signing out', 'refreshToken', (token) => signOut({ body: { refresh_token: token } })],
+    ['signing out', 'usedUp', (token) => signOut({ body: { refresh_token: token } })],
+  ])('%s by a refresh token (%s) ends the whole session, and no other', async (_, which, end) => {
+    const [family, apart] = [await openFamily(), await openFamily()];
+    expect(await validOf(family)).toEqual(all);
+    expect((await end(family[which])).status).toBe(200);
+    expect(await validOf(family)).toEqual(none);
+    expect(await validOf(apart)).toEqual(all);
+  });
+
+  test.each<[string, (token: string) => ReturnType<typeof signOut>]>([
+    ['revoking', (token) => revoke(app, token, bearer(ada.accessToken))],
+    ['signing out', (token) => signOut({ headers: { cookie: `ll_session=${token}` } })],
+  ])('%s by an access token ends only that token', async (_, end) => {
+    const family = await openFamily();
+    expect((await end(family.earlier)).status).toBe(200);
+    expect(await validOf(family)).toEqual({ ...all, earlier: false });
+    await rotate(family.refreshToken);
+  });
+});
+
+describe('SESSION_MAX_AGE_SECONDS: the maximum age of a session, however often it refreshes', () => {
+  const maxAge = 5000;
+  const brief = useTestApp({ env: { ...env, SESSION_MAX_AGE_SECONDS: String(maxAge) } });
+  let ben: Person;
+  beforeEach(async () => {
+    ben = await found(brief);
+  });
+
+  /** Moves the person's sign-in `seconds` into the past. */
+  const letAge = (seconds: number) => openSuperuser(brief.superuserUrl)`
+    update tokens set family_began_at = family_began_at - make_interval(secs => ${seconds})
+    where user_id = ${ben.userId}`;
+
+  test('no token outlives it: a refresh gets the remaining time, a new sign-in all of it', async () => {
+    await letAge(4000);
+    const answer = await refresh(brief, ben.refreshToken);
+    const { expires_in, refresh_expires_in, access_token, refresh_token } = answer.body;
+    expect(refresh_expires_in).toBeLessThanOrEqual(maxAge - 4000);
+    expect(refresh_expires_in).toBeGreaterThan(maxAge - 4000 - 300);
+    expect(expires_in).toBe(refresh_expires_in);
+    expect(sessionCookie(answer)?.get('max-age')).toBe(String(expires_in));
+    for (const token of [access_token, refresh_token]) {
+      const { body } = await introspect(brief, token, bearer(access_token));
+      expect(Math.abs(body.exp - Date.now() / 1000 - expires_in)).toBeLessThan(300);
+    }
+    const fresh = { expires_in: 3600, refresh_expires_in: maxAge };
+    expect((await signIn(brief, ben)).body).toMatchObject(fresh);
+  });
+
+  test('past it a refresh is 401, the session ends, and the audit log has the reason', async () => {
+    // As after the setting was lowered: the token itself would be valid for longer.
+    await letAge(maxAge);
+    expectRefused(await refresh(brief, ben.refreshToken), 401, REFUSED_REFRESH);
+    expect((await meOf(brief, ben.accessToken)).status).toBe(401);
+    expect(await eventsOf(brief, ben.tenantId, 'session_ended')).toMatchObject([
+      { details: { user_id: ben.userId, reason: 'age' } },
+    ]);
   });
 });

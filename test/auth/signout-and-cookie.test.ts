@@ -1,161 +1,102 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { apiKey, bearer, cookie, found, type Headers, type Person } from '#test/factories.ts';
+import { bearer, cookie, env, found, type Headers, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import {
   expectCookieCleared,
-  expectRefused,
-  introspect,
-  me,
   meOf,
   postForm,
-  REFUSED_REFRESH,
   refresh,
+  SIGNUP,
+  sessionCookie,
+  sessionStatus,
   signIn,
 } from './sign-in.ts';
 
-const SIGNOUT = '/api/auth/signout';
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const path = '/api/auth/signout';
+const app = useTestApp({ env });
 
 let ada: Person;
 beforeEach(async () => {
   ada = await found(app);
 });
 
-const byJson = (body?: unknown, headers: Headers = {}) => app.json('POST', SIGNOUT, { body, headers });
+async function signOut(body?: unknown, headers: Headers = {}) {
+  const answer = await app.json('POST', path, { body, headers });
+  expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
+  expectCookieCleared(answer);
+}
 
-const expectDead = async (refreshToken: string) =>
-  expectRefused(await refresh(app, refreshToken), 401, REFUSED_REFRESH);
-
-describe('A 4.1: signout', () => {
-  test('without a credential: 200 {signed_out: true}, and the cookie is cleared', async () => {
-    const answer = await byJson();
-    expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
-    expectCookieCleared(answer);
-  });
-
-  test('A 3.3: the access token of the cookie is revoked', async () => {
-    const answer = await byJson(undefined, cookie(ada.accessToken));
-    expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
-    expectCookieCleared(answer);
-    expect((await meOf(app, ada.accessToken)).status).toBe(401);
-    expectRefused(await introspect(app, 'nobody', cookie(ada.accessToken)), 401);
-  });
-
-  test('A 3.3: a refresh token is revoked when sent, as a form field', async () => {
-    const answer = await postForm(app, SIGNOUT, { refresh_token: ada.refreshToken }, cookie(ada.accessToken));
-    expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
-    expect((await meOf(app, ada.accessToken)).status).toBe(401);
-    await expectDead(ada.refreshToken);
-  });
-
-  test('A 3.3: or as a JSON property, without a cookie too', async () => {
-    expect((await byJson({ refresh_token: ada.refreshToken })).body).toEqual({ signed_out: true });
-    await expectDead(ada.refreshToken);
-  });
-
-  test('any input: always 200', async () => {
-    const sent: [unknown, Headers][] = [
-      [{}, {}],
-      [{ refresh_token: 'nonsense' }, {}],
-      [{ refresh_token: ada.accessToken }, {}],
-      [undefined, cookie('nonsense')],
-      [undefined, cookie(ada.refreshToken)],
-      [undefined, cookie('')],
-      [undefined, { cookie: 'other=1' }],
-      [undefined, bearer('nonsense')],
-    ];
-    for (const [body, headers] of sent) {
-      const answer = await byJson(body, headers);
-      expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
+describe('a sign-out', () => {
+  test('ends the token of the cookie, and the refresh token that is sent; a second time is the same', async () => {
+    const { body: elsewhere } = await signIn(app, ada);
+    for (let time = 0; time < 2; time += 1) {
+      await signOut({ refresh_token: ada.refreshToken }, cookie(ada.accessToken));
+      expect(await sessionStatus(app, ada)).toBe(401);
+      expect((await refresh(app, ada.refreshToken)).status).toBe(401);
     }
+    // Other sessions of the same person continue.
+    expect((await meOf(app, elsewhere.access_token)).status).toBe(200);
+    expect((await refresh(app, elsewhere.refresh_token)).status).toBe(200);
+  });
+
+  test('takes the refresh token as a form field too, without a cookie', async () => {
+    const answer = await postForm(app, path, { refresh_token: ada.refreshToken });
+    expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
+    expect((await refresh(app, ada.refreshToken)).status).toBe(401);
+  });
+
+  test('succeeds whatever is sent', async () => {
+    await signOut();
+    for (const refresh_token of ['nonsense', ada.accessToken]) await signOut({ refresh_token });
+    for (const headers of [cookie('nonsense'), cookie(ada.refreshToken), bearer('nonsense')])
+      await signOut(undefined, headers);
   });
 
   test.each([
-    ['a token of another type', { 'content-type': 'application/json' }, '{"refresh_token":5}'],
-    ['a token with a NUL', { 'content-type': 'application/json' }, '{"refresh_token":"\\u0000"}'],
-    [
-      'a token that is too long',
-      { 'content-type': 'application/json' },
-      JSON.stringify({ refresh_token: 'x'.repeat(16_385) }),
-    ],
-    ['no object', { 'content-type': 'application/json' }, '[]'],
-    ['cut off JSON', { 'content-type': 'application/json' }, '{"refresh'],
-    ['text', { 'content-type': 'text/plain' }, 'refresh_token=nonsense'],
-    ['no content type at all', { 'content-type': 'nonsense' }, 'refresh_token=nonsense'],
-    ['a multipart form', { 'content-type': 'multipart/form-data; boundary=x' }, '--x--'],
-    [
-      'a field given twice',
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      'refresh_token=a&refresh_token=b',
-    ],
-  ])('%s counts as no refresh token, and the session of the cookie ends', async (_what, type, body) => {
-    const headers = { ...type, ...cookie(ada.accessToken) };
-    const answer = await app.json('POST', SIGNOUT, { headers, body });
-    expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
-    expectCookieCleared(answer);
-    expect((await meOf(app, ada.accessToken)).status).toBe(401);
-  });
-
-  test('a second time is the same response', async () => {
-    for (let i = 0; i < 2; i += 1) {
-      const answer = await byJson({ refresh_token: ada.refreshToken }, cookie(ada.accessToken));
-      expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
-    }
-  });
-
-  test('other sessions stay alive, of the same person and of others', async () => {
-    const [{ body: elsewhere }, ben] = [await signIn(app, ada), await found(app)];
-    await byJson({ refresh_token: ada.refreshToken }, cookie(ada.accessToken));
-    for (const token of [elsewhere.access_token, ben.accessToken])
-      expect((await meOf(app, token)).status).toBe(200);
-    for (const token of [elsewhere.refresh_token, ben.refreshToken])
-      expect((await refresh(app, token)).status).toBe(200);
+    ['application/json', '{"refresh_token":5}'],
+    ['application/json', '{"refresh_token":"\\u0000"}'],
+    ['application/json', JSON.stringify({ refresh_token: 'x'.repeat(16_385) })],
+    ['application/json', '[]'],
+    ['application/json', '{"refresh'],
+    ['text/plain', 'refresh_token=nonsense'],
+    ['nonsense', 'refresh_token=nonsense'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['application/x-www-form-urlencoded', 'refresh_token=a&refresh_token=b'],
+  ])('by the cookie ends the session in spite of a wrong body: %s %.40s', async (type, body) => {
+    await signOut(body, { 'content-type': type, ...cookie(ada.accessToken) });
+    expect(await sessionStatus(app, ada)).toBe(401);
   });
 });
 
-describe('C 7: where the cookie is accepted', () => {
-  test('on a route guarded by Admin, among other cookies too', async () => {
-    for (const headers of [
-      cookie(ada.accessToken),
-      { cookie: `a=b; ll_session=${ada.accessToken}; c=d` },
-      { cookie: `a="x;y";ll_session=${ada.accessToken}` },
-    ])
-      expect((await introspect(app, 'nobody', headers)).status).toBe(200);
+describe('the session cookie (A 5.1)', () => {
+  const secure = useTestApp({
+    env: {
+      ...env,
+      BASE_URL: 'https://lingua.example.org',
+      ACCESS_TOKEN_TTL_SECONDS: '120',
+      REFRESH_TOKEN_TTL_SECONDS: '240',
+    },
   });
 
-  test('not under another name', async () => {
-    for (const name of ['session', 'LL_SESSION', 'xll_session', 'll_session2'])
-      expectRefused(await introspect(app, 'nobody', { cookie: `${name}=${ada.accessToken}` }), 401);
-  });
-
-  test('not on me', async () => {
-    expectRefused(await me(app, cookie(ada.accessToken)), 401, 'missing bearer token');
-  });
-
-  test('not on tenant routes', async () => {
-    const headers = cookie(ada.accessToken);
-    expectRefused(await app.json('GET', '/api/translations', { headers }), 401);
-    const body = { source_text: 'Hello', target_lang: 'fr' };
-    expectRefused(await app.json('POST', '/api/translations', { headers, body }), 401);
-  });
-
-  test('not on /trpc', async () => {
-    const answer = await app.json('GET', '/trpc/translations.list', { headers: cookie(ada.accessToken) });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-  });
-
-  test('neither a refresh token nor the tenant’s key is a session there', async () => {
-    for (const value of [ada.refreshToken, ada.apiKey])
-      expectRefused(await introspect(app, 'nobody', cookie(value)), 401, 'admin credentials required');
-  });
-
-  test('with the key beside it, the key still decides the tenant', async () => {
-    const ben = await found(app);
-    const headers = { ...cookie(ada.accessToken), ...apiKey(ben.apiKey) };
-    const { body } = await app.json('POST', '/api/translations', {
-      headers,
-      body: { source_text: 'Hello', target_lang: 'fr' },
+  test.each<[string, () => typeof app, object, object]>([
+    ['http', () => app, { expires_in: 3600, refresh_expires_in: 2_592_000 }, { 'max-age': '3600' }],
+    ['https', () => secure, { expires_in: 120, refresh_expires_in: 240 }, { 'max-age': '120', secure: '' }],
+  ])('holds the access token and lives as long; under %s', async (_, at, lives, attributes) => {
+    const answer = await signIn(at(), await found(at()));
+    expect(answer.body).toMatchObject(lives);
+    expect(answer.headers.getSetCookie()).toHaveLength(1);
+    expect(Object.fromEntries(sessionCookie(answer) ?? [])).toEqual({
+      ll_session: answer.body.access_token,
+      httponly: '',
+      samesite: 'Lax',
+      path: '/',
+      ...attributes,
     });
-    expect(body.request.metadata.tenant.id).toBe(ben.tenantId);
+  });
+
+  test('is set by a signup too', async () => {
+    const body = { tenant_name: 'x', email: 'cookie@example.org', password: ada.password };
+    const answer = await app.json('POST', SIGNUP, { body });
+    expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.token.access_token);
   });
 });

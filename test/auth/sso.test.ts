@@ -1,19 +1,26 @@
-import { describe, expect, test } from 'vitest';
-import { openTeam, personOf } from '#test/factories.ts';
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Headers, env as noLimits, openTeam, personOf } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { countRows } from '#test/setup/stored-rows.ts';
 import { me, refresh, sessionCookie } from './sign-in.ts';
-import { baseUrl, clientSecret, dancing, openIdentityProvider, redirectUri } from './sso-flow.ts';
+import {
+  type BroughtBack,
+  baseUrl,
+  clientSecret,
+  dancing,
+  openIdentityProvider,
+  redirectUri,
+} from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const listed = 'https://elsewhere.example/app/callback';
 const app = useTestApp({ env: { ...env, OIDC_REDIRECT_URIS: `${listed}, myapp://signed-in` } });
 const dance = dancing(app, provider);
-
-const tenants = async (): Promise<number> => {
-  const [row] = await openSuperuser(app.superuserUrl)`select count(*)::int as n from tenants`;
-  return row?.['n'];
-};
+afterEach(() => {
+  provider.faults = {};
+});
 
 const routes: [string, string, object | undefined][] = [
   ['POST', 'authorize', { redirect_uri: redirectUri }],
@@ -21,177 +28,217 @@ const routes: [string, string, object | undefined][] = [
   ['GET', 'client-config', undefined],
 ];
 
-describe('C 2: GET client-config', () => {
-  test('returns provider, issuer, client_id and scopes, and no secret', async () => {
+/** Expects that refusal, no cookie, and no new workspace. */
+async function expectRefused(
+  brought: Pick<BroughtBack, 'code' | 'state'>,
+  expected: unknown,
+  headers: Headers = {},
+) {
+  const sql = openSuperuser(app.superuserUrl);
+  const before = await countRows(sql, ['tenants', 'tokens']);
+  const answer = await dance.callback(brought, headers);
+  expect([answer.status, answer.body.detail]).toEqual(expected);
+  expect(sessionCookie(answer)?.get('ll_session') || undefined).toBeUndefined();
+  expect(await countRows(sql, ['tenants', 'tokens'])).toEqual(before);
+}
+const badState = [401, 'invalid or expired sign-in state'];
+const failed = [401, 'single sign-on failed'];
+
+describe('the provider', () => {
+  test('is described by client-config, without a secret', async () => {
     const { status, body } = await app.json('GET', '/api/oauth2/oidc/client-config');
-    expect(status).toBe(200);
-    expect(Object.keys(body).toSorted()).toEqual(['client_id', 'issuer', 'provider', 'scopes']);
-    expect(body).toMatchObject({ provider: 'oidc', issuer: provider.issuer, client_id: 'lingualoop' });
-    const scopes = [body.scopes].flat().join(' ').split(' ');
-    expect(scopes).toEqual(expect.arrayContaining(['openid', 'email']));
-    expect(JSON.stringify(body)).not.toContain(clientSecret);
+    const scopes = ['openid', 'email', 'profile'];
+    const described = { provider: 'oidc', issuer: provider.issuer, client_id: 'lingualoop', scopes };
+    expect([status, body]).toEqual([200, described]);
   });
-});
 
-describe('A 5.2, C 2: the provider', () => {
-  test.each([['google'], ['OIDC'], ['oidc2'], ['email'], ['constructor'], ['__proto__']])(
-    '%s is not implemented: 404 on each of the three',
-    async (name) => {
-      for (const [method, route, body] of routes) {
-        const answer = await app.json(method, `/api/oauth2/${name}/${route}`, { body });
-        expect([route, answer.status, typeof answer.body.detail]).toEqual([route, 404, 'string']);
-      }
-    },
-  );
+  test.each(['google', 'OIDC', 'constructor', '__proto__'])('%s is unknown: 404', async (name) => {
+    for (const [method, route, body] of routes)
+      expect((await app.json(method, `/api/oauth2/${name}/${route}`, { body })).status, route).toBe(404);
+  });
 
-  const off = useTestApp({ env: { ...env, OIDC_ENABLED: 'false' } });
-
-  test('switched off: 403 single sign-on is disabled on each of the three', async () => {
+  test('switched off is 403, another one still 404', async () => {
     for (const [method, route, body] of routes) {
       const answer = await off.json(method, `/api/oauth2/oidc/${route}`, { body });
-      expect([route, answer.status, answer.body]).toEqual([
-        route,
-        403,
-        { detail: 'single sign-on is disabled' },
-      ]);
+      expect([answer.status, answer.body]).toEqual([403, { detail: 'single sign-on is disabled' }]);
     }
-    const other = await off.json('GET', '/api/oauth2/google/client-config');
-    expect(other.status).toBe(404);
+    expect((await off.json('GET', '/api/oauth2/google/client-config')).status).toBe(404);
   });
+  const off = useTestApp({ env: noLimits });
+
+  test('out of reach is 503, when a sign-on begins and when it ends', async () => {
+    const begun = await dancing(closed, provider).authorize();
+    expect([begun.status, typeof begun.body.detail]).toEqual([503, 'string']);
+    expect(JSON.stringify(begun.body)).not.toContain('127.0.0.1');
+    const brought = await dance.bring(account().sub);
+    provider.faults = { reply: { token: (response: ServerResponse) => response.destroy() } };
+    expect((await dance.callback(brought)).status).toBe(503);
+  });
+  const closed = useTestApp({ env: { ...env, OIDC_ISSUER: 'http://127.0.0.1:9' } });
 });
 
-describe('C 2: POST authorize', () => {
-  test('returns an address at the provider: code, PKCE, state, nonce, and nothing secret', async () => {
-    const { status, body } = await dance.authorize();
-    expect(status).toBe(200);
-    expect(body).toEqual({ authorization_url: expect.any(String), state: expect.any(String) });
-    const url = new URL(body.authorization_url);
-    expect(url.origin).toBe(provider.issuer);
-    const query = Object.fromEntries(url.searchParams);
-    expect(query).toMatchObject({
-      response_type: 'code',
-      client_id: 'lingualoop',
-      redirect_uri: redirectUri,
-      state: body.state,
-      code_challenge_method: 'S256',
-      code_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-      nonce: expect.any(String),
-    });
-    expect(query['scope']?.split(' ')).toEqual(expect.arrayContaining(['openid', 'email']));
-    expect(body.authorization_url).not.toContain(encodeURIComponent(clientSecret));
-    expect(query).not.toHaveProperty('code_verifier');
-  });
-
-  test('state, nonce and challenge are new each time', async () => {
-    const urls = [];
-    for (let i = 0; i < 3; i++) urls.push(new URL((await dance.authorize()).body.authorization_url));
+describe('beginning a sign-on', () => {
+  test('returns an address at the provider, with a new state, nonce and challenge each time, and no secret', async () => {
+    const queries = [];
+    for (let i = 0; i < 3; i++) {
+      const { status, body } = await dance.authorize();
+      expect([status, Object.keys(body).toSorted()]).toEqual([200, ['authorization_url', 'state']]);
+      const url = new URL(body.authorization_url);
+      expect(url.origin).toBe(provider.issuer);
+      const query = Object.fromEntries(url.searchParams);
+      expect(query).toEqual({
+        response_type: 'code',
+        client_id: 'lingualoop',
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        state: body.state,
+        nonce: expect.stringMatching(/.{22}/),
+        code_challenge_method: 'S256',
+        code_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      });
+      expect(body.authorization_url).not.toContain(encodeURIComponent(clientSecret));
+      queries.push(query);
+    }
     for (const name of ['state', 'nonce', 'code_challenge'])
-      expect(new Set(urls.map((url) => url.searchParams.get(name))).size).toBe(3);
-    for (const url of urls) expect(url.searchParams.get('state')?.length).toBeGreaterThanOrEqual(22);
+      expect(new Set(queries.map((query) => query[name])).size).toBe(3);
   });
 
-  test.each([
-    [redirectUri],
-    [`${baseUrl}/`],
-    [`${baseUrl}/app/anything?x=1`],
-    [listed],
-    ['myapp://signed-in'],
-  ])('C 7: redirect_uri %s is of BASE_URL’s origin or listed: 200', async (address) => {
-    const { status, body } = await dance.authorize({ redirect_uri: address });
-    expect(status).toBe(200);
-    expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe(address);
-  });
-
-  test.each([
-    ['another host', 'https://evil.example/signin/callback'],
-    ['a host that begins alike', 'https://lingualoop.example.evil.example/'],
-    ['a host that ends alike', 'https://evil-lingualoop.example/'],
-    ['a subdomain', 'https://app.lingualoop.example/'],
-    ['the host as a user name', 'https://lingualoop.example@evil.example/'],
-    ['the host behind a backslash', 'https://evil.example\\@lingualoop.example/'],
-    ['another scheme', 'http://lingualoop.example/signin/callback'],
-    ['another port', 'https://lingualoop.example:8443/signin/callback'],
-    ['a path below a listed one', `${listed}/more`],
-    ['a query beside a listed one', `${listed}?next=x`],
-    ['the origin of a listed one', 'https://elsewhere.example/'],
-    ['a part of the list', `${listed}, myapp://signed-in`],
-    ['a script', 'javascript:alert(1)//https://lingualoop.example/'],
-    ['data', 'data:text/html,x'],
-    ['without a scheme', '//lingualoop.example/'],
-    ['a path alone', '/signin/callback'],
-    ['nothing', ''],
-  ])('C 7: redirect_uri of %s is 400', async (_, address) => {
-    const { status, headers, body } = await dance.authorize({ redirect_uri: address });
-    expect([status, typeof body.detail]).toEqual([400, 'string']);
-    expect(headers.getSetCookie()).toEqual([]);
-  });
-
-  test.each([[{}], [{ redirect_uri: 1 }], [{ redirect_uri: redirectUri, tenant_id: 1 }]])(
-    'C 7: %j is 422',
-    async (body) => {
-      expect((await app.json('POST', '/api/oauth2/oidc/authorize', { body })).status).toBe(422);
+  test.each([`${baseUrl}/app/anything?x=1`, listed, 'myapp://signed-in'])(
+    'redirect_uri %s is of BASE_URL’s origin or listed: 200',
+    async (address) => {
+      const { status, body } = await dance.authorize({ redirect_uri: address });
+      expect(status).toBe(200);
+      expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe(address);
     },
   );
+
+  test.each([
+    'https://evil.example/signin/callback',
+    'https://lingualoop.example.evil.example/',
+    'https://app.lingualoop.example/',
+    'https://lingualoop.example@evil.example/',
+    'https://evil.example\\@lingualoop.example/',
+    'http://lingualoop.example/signin/callback',
+    'https://lingualoop.example:8443/signin/callback',
+    `${listed}/more`,
+    `${listed}?next=x`,
+    'https://elsewhere.example/',
+    `${listed}, myapp://signed-in`,
+    'javascript:alert(1)//https://lingualoop.example/',
+    '//lingualoop.example/',
+    '/signin/callback',
+    '',
+  ])('redirect_uri %j is 400', async (address) => {
+    const { status, headers } = await dance.authorize({ redirect_uri: address });
+    expect([status, headers.getSetCookie()]).toEqual([400, []]);
+  });
+
+  test('keeps neither state nor nonce readable in the database', async () => {
+    const { body } = await dance.authorize();
+    const nonce = new URL(body.authorization_url).searchParams.get('nonce') ?? '';
+    const rows = await openSuperuser(app.superuserUrl)`select t::text as row from sso_states t`;
+    for (const { row } of rows)
+      for (const secret of [body.state, nonce])
+        for (const form of [secret, Buffer.from(secret).toString('hex')]) expect(row).not.toContain(form);
+  });
 });
 
-describe('C 2: POST callback', () => {
-  test('A 4.1: returns an OAuth2TokenResponse with tenant_api_key, and sets the cookie', async () => {
-    const ada = account();
-    const { status, headers, body } = await dance.signIn(ada.sub);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      access_token: expect.any(String),
-      token_type: 'bearer',
-      expires_in: 3600,
-      scope: 'translate:jobs',
-      refresh_token: expect.any(String),
-      refresh_expires_in: 2_592_000,
-      user: { email: ada.email, provider: 'oauth2' },
-      tenant_api_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-    });
-    expect(sessionCookie({ headers })?.get('ll_session')).toBe(body.access_token);
-    const person = personOf(body);
-    expect((await me(app, person.bearer)).body.user).toMatchObject({
-      user_id: person.userId,
-      email: ada.email,
-    });
-    const refreshed = await refresh(app, person.refreshToken);
-    expect(refreshed.status).toBe(200);
-    expect((await me(app, personOf(refreshed.body).bearer)).status).toBe(200);
+test('a completed sign-on returns tokens and the key of a new workspace, and sets the cookie', async () => {
+  const ada = account({ email: 'Mixed.Case@Example.ORG' });
+  // Public: other credentials do not matter.
+  const team = await openTeam(app);
+  const answer = await dance.callback(await dance.bring(ada.sub), team.admin);
+  const { body } = answer;
+  expect(answer.status).toBe(200);
+  expect(body).toMatchObject({
+    access_token: expect.any(String),
+    token_type: 'bearer',
+    expires_in: 3600,
+    scope: 'translate:jobs',
+    refresh_expires_in: 2_592_000,
+    user: { email: 'mixed.case@example.org', provider: 'oauth2' },
+    tenant_api_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
   });
+  expect(body.user.tenant_id).not.toBe(team.tenantId);
+  expect(sessionCookie(answer)?.get('ll_session')).toBe(body.access_token);
+  const refreshed = await refresh(app, body.refresh_token);
+  expect(refreshed.body.user.provider).toBe('oauth2');
+  const { user_id, email } = body.user;
+  expect((await me(app, personOf(refreshed.body).bearer)).body.user).toMatchObject({ user_id, email });
+});
 
-  test('A 2.2: the address is kept in lower case', async () => {
-    const { sub } = account({ email: 'Mixed.Case@Example.ORG' });
-    expect((await dance.signIn(sub)).body.user.email).toBe('mixed.case@example.org');
-  });
+test.each(['authorize', 'callback'])('%s with a wrong body is 422', async (route) => {
+  for (const body of [{}, { redirect_uri: 1 }, { code: 'x' }, { code: 1, state: 'x' }])
+    expect((await app.json('POST', `/api/oauth2/oidc/${route}`, { body })).status).toBe(422);
+});
 
-  test('C 7: with the headers of the own page and the cookie of authorize: 200', async () => {
+describe('the state of a sign-on', () => {
+  test('works once, also of ten concurrent uses', async () => {
     const brought = await dance.bring(account().sub);
-    const sameOrigin = { origin: baseUrl, 'sec-fetch-site': 'same-origin' };
-    expect((await dance.callback(brought, { ...brought.cookie, ...sameOrigin })).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => dance.callback(brought)));
+    const outcomes = answers.map(({ status, body }) => [status, body.detail]);
+    expect(outcomes.toSorted()).toEqual([[200, undefined], ...Array(9).fill(badState)]);
+    await expectRefused(brought, badState);
   });
 
-  test.each([[{}], [{ code: 'x' }], [{ state: 'x' }], [{ code: 1, state: 'x' }]])(
-    'C 7: %j is 422',
-    async (body) => {
-      expect((await app.json('POST', '/api/oauth2/oidc/callback', { body })).status).toBe(422);
+  test('lasts 10 minutes', async () => {
+    const brought = await dance.bring(account().sub);
+    const sql = openSuperuser(app.superuserUrl);
+    const [row] = await sql`
+      select extract(epoch from max(expires_at) - now())::float as left from sso_states`;
+    expect(Math.abs(row?.['left'] - 600)).toBeLessThan(10);
+    await sql`update sso_states set expires_at = now() - interval '1 second'`;
+    await expectRefused(brought, badState);
+  });
+
+  test('that was never issued is refused, and uses none up', async () => {
+    const { code, state } = await dance.bring(account().sub);
+    for (const forged of [`${state}A`, state.slice(0, -1), 'unknown', '😀'])
+      await expectRefused({ code, state: forged }, badState);
+    expect((await dance.callback({ code, state })).status).toBe(200);
+  });
+});
+
+describe('the browser that began the sign-on', () => {
+  const own = { origin: baseUrl };
+
+  test.each<Headers>([own, { 'sec-fetch-site': 'same-origin' }])(
+    'must bring the cookie of authorize: %j',
+    async (headers) => {
+      await expectRefused(await dance.bring(account().sub), badState, headers);
+      const [mine, theirs] = [await dance.bring(account().sub), await dance.bring(account().sub)];
+      await expectRefused(theirs, badState, { ...headers, ...mine.cookie });
+      expect((await dance.callback(mine, { ...headers, ...mine.cookie })).status).toBe(200);
     },
   );
 
-  test.each([[false], [undefined]])('C 2: an e-mail whose email_verified is %j is 403', async (verified) => {
-    const before = await tenants();
-    const { sub } = account({ email_verified: verified as boolean });
-    const { status, headers, body } = await dance.signIn(sub);
-    expect([status, typeof body.detail]).toEqual([403, 'string']);
-    expect(sessionCookie({ headers })).toBeUndefined();
-    expect(await tenants()).toBe(before);
+  test('gets a cookie that is HttpOnly, short-lived, and reveals neither state nor nonce', async () => {
+    const { headers, body } = await dance.authorize();
+    const [line = '', ...others] = headers.getSetCookie();
+    expect(others).toEqual([]);
+    // The callback is under /api/oauth2 and under /signin.
+    for (const attribute of [/; *HttpOnly/i, /; *SameSite=Lax/i, /; *Secure/i, /; *Path=\/;/i])
+      expect(line).toMatch(attribute);
+    expect(Number(/Max-Age=(\d+)/i.exec(line)?.[1])).toBe(600);
+    for (const secret of [body.state, new URL(body.authorization_url).searchParams.get('nonce')])
+      expect(line.split(';')[0]?.split('=')[1]).not.toContain(secret);
+  });
+});
+
+describe('a code or ID token that is not of this sign-on is 401', () => {
+  test('a code that was never issued, and one of another sign-on', async () => {
+    const [mine, theirs] = [await dance.bring(account().sub), await dance.bring(account().sub)];
+    await expectRefused({ code: 'unknown', state: mine.state }, failed);
+    const own = await dance.bring(account().sub);
+    await expectRefused({ code: theirs.code, state: own.state }, failed);
   });
 
-  test('A 5.2: is public: other credentials do not matter', async () => {
-    const team = await openTeam(app);
+  test.each([
+    ['another nonce', { idToken: { nonce: 'another' } }],
+    ['a foreign signature', { foreignKey: true }],
+  ])('an ID token with %s', async (_, faults) => {
     const brought = await dance.bring(account().sub);
-    const { status, body } = await dance.callback(brought, team.admin);
-    expect(status).toBe(200);
-    expect(body.user.tenant_id).not.toBe(team.tenantId);
+    provider.faults = faults;
+    await expectRefused(brought, failed);
   });
 });

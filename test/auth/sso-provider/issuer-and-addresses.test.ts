@@ -20,7 +20,7 @@ describe('the issuer', () => {
     'http://localhost:8080/realm',
     'http://idp.localhost',
     'http://[::1]:8080',
-  ])('C 7: %s can be used', (issuer) => {
+  ])('%s can be used', (issuer) => {
     expect(() => checkIssuer(issuer)).not.toThrow();
     expect(() => open({ issuer })).not.toThrow();
   });
@@ -35,7 +35,7 @@ describe('the issuer', () => {
     'https://idp.example/#tenant',
     'https://user:password@idp.example',
     'https://idp.example/.well-known/openid-configuration',
-  ])('C 7: %s cannot', (issuer) => {
+  ])('%s cannot', (issuer) => {
     expect(() => checkIssuer(issuer)).toThrow(/^OIDC_ISSUER: /);
     expect(() => open({ issuer })).toThrow(SettingsError);
   });
@@ -52,81 +52,39 @@ describe('the issuer', () => {
 });
 
 describe('the provider’s endpoint addresses', () => {
-  test.each([
-    ['127.0.0.1', 'loopback'],
-    ['127.255.255.255', 'loopback'],
-    ['::1', 'loopback'],
-    ['::ffff:127.0.0.1', 'loopback'],
-    ['::ffff:7f00:1', 'loopback'],
-    ['10.0.0.0', 'private'],
-    ['10.255.255.255', 'private'],
-    ['172.16.0.1', 'private'],
-    ['172.31.255.255', 'private'],
-    ['192.168.1.1', 'private'],
-    ['100.64.0.1', 'private'],
-    ['100.127.255.255', 'private'],
-    ['fc00::1', 'private'],
-    ['fdff::1', 'private'],
-    ['::ffff:10.0.0.1', 'private'],
-    ['64:ff9b::10.0.0.1', 'private'],
-    ['169.254.169.254', 'link_local'],
-    ['::ffff:169.254.169.254', 'link_local'],
-    ['64:ff9b::a9fe:a9fe', 'link_local'],
-    ['fe80::1', 'link_local'],
-    ['fe80::1%eth0', 'link_local'],
-    ['febf::1', 'link_local'],
-    ['0.0.0.0', 'reserved'],
-    ['0.1.2.3', 'reserved'],
-    ['::', 'reserved'],
-    ['::10.0.0.1', 'reserved'],
-    ['192.0.0.170', 'reserved'],
-    ['198.18.0.1', 'reserved'],
-    ['203.0.113.1', 'reserved'],
-    ['224.0.0.1', 'reserved'],
-    ['255.255.255.255', 'reserved'],
-    ['2002:a00:1::', 'reserved'],
-    ['2001::1', 'reserved'],
-    ['ff02::1', 'reserved'],
-    ['idp.example', 'reserved'],
-    ['', 'reserved'],
-    ['9.255.255.255', 'public'],
-    ['11.0.0.0', 'public'],
-    ['172.15.255.255', 'public'],
-    ['172.32.0.0', 'public'],
-    ['192.167.255.255', 'public'],
-    ['100.63.255.255', 'public'],
-    ['100.128.0.0', 'public'],
-    ['169.253.255.255', 'public'],
-    ['::ffff:8.8.8.8', 'public'],
-    ['64:ff9b::8.8.8.8', 'public'],
-    ['2606:4700::1', 'public'],
-  ])('%s is %s', (address, range) => {
-    expect(rangeOf(address)).toBe(range);
+  test.each(
+    Object.entries({
+      loopback: '127.0.0.1 127.255.255.255 ::1 ::ffff:127.0.0.1 ::ffff:7f00:1',
+      private:
+        '10.0.0.0 10.255.255.255 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.127.255.255 fc00::1 fdff::1 ::ffff:10.0.0.1 64:ff9b::10.0.0.1',
+      link_local: '169.254.169.254 ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe fe80::1 fe80::1%eth0 febf::1',
+      reserved:
+        '0.0.0.0 0.1.2.3 :: ::10.0.0.1 192.0.0.170 198.18.0.1 203.0.113.1 224.0.0.1 255.255.255.255 2002:a00:1:: 2001::1 ff02::1 idp.example',
+      public:
+        '9.255.255.255 11.0.0.0 172.15.255.255 172.32.0.0 192.167.255.255 100.63.255.255 100.128.0.0 169.253.255.255 ::ffff:8.8.8.8 64:ff9b::8.8.8.8 2606:4700::1',
+    }),
+  )('%s addresses: %s', (range, addresses) => {
+    for (const address of addresses.split(' ')) expect(rangeOf(address), address).toBe(range);
   });
 
-  const members = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'];
-  const unusable: [string, RegExp][] = [
-    ['https://10.0.0.1/x', /private/],
-    ['https://192.168.0.1/x', /private/],
-    ['https://169.254.169.254/x', /link_local/],
-    ['https://[fd00::1]/x', /private/],
-    ['https://[::ffff:10.0.0.1]/x', /private/],
-    ['https://0x0a.1/x', /private/],
-    ['https://167772161/x', /private/],
-    ['https://0.0.0.0/x', /reserved/],
-    ['http://idp.example/x', /neither https/],
-    ['http://93.184.216.34/x', /neither https/],
-    ['ftp://127.0.0.1/x', /neither https/],
-    ['javascript:alert(1)', /neither https/],
-    ['x', /not an address/],
-  ];
-  test.each(members.flatMap((member) => unusable.map((how) => [member, ...how] as const)))(
-    'C 7: %s %s is refused',
-    async (member, address, reason) => {
-      idp.provider.faults = { metadata: { [member]: address } };
-      await expectFailed(idp.sso.authorizationUrl(newExchange()), reason);
-    },
-  );
+  test.each([
+    ['authorization_endpoint', 'https://10.0.0.1/x', /private/],
+    ['token_endpoint', 'https://192.168.0.1/x', /private/],
+    ['jwks_uri', 'https://169.254.169.254/x', /link_local/],
+    ['userinfo_endpoint', 'https://[fd00::1]/x', /private/],
+    ['token_endpoint', 'https://[::ffff:10.0.0.1]/x', /private/],
+    ['token_endpoint', 'https://0x0a.1/x', /private/],
+    ['token_endpoint', 'https://167772161/x', /private/],
+    ['jwks_uri', 'https://0.0.0.0/x', /reserved/],
+    ['authorization_endpoint', 'http://idp.example/x', /neither https/],
+    ['userinfo_endpoint', 'http://93.184.216.34/x', /neither https/],
+    ['token_endpoint', 'ftp://127.0.0.1/x', /neither https/],
+    ['authorization_endpoint', 'javascript:alert(1)', /neither https/],
+    ['jwks_uri', 'x', /not an address/],
+  ])('%s %s is refused', async (member, address, reason) => {
+    idp.provider.faults = { metadata: { [member]: address } };
+    await expectFailed(idp.sso.authorizationUrl(newExchange()), reason);
+  });
 
   test('addresses in a private range are allowed only if the issuer is in that range', () => {
     const refused = (issuer: string, address: string) =>
@@ -154,7 +112,7 @@ describe('the provider’s endpoint addresses', () => {
     ['a public address and a private one', ['93.184.216.34', '10.0.0.1'], /private/],
     ['the metadata service of a cloud', ['169.254.169.254'], /link_local/],
     ['an IPv4 address written in IPv6', ['::ffff:10.0.0.1'], /private/],
-  ])('C 7: a name that resolves to %s is refused', async (_, addresses, reason) => {
+  ])('a name that resolves to %s is refused', async (_, addresses, reason) => {
     idp.provider.faults = { metadata: { token_endpoint: 'https://tokens.example/token' } };
     const by = open({ resolve: at(...addresses) });
     await expectFailed(by.identify('a code', newExchange()), reason);
