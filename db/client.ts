@@ -1,8 +1,8 @@
 import { openPool, type PoolOptions, type PoolState } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
+export type { QueryBuilder } from './drizzle-session.ts';
 export type { PoolOptions, PoolState } from './pool.ts';
-export type { QueryBuilder } from './transaction.ts';
 export { prepare, type Tx } from './transaction.ts';
 
 /** The SHA-256 hashes of a request's credential, by the two kinds that it may be. */
@@ -27,7 +27,7 @@ export interface Database {
   inTenant<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * A transaction scoped to the tenant of a presented credential. If it belongs to no tenant, the owner is null and no
-   * rows are visible. A valid access token takes precedence over a key (C 7).
+   * rows are visible. A valid access token takes precedence over a key.
    */
   inTenantOfCredential<T>(
     presented: PresentedHashes,

@@ -1,7 +1,4 @@
-import { NoopLogger } from 'drizzle-orm';
-import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
-import { drizzle, type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
-import type postgres from 'postgres';
+import { buildQueriesWith, type QueryBuilder, registerTypes, type Send } from './drizzle-session.ts';
 import { type Connection, ConnectionLostError, type Pool } from './pool.ts';
 
 /** An open transaction: Drizzle's query builder, usable until the transaction ends. */
@@ -56,7 +53,7 @@ async function transact<S, T>(
   scope: (send: Send) => PromiseLike<S>,
   work: (tx: Tx, scoped: Promise<S>) => Promise<T>,
 ): Promise<T> {
-  registerDrizzleTypes(connection);
+  registerTypes(connection.sql);
   const send = sendOn(connection);
   let open = true;
   let failure: unknown;
@@ -118,44 +115,12 @@ async function transact<S, T>(
   }
 }
 
-/** Drizzle's query builder over PostgreSQL. */
-export type QueryBuilder = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
-
-/** The part of a postgres.js client that Drizzle uses: takes text and parameters, returns a running query. */
-type Send = (
-  text: string,
-  parameters?: unknown[],
-) => postgres.PendingQuery<(postgres.Row & Iterable<postgres.Row>)[]>;
-
-const dialect = new PgDialect();
-const sessionOptions = { logger: new NoopLogger() };
-
-/** Returns a query builder that sends its statements through `send`. Creating one is cheap. */
-function buildQueriesWith(send: Send): QueryBuilder {
-  const session = new PostgresJsSession(
-    { unsafe: send } as never,
-    dialect,
-    undefined,
-    sessionOptions as never,
-  );
-  return new PgDatabase(dialect, session as never, undefined);
-}
-
 /**
  * Sends text that is prepared once per connection. It is sent now, not at the first `then`, because the order of statements matters.
  */
 function sendOn(connection: Connection): Send {
   return (text, parameters = []) =>
     connection.sql.unsafe(text, parameters as never[], { prepare: true }).execute();
-}
-
-const taught = new WeakSet<Connection>();
-
-/** Drizzle's constructor sets the connection's parsers for dates and JSON to what its columns expect. */
-function registerDrizzleTypes(connection: Connection): void {
-  if (taught.has(connection)) return;
-  taught.add(connection);
-  drizzle(connection.sql);
 }
 
 /** A query with `sql.placeholder`s for its values, as returned by Drizzle's `.prepare(name)`. */

@@ -1,218 +1,161 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { enrol, enrolByChallenge } from '#test/auth/mfa.ts';
-import { me, passwordGrant } from '#test/auth/sign-in.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isDesignatedOperator } from '#server/identity/access/principal.ts';
+import { addMember } from '#server/identity/members/members.ts';
+import { newId } from '#server/platform/ids.ts';
+import { readSettings } from '#server/settings.ts';
+import { enrol } from '#test/auth/mfa.ts';
 import {
-  administrator,
-  openTeam,
-  operator,
-  operatorKey,
-  type Person,
-  personOf,
-  type Team,
-} from '#test/factories.ts';
-import { startBeside, useTestApp } from '#test/setup/app.ts';
+  addAdministrator,
+  openOperators,
+  operatorEnv,
+  operatorWorkspace,
+  type WorkspaceMember,
+} from '#test/factories/operators.ts';
+import { cookie, found, type Headers, operator } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
-// Has no designated operators: it creates the workspaces, and signs people in without a code.
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
+const app = useTestApp({ env: operatorEnv });
+beforeAll(() => openOperators(app));
 
-/** A deployment on the same database with the operators Olga and Otto, in Olga's workspace. */
-let platform: Awaited<ReturnType<typeof startBeside>>;
-
-let workspace: Team;
-let olga: Person;
-let otto: Person;
-/** On the list, without an authenticator. Nina gets one, Zoe's is reset. */
-let bare: Person;
-let nina: Person;
-let zoe: Person;
-/** An administrator of the operators’ workspace who is not on the list, with an authenticator. */
-let unlisted: Person;
-let neighbours: Team;
-
-beforeAll(async () => {
-  workspace = await openTeam(app, { email: 'olga@example.org' });
-  olga = workspace.founder;
-  otto = await workspace.join({ role: administrator }, 'otto@example.org');
-  bare = await workspace.join({ role: administrator }, 'bare@example.org');
-  nina = await workspace.join({ role: administrator }, 'nina@example.org');
-  zoe = await workspace.join({ role: administrator }, 'zoe@example.org');
-  unlisted = await workspace.join({ role: administrator });
-  neighbours = await openTeam(app);
-  for (const person of [olga, otto, unlisted]) await enrol(app, person);
-  platform = await startBeside(app, {
-    AUTH_RATE_LIMIT_ENABLED: 'false',
-    OPERATOR_API_KEY: operatorKey,
-    OPERATOR_EMAILS:
-      'olga@example.org, otto@example.org,bare@example.org,nina@example.org,zoe@example.org,uma@example.org',
-    OPERATOR_TENANT_ID: workspace.tenantId,
-  });
+let first: WorkspaceMember;
+let second: WorkspaceMember;
+/** An administrator of the operators' workspace who is not on the list. */
+let ordinary: WorkspaceMember;
+beforeEach(async () => {
+  await openSuperuser(app.superuserUrl)`delete from users where tenant_id = ${operatorWorkspace}`;
+  first = await addAdministrator(app, 'first@ops.example');
+  second = await addAdministrator(app, 'second@ops.example');
+  ordinary = await addAdministrator(app, 'ordinary@ops.example');
 });
-afterAll(() => platform?.close());
 
-const provision = async ({ bearer }: Pick<Person, 'bearer'>) => {
-  const { status, body } = await platform.json('POST', '/api/tenants', {
-    headers: bearer,
-    body: { name: 'x' },
-  });
-  return [status, status === 200 ? undefined : body.detail];
-};
-const operatorOnly = [403, 'tenant provisioning is operator-only'];
-const listed = async (headers: Record<string, string>, query = '') => {
-  const { body } = await platform.json('GET', `/api/auth/users${query}`, { headers });
-  return body.map(({ user_id }: { user_id: string }) => user_id);
-};
-const seen = async ({ bearer }: Person) => {
-  const { body } = await platform.json('GET', '/api/tenants', { headers: bearer });
+const removeAuthenticator = ({ userId }: { userId: string }) =>
+  openSuperuser(app.superuserUrl)`update users set totp_secret = null where user_id = ${userId}`;
+
+/** Status and message of a request for operators only, and how many workspaces the caller sees. */
+async function provision(headers: Headers) {
+  const { status, body } = await app.json('POST', '/api/tenants', { headers, body: { name: 'x' } });
+  return [status, body.detail];
+}
+const seen = async (headers: Headers): Promise<string[]> => {
+  const { body } = await app.json('GET', '/api/tenants', { headers });
   return body.map(({ id }: { id: string }) => id);
 };
+const operatorOnly = [403, 'tenant provisioning is operator-only'];
 
-describe('A 5.1 rule 8: a session of a designated operator', () => {
-  test('in the operator workspace, with an authenticator: provisions, and sees all tenants', async () => {
-    expect(await provision(olga)).toEqual([200, undefined]);
-    expect(await provision({ bearer: olga.cookie })).toEqual([200, undefined]);
-    expect(await seen(olga)).toEqual(expect.arrayContaining([workspace.tenantId, neighbours.tenantId]));
-  });
+describe('who is a designated operator (A 5.1 rule 8)', () => {
+  const both = { OPERATOR_TENANT_ID: 'operators', OPERATOR_EMAILS: 'Ann@ops.example, ben@ops.example' };
+  const { OPERATOR_TENANT_ID, OPERATOR_EMAILS } = both;
 
-  test('not on the list: global_administrator never qualifies', async () => {
-    expect(await provision(unlisted)).toEqual(operatorOnly);
-    expect(await seen(unlisted)).toEqual([workspace.tenantId]);
-    expect(await provision(neighbours.founder)).toEqual(operatorOnly);
-  });
-
-  test('on the list, but signed in to another workspace', async () => {
-    const elsewhere = await openTeam(app, { email: olga.email });
-    await enrol(app, elsewhere.founder);
-    expect(await provision(elsewhere.founder)).toEqual(operatorOnly);
-    expect(await seen(elsewhere.founder)).toEqual([elsewhere.tenantId]);
-    const joined = await neighbours.join({ role: administrator }, olga.email);
-    await enrol(app, joined);
-    expect(await provision(joined)).toEqual(operatorOnly);
-  });
-
-  test('on the list, without an authenticator', async () => {
-    expect(await provision(bare)).toEqual(operatorOnly);
-    expect(await seen(bare)).toEqual([workspace.tenantId]);
-  });
-
-  test('is checked at each request: without the authenticator operator access ends', async () => {
-    const sql = openSuperuser(app.superuserUrl);
-    const [row] = await sql`select totp_secret from users where user_id = ${otto.userId}`;
-    expect(await provision(otto)).toEqual([200, undefined]);
-    await sql`update users set totp_secret = null where user_id = ${otto.userId}`;
-    expect(await provision(otto)).toEqual(operatorOnly);
-    expect(await seen(otto)).toEqual([workspace.tenantId]);
-    await sql`update users set totp_secret = ${row?.['totp_secret']} where user_id = ${otto.userId}`;
-    expect(await provision(otto)).toEqual([200, undefined]);
-  });
-
-  test('a wrong operator key beside it changes nothing, here or elsewhere', async () => {
-    expect(await provision({ bearer: { ...olga.bearer, 'x-api-key': 'wrong' } })).toEqual([200, undefined]);
-    expect(await provision({ bearer: { ...unlisted.bearer, 'x-api-key': 'wrong' } })).toEqual(operatorOnly);
-  });
-
-  test('a deployment without a list has no designated operators', async () => {
-    const { status, body } = await app.json('POST', '/api/tenants', {
-      headers: olga.bearer,
-      body: { name: 'x' },
-    });
-    expect([status, body.detail]).toEqual(operatorOnly);
+  test.each([
+    ['listed, in any letter case', both, 'operators', 'ann@ops.example', true],
+    ['unlisted', both, 'operators', 'cy@ops.example', false],
+    ['listed, in another workspace', both, 'elsewhere', 'ann@ops.example', false],
+    ['on a list without its workspace', { OPERATOR_EMAILS }, 'operators', 'ann@ops.example', false],
+    ['in a workspace without a list', { OPERATOR_TENANT_ID }, 'operators', 'ann@ops.example', false],
+  ])('%s', (_, env, tenantId, email, designated) => {
+    expect(isDesignatedOperator(tenantId, email, readSettings(env))).toBe(designated);
   });
 });
 
-describe('A 5.1 rule 8: fail closed', () => {
-  const listOnly = useTestApp({
-    env: {
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      OPERATOR_API_KEY: operatorKey,
-      OPERATOR_EMAILS: 'olga@example.org',
-    },
+describe('the session of a designated operator', () => {
+  test('provisions, and sees all workspaces; of an ordinary administrator it does neither', async () => {
+    const { tenantId } = await found(app);
+    for (const headers of [first.bearer, cookie(first.accessToken)]) {
+      expect(await provision(headers)).toEqual([200, undefined]);
+      expect(await seen(headers)).toEqual(expect.arrayContaining([operatorWorkspace, tenantId]));
+    }
+    // A wrong operator key with it changes nothing.
+    expect(await provision({ ...first.bearer, 'x-api-key': 'wrong' })).toEqual([200, undefined]);
+    expect(await provision({ ...ordinary.bearer, 'x-api-key': 'wrong' })).toEqual(operatorOnly);
+    expect(await seen(ordinary.bearer)).toEqual([operatorWorkspace]);
   });
 
-  test('a list without its workspace designates nobody', async () => {
-    const { founder } = await openTeam(listOnly, { email: 'olga@example.org' });
-    await enrol(listOnly, founder);
-    const { status, body } = await listOnly.json('POST', '/api/tenants', {
-      headers: founder.bearer,
-      body: { name: 'x' },
-    });
-    expect([status, body.detail]).toEqual(operatorOnly);
-  });
-});
-
-describe('A 4.1, 4.4: the default workspace of an operator’s session', () => {
-  test('its own workspace; for the roster it may name another one', async () => {
-    expect(await listed(olga.bearer)).toContain(olga.userId);
-    expect(await listed(olga.bearer)).not.toContain(neighbours.founder.userId);
-    const query = `?tenant_id=${neighbours.tenantId}`;
-    expect(await listed(olga.bearer, query)).toContain(neighbours.founder.userId);
-    // An ordinary administrator's is ignored.
-    expect(await listed(unlisted.bearer, query)).toContain(unlisted.userId);
-    expect(await listed(unlisted.bearer, query)).not.toContain(neighbours.founder.userId);
+  test('in another workspace, with an authenticator, it is an ordinary one', async () => {
+    const elsewhere = await found(app, { email: first.email });
+    await enrol(app, elsewhere);
+    expect(await provision(elsewhere.bearer)).toEqual(operatorOnly);
+    expect(await seen(elsewhere.bearer)).toEqual([elsewhere.tenantId]);
   });
 
-  test('its own workspace’s invites', async () => {
-    const { status, body } = await platform.json('POST', '/api/tenants/invites', {
-      headers: olga.bearer,
-      body: {},
-    });
-    expect([status, body.invite_token?.startsWith(`${workspace.tenantId}.`)]).toEqual([200, true]);
-    const invites = await platform.json('GET', '/api/tenants/invites', { headers: olga.bearer });
-    expect(JSON.stringify(invites.body)).toContain(body.invite_id);
+  test('loses operator access with the authenticator, and all access with the membership', async () => {
+    await removeAuthenticator(first);
+    expect(await provision(first.bearer)).toEqual(operatorOnly);
+    expect(await seen(first.bearer)).toEqual([operatorWorkspace]);
+    await app.json('DELETE', `/api/auth/users/${second.userId}`, { headers: operator });
+    expect((await provision(second.bearer))[0]).toBe(401);
   });
 });
 
-describe('A 5.3 rule 1: MFA', () => {
-  test('applies to a designated operator, who satisfies it by enrolling', async () => {
-    const { body } = await passwordGrant(platform, nina);
-    expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { method: 'totp_enroll' } });
-    expect(body.access_token).toBeUndefined();
-    const { token } = (await enrolByChallenge(platform, body.mfa_challenge.challenge_id)).answer.body;
-    expect(await provision(personOf(token))).toEqual([200, undefined]);
+const mfaReset = 'mfa/reset';
+const resetLink = 'password-reset-link';
+const act = ({ userId }: { userId: string }, what: string, headers: Headers) =>
+  app.json('POST', `/api/auth/users/${userId}/${what}`, { headers });
+
+describe.each([mfaReset, resetLink])('resetting an operator’s sign-in (%s)', (what) => {
+  test('is denied to every other administrator of the workspace, operators too', async () => {
+    for (const { bearer } of [ordinary, second]) {
+      const { status, body } = await act(first, what, bearer);
+      expect([status, body]).toEqual([
+        403,
+        { detail: "resetting an operator's sign-in requires the operator key" },
+      ]);
+    }
+    const [row] = await openSuperuser(app.superuserUrl)`
+      select totp_secret is not null as enrolled, (select count(*)::int from reset_links) as links
+      from users where user_id = ${first.userId}`;
+    expect(row).toEqual({ enrolled: true, links: 0 });
+    // One without an authenticator is protected all the same.
+    await removeAuthenticator(first);
+    expect((await act(first, what, ordinary.bearer)).status).toBe(403);
   });
 
-  test('does not apply to another member of the same workspace', async () => {
-    const plain = await workspace.join();
-    expect((await passwordGrant(platform, plain)).body.access_token).toEqual(expect.any(String));
+  test('is allowed to the operator itself, and to the operator key, alone or with a session', async () => {
+    for (const headers of [first.bearer, operator, { ...ordinary.bearer, ...operator }])
+      expect((await act(first, what, headers)).status).toBe(200);
+  });
+
+  test('a member who is no operator can be reset by any administrator; the address alone makes none', async () => {
+    expect((await act(ordinary, what, second.bearer)).status).toBe(200);
+    const { tenantId, bearer } = await found(app);
+    const userId = newId();
+    const member = { tenantId, userId, email: first.email, provider: 'email', passwordHash: 'x' };
+    await app.database.inTenant(tenantId, (tx) => addMember(tx, { ...member, role: 'agent_id_developer' }));
+    expect((await act({ userId }, what, bearer)).status).toBe(200);
   });
 });
 
-describe('A 5.2: resetting another operator’s sign-in', () => {
-  const ask = async (action: string, target: Person, headers: Record<string, string>) => {
-    const path = `/api/auth/users/${target.userId}/${action}`;
-    return (await platform.json('POST', path, { headers })).status;
-  };
+describe('the workspace of a designated operator’s session', () => {
+  const roster = (query = '') => app.json('GET', `/api/auth/users${query}`, { headers: first.bearer });
 
-  test.each([['mfa/reset'], ['password-reset-link']])(
-    '%s: needs the operator key; an operator and an administrator of the workspace get 403',
-    async (action) => {
-      for (const target of [otto, bare])
-        for (const { bearer } of [olga, unlisted]) expect(await ask(action, target, bearer)).toBe(403);
-      const { body } = await me(platform, otto.bearer);
-      expect(body.user.totp_enrolled).toBe(true);
-    },
-  );
-
-  test('an operator resets an ordinary member’s', async () => {
-    const plain = await workspace.join();
-    await enrol(app, plain);
-    expect(await ask('password-reset-link', plain, olga.bearer)).toBe(200);
-    expect(await ask('mfa/reset', plain, olga.bearer)).toBe(200);
+  test('is its own for the roster, unless it names another', async () => {
+    const founder = await found(app);
+    expect((await roster()).body).toHaveLength(3);
+    const { body } = await roster(`?tenant_id=${founder.tenantId}`);
+    expect(body).toEqual([expect.objectContaining({ user_id: founder.userId })]);
+    expect((await roster('?tenant_id=nobody')).status).toBe(404);
+    // Without an authenticator it is no operator: a foreign workspace is ignored.
+    await removeAuthenticator(first);
+    expect((await roster(`?tenant_id=${founder.tenantId}`)).body).toHaveLength(3);
   });
 
-  test('the operator key resets it, and operator access ends with the authenticator', async () => {
-    await enrol(app, zoe);
-    expect(await provision(zoe)).toEqual([200, undefined]);
-    expect(await ask('password-reset-link', zoe, operator)).toBe(200);
-    expect(await ask('mfa/reset', zoe, operator)).toBe(200);
-    expect((await provision(zoe))[0]).not.toBe(200);
+  test('a foreign member is 404: only the operator key reaches any workspace', async () => {
+    const founder = await found(app);
+    for (const what of [mfaReset, resetLink, 'restore'])
+      expect((await act(founder, what, first.bearer)).status).toBe(404);
+    const path = `/api/auth/users/${founder.userId}`;
+    expect((await app.json('DELETE', path, { headers: first.bearer })).status).toBe(404);
+    expect((await act(founder, mfaReset, { ...first.bearer, ...operator })).status).toBe(200);
   });
 
-  test('a revoked operator has no access', async () => {
-    const uma = await workspace.join({ role: administrator }, 'uma@example.org');
-    await enrol(app, uma);
-    expect(await provision(uma)).toEqual([200, undefined]);
-    await platform.json('DELETE', `/api/auth/users/${uma.userId}`, { headers: operator });
-    expect((await provision(uma))[0]).toBe(401);
+  test('is its own for an invite, or the one that it names, where it is the operator', async () => {
+    const founder = await found(app);
+    const create = (query = '') =>
+      app.json('POST', `/api/tenants/invites${query}`, { headers: first.bearer, body: {} });
+    const own = await create();
+    expect([own.status, own.body.created_by]).toEqual([200, 'first@ops.example']);
+    const foreign = await create(`?tenant_id=${founder.tenantId}`);
+    expect([foreign.status, foreign.body.created_by]).toEqual([200, 'operator']);
+    expect(foreign.body.invite_token.startsWith(`${founder.tenantId}.`)).toBe(true);
   });
 });

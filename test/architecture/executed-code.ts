@@ -68,7 +68,7 @@ async function listeningAddress(service: ChildProcess): Promise<string> {
   let printed = '';
   for await (const chunk of service.stdout as NodeJS.ReadableStream) {
     printed += chunk;
-    const address = /LinguaLoop.*?(https?:\/\/[^\s/]+)/.exec(printed)?.[1];
+    const address = /LinguaLoop.*?(https?:\/\/[\w.:-]+)/.exec(printed)?.[1];
     if (address) return address;
   }
   throw new Error('the service ended before it listened');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cycles, refusals, sources } from './check-imports.ts';
 import { importsOf, refusal } from './modules.ts';
+import { modulesOf, readSourceFiles } from './structure.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -15,6 +16,18 @@ test('no files import each other in a cycle, types included', () => {
   expect(cycles()).toEqual([]);
   const imports: Record<string, string[]> = { a: ['b'], b: ['c', 'npm:zod'], c: ['b'], d: ['a', 'd'] };
   expect(cycles(Object.keys(imports), (file) => imports[file] ?? [])).toEqual([['b', 'c']]);
+});
+
+test('no folders of modules import each other in a circle, and no import runs upward', () => {
+  const { circles, upward, dependencies } = modulesOf(readSourceFiles());
+  expect(dependencies.size).toBeGreaterThan(20);
+  expect({ circles, upward }).toEqual({ circles: [], upward: [] });
+  const both = modulesOf([
+    { path: 'server/http/a.ts', imports: ['server/identity/access/b.ts'] },
+    { path: 'server/identity/access/b.ts', imports: ['server/http/a.ts'] },
+  ]);
+  expect(both.circles).toEqual([['server/http', 'server/identity']]);
+  expect(both.upward).toEqual(['server/http/a.ts -> server/identity/access/b.ts']);
 });
 
 describe('forbidden imports are refused', () => {

@@ -117,7 +117,7 @@ export const modules: Module[] = [
   {
     // The commands of operators and the starts of processes. They look at everything.
     name: 'server/commands',
-    files: /^(server\/commands\/|workers\/main-command\.ts$)/,
+    files: /^server\/commands\//,
     packages: any(/^npm:(drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
     db: /^db\//,
   },
@@ -230,7 +230,7 @@ export const modules: Module[] = [
     packages: /^node:/,
     // The tasks run in child processes, so only the types of their input and result are imported.
     interface:
-      /\/(file-work|task-queue|isolation|left-by-level|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/,
+      /\/(file-work|task-queue|isolation|remaining-access|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/,
     only: /^server\/(formats\/|matching\/|languages\.ts$)/,
   },
   {

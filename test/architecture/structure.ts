@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { allReferences, allRules } from '#test/docs/rule-references.ts';
-import { sources } from './check-imports.ts';
+import { cycles, sources } from './check-imports.ts';
 import { executedByOneJob } from './executed-code.ts';
-import { importsOf } from './modules.ts';
+import { importsOf, layerOf, modules } from './modules.ts';
 
 /*
- * `npm run structure`: how large the files are, who imports whom, whether rule numbers resolve, and how much of the code
+ * `npm run structure`: the modules and what ties them, how large the files are, who imports whom, whether rule numbers resolve, and how much of the code
  * one text job executes. `--list` prints the files behind the figures too. It only reports.
  */
 
@@ -21,7 +21,7 @@ interface SourceFile {
   importers: string[];
 }
 
-function readSourceFiles(): SourceFile[] {
+export function readSourceFiles(): SourceFile[] {
   const files = new Map<string, SourceFile>();
   for (const path of sources) {
     const text = readFileSync(join(root, path), 'utf8');
@@ -35,30 +35,29 @@ function readSourceFiles(): SourceFile[] {
   return [...files.values()];
 }
 
-/** Groups of files that import each other, directly or not: strongly connected components, by Tarjan's algorithm. */
-export function importCycles(files: Pick<SourceFile, 'path' | 'imports'>[]): string[][] {
-  const importsByPath = new Map(files.map(({ path, imports }) => [path, imports]));
-  const index = new Map<string, number>();
-  const low = new Map<string, number>();
-  const stack: string[] = [];
-  const cycles: string[][] = [];
-  const visit = (path: string): void => {
-    index.set(path, index.size);
-    low.set(path, index.get(path) as number);
-    stack.push(path);
-    for (const next of importsByPath.get(path) ?? []) {
-      if (!index.has(next)) {
-        visit(next);
-        low.set(path, Math.min(low.get(path) as number, low.get(next) as number));
-      } else if (stack.includes(next))
-        low.set(path, Math.min(low.get(path) as number, index.get(next) as number));
+/** The folder that a file belongs to as a module: `server/translation/texts`, `server/http`, `rest`; each file of `server/` is one. */
+function moduleOf(path: string): string {
+  const [top, second, third, ...rest] = path.split('/') as [string, string, ...string[]];
+  if (top === 'web') return path.split('/').length > 2 ? `${top}/${second}` : 'web';
+  if (top !== 'server' || third === undefined) return top === 'server' ? path : top;
+  return second === 'translation' && rest.length > 0 ? `${top}/${second}/${third}` : `${top}/${second}`;
+}
+
+/** Which modules import which, and which of the imports run upward by the table of modules. */
+export function modulesOf(files: Pick<SourceFile, 'path' | 'imports'>[]) {
+  const dependencies = new Map<string, Set<string>>();
+  const upward: string[] = [];
+  for (const { path, imports } of files) {
+    const from = moduleOf(path);
+    const to = dependencies.get(from) ?? new Set();
+    dependencies.set(from, to);
+    for (const other of imports) {
+      if (moduleOf(other) !== from) to.add(moduleOf(other));
+      if (layerOf(other) < layerOf(path)) upward.push(`${path} -> ${other}`);
     }
-    if (low.get(path) !== index.get(path)) return;
-    const component = stack.splice(stack.indexOf(path));
-    if (component.length > 1) cycles.push(component.sort());
-  };
-  for (const { path } of files) if (!index.has(path)) visit(path);
-  return cycles;
+  }
+  const circles = cycles([...dependencies.keys()], (module) => [...(dependencies.get(module) ?? [])]);
+  return { dependencies, upward, circles };
 }
 
 function median(values: number[]): number {
@@ -84,7 +83,23 @@ async function report(): Promise<void> {
     ({ path, importers }) => importers.length === 1 && dirname(importers[0] as string) === dirname(path),
   );
   const long = files.filter(({ lines }) => lines > 350);
-  const cycles = importCycles(files);
+  const importsOfFile = new Map(files.map(({ path, imports }) => [path, imports]));
+  const found = cycles([...importsOfFile.keys()], (path) => importsOfFile.get(path) ?? []);
+  const { dependencies, upward, circles } = modulesOf(files);
+  const entries = readdirSync(join(root, 'server'));
+  print('entries directly in server/', entries.length, entries);
+  print('modules, each a folder or a file of server/', dependencies.size);
+  print('  layers in their table', modules.length);
+  print(
+    '  dependencies between them',
+    [...dependencies.values()].reduce((sum, { size }) => sum + size, 0),
+  );
+  print(
+    '  circles of them',
+    circles.length,
+    circles.map((circle) => circle.join(' ')),
+  );
+  print('imports that run upward', upward.length, upward);
   print('production files', files.length);
   print('median of their lines', median(files.map(({ lines }) => lines)));
   print('of 40 lines or fewer', files.filter(({ lines }) => lines <= 40).length);
@@ -94,8 +109,8 @@ async function report(): Promise<void> {
   print('with exactly one importer', imported.length);
   print(
     'import cycles, types included',
-    cycles.length,
-    cycles.map((cycle) => cycle.join(' ')),
+    found.length,
+    found.map((cycle) => cycle.join(' ')),
   );
 
   const anchors = new Set(allRules().map(({ anchor }) => anchor));

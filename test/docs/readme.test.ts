@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LinguaLoop } from '#sdk/index.ts';
 import { commands as operatorCommands } from '#server/commands/admin/command-line.ts';
 import { readSettings, settingNames } from '#server/settings.ts';
 import { anchorOf } from '#web/server/guide-pages.ts';
@@ -48,6 +49,20 @@ describe('commands', () => {
     for (const name of Object.keys(operatorCommands))
       expect(running).toMatch(new RegExp(`\\| .*\`${name}\\b`));
   });
+});
+
+test('sdk/README.md lists all methods of the client', () => {
+  const client = new LinguaLoop({ baseUrl: 'http://127.0.0.1', apiKey: 'none' });
+  const rows = Object.entries(client).map(([resource, part]: [string, object]) => {
+    const methods = Object.entries(part).flatMap(([name, value]: [string, object]) =>
+      typeof value === 'function' ? [name] : Object.keys(value).map((method) => `${name}.${method}`),
+    );
+    return `| \`${resource}\` | ${methods.map((method) => `\`${method}\``).join(', ')} |`;
+  });
+  expect(rows.length).toBeGreaterThan(10);
+  expect(read('sdk/README.md').split('\n')).toEqual(
+    expect.arrayContaining(rows.filter((row) => !/\| {2}\|/.test(row))),
+  );
 });
 
 test('every file and folder that a page names by its whole path exists', () => {

@@ -64,8 +64,3 @@ test('a redirect is not followed: it would carry the key along', async () => {
   await expect(translate()).rejects.toMatchObject({ code: expect.stringMatching(/transient|unavailable/) });
   expect(calls()).toBe(1);
 });
-
-test('an ordinary response is read', async () => {
-  const { translate } = await engineAt(answer('Bonjour'));
-  expect((await translate()).value).toEqual(['Bonjour']);
-});

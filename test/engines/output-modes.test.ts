@@ -21,19 +21,22 @@ const modes = (): OutputMode[] => upstream.fake.requests.map(({ body }) => modeO
 const deepSeek = endpoints.find(({ name }) => name === 'DeepSeek')!;
 
 describe('an endpoint that refuses a way to ask for JSON', () => {
-  describe.each(endpoints)('$name', ({ answersIn, refuses, ...endpoint }) => {
-    it.each(eachRole)('is asked in another way to %s, and the refusal is not met again', async (_, call) => {
-      upstream.fake.otherwise(agreeable);
-      const expected = await call(upstream.engine());
-      upstream.fake.requests.length = 0;
+  it.each(endpoints)('$name is asked in another way, once', async ({ answersIn, refuses, ...endpoint }) => {
+    upstream.fake.otherwise(answersAs({ ...endpoint, refuses }));
+    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
+    for (let call = 0; call < 2; call++)
+      expect((await engine.translate(plain, scope)).value).toEqual(['«de» The cat sat on the mat.']);
+    expect(modes()).toEqual([...Object.keys(refuses), answersIn, answersIn]);
+    expect(upstream.waits).toEqual([]);
+  });
 
-      upstream.fake.otherwise(answersAs({ ...endpoint, refuses }));
-      const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
-      const answers = [await call(engine), await call(engine)];
-      expect(answers).toEqual([expected, expected]);
-      expect(modes()).toEqual([...Object.keys(refuses), answersIn, answersIn]);
-      expect(upstream.waits).toEqual([]);
-    });
+  it.each(eachRole)('is asked in another way to %s', async (_, call) => {
+    upstream.fake.otherwise(agreeable);
+    const expected = await call(upstream.engine());
+    upstream.fake.requests.length = 0;
+    upstream.fake.otherwise(answersAs(deepSeek));
+    expect(await call(upstream.engine({ OPENAI_MAX_RETRIES: 0 }))).toEqual(expected);
+    expect(modes()).toEqual(['json_schema', 'json_object']);
   });
 
   it('gets the schema in the instructions, and the text where it always is', async () => {
@@ -48,14 +51,6 @@ describe('an endpoint that refuses a way to ask for JSON', () => {
     expect(added).toContain(schema);
     // OpenAI and others refuse JSON mode unless the messages have the word.
     expect(added.replace(schema, '')).toMatch(/JSON.*json/);
-  });
-
-  it('may refuse inside of a response of 200, as routers do', async () => {
-    const body = { error: { code: 400, message: 'response_format is not supported by the provider' } };
-    upstream.fake.enqueue(raw(200, JSON.stringify(body)));
-    upstream.fake.otherwise(agreeable);
-    await upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope);
-    expect(modes()).toEqual(['json_schema', 'json_object']);
   });
 
   it('gets no response_format at all where it refuses both', async () => {
@@ -118,16 +113,12 @@ describe('an endpoint that refuses a way to ask for JSON', () => {
 describe('a refusal of something else', () => {
   const others: [string, Reply][] = [
     ['a text too long, at vLLM', vllm("This model's maximum context length is 4096 tokens.")],
-    ['the same beside a grammar', vllm('The prompt and its grammar are too long for the context length.')],
-    ['a text too long, at llama.cpp', failure(400, { message: 'exceeds the available context size' })],
     [
       'an unknown model',
       failure(404, { message: 'model "json_schema:7b" not found, try pulling it first', code: null }),
     ],
     ['a wrong key', failure(401, { message: 'this key has no access to response_format' })],
     ['a forbidden region', failure(403, { message: 'json_schema is not available in your region' })],
-    ['a body too large', failure(413, { message: 'response_format too' })],
-    ['a missing permission in plain text', raw(400, 'Bad Request', 'text/plain')],
   ];
   it.each(others)('is not asked again: %s', async (_, reply) => {
     upstream.fake.otherwise(reply);
@@ -148,7 +139,7 @@ describe('a refusal of something else', () => {
   const down = (status: number) =>
     failure(status, { message: 'the grammar service is down' }, { 'retry-after': '17' });
 
-  it.each([502, 503, 529])('is an outage: %d, whatever it says', async (status) => {
+  it.each([502, 529])('is an outage: %d, whatever it says', async (status) => {
     upstream.fake.enqueue(down(status));
     upstream.fake.otherwise(agreeable);
     await upstream.engine().translate(plain, scope);
@@ -232,9 +223,7 @@ describe('an endpoint that ignores how it is asked', () => {
   it.each<[string, CompletionOptions]>([
     ['one remark among answers', { content: 'Gern!' }],
     ['empty translations', { content: { translations: [{ id: 1, text: ' ' }] } }],
-    ['wrong ids', { content: { translations: [{ id: 7, text: 'x' }] } }],
     ['stops at the length limit', { content: '{"translations', finishReason: 'length' }],
-    ['filtered answers', { finishReason: 'content_filter' }],
   ])('is not suspected for %s', async (name, options) => {
     const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
     for (let round = 0; round < 3; round++) {
@@ -264,11 +253,8 @@ describe('what surrounds the JSON of an answer', () => {
   const json = '{"translations":[{"id":1,"text":"Die ``` Katze."}]}';
   it.each([
     ['a code fence', `\`\`\`json\n${json}\n\`\`\``],
-    ['a fence without a language', `\`\`\`\n${json}\n\`\`\`\n`],
     ['a fence on one line', `\`\`\`JSON ${json} \`\`\``],
     ['reasoning', `<think>\nThe cat, she … {"translations": []}\n</think>\n\n${json}`],
-    ['reasoning and a fence', `<think></think>\n\`\`\`json\r\n${json}\r\n\`\`\``],
-    ['blank lines', `\n\n ${json}\n`],
   ])('is left out: %s', async (_, content) => {
     upstream.fake.otherwise(completion({ content }));
     expect((await upstream.engine().translate(plain, scope)).value).toEqual(['Die ``` Katze.']);
@@ -278,16 +264,11 @@ describe('what surrounds the JSON of an answer', () => {
   it.each([
     ['a remark before it', `Here you are: ${json}`],
     ['a remark after it', `${json}\nI hope this helps!`],
-    ['a remark before a fence', `Here you are:\n\`\`\`json\n${json}\n\`\`\``],
     ['a text that has JSON in its source', `Das Beispiel:\n\n\`\`\`json\n${json}\n\`\`\`\nEnde`],
     ['two objects', `${json}\n${json}`],
-    ['two fences', `\`\`\`json\n${json}\n\`\`\`\n\`\`\`json\n${json}\n\`\`\``],
     ['a fence that does not end', `\`\`\`json\n${json}`],
-    ['JSON that does not end', `\`\`\`json\n${json.slice(0, -2)}\n\`\`\``],
     ['reasoning that does not end', `<think>${json}`],
-    ['an array around it', `[${json}]`],
     ['a string of it', JSON.stringify(json)],
-    ['nothing but a fence', '``````'],
     ['blanks, as DeepSeek sends where its model wrote no JSON', '      '],
   ])('makes it unusable in every mode: %s', async (_, content) => {
     upstream.fake.otherwise(completion({ content }));

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { classify } from '#server/platform/engines/openai/classify-error.ts';
 import { sleep } from '#server/platform/engines/openai/rate-limit-retry-after.ts';
 import {
-  after,
   agreeable,
   completion,
   failure,
@@ -14,49 +13,55 @@ import {
   raw,
   reset,
   resetInBody,
-  translatingReply,
   translation,
 } from '#test/fakes/openai.ts';
 import { eachRole, failed, key, plain, scope, useFakeUpstream } from './live-engine.ts';
 
 const upstream = useFakeUpstream();
 
+/** What is sent when a model translates; the other roles send and read in the same way. */
+const translate = (more: Parameters<typeof upstream.engine>[0] = {}) =>
+  upstream.engine(more).translate(plain, scope);
+
+it.each(eachRole)('to %s: the failures of each kind end as their own error', async (_, call) => {
+  for (const [reply, code, requests] of [
+    [completion({ content: 'Die Katze.' }), 'transient_error', 3],
+    [failure(500), 'transient_error', 3],
+    [failure(429), 'rate_limit', 3],
+    [failure(401), 'service_unavailable', 1],
+    [completion({ refusal: 'I cannot help with that.' }), 'content_filtered', 1],
+  ] as const) {
+    upstream.fake.requests.length = 0;
+    upstream.fake.otherwise(reply);
+    expect((await failed(call(upstream.engine()))).code).toBe(code);
+    expect(upstream.fake.requests).toHaveLength(requests);
+  }
+});
+
 describe('a malformed response', () => {
-  const malformed: [string, Reply, { tokens: boolean }][] = [
+  it.each<[string, Reply, { tokens: boolean }]>([
     ['no JSON in the content', completion({ content: 'Die Katze.' }), { tokens: true }],
-    ['truncated JSON', completion({ content: '{"translations": [{"id": 1, "te' }), { tokens: true }],
     ['a content of another shape', completion({ content: { text: 'Die Katze.' } }), { tokens: true }],
-    ['a content that is no object', completion({ content: '"Die Katze."' }), { tokens: true }],
     ['a stop at the length limit', translation('Die', { finishReason: 'length' }), { tokens: true }],
     ['no content', completion(), { tokens: true }],
     ['no choice', raw(200, '{"choices": []}'), { tokens: false }],
-    ['nothing of a completion', raw(200, '{}'), { tokens: false }],
     ['an error without a status', raw(200, '{"error":{"message":"upstream"}}'), { tokens: false }],
     ['a null', raw(200, 'null'), { tokens: false }],
-    ['an empty body', raw(200, ''), { tokens: false }],
     ['a body that is no JSON', raw(200, '{"id":'), { tokens: false }],
     ['a web page', raw(200, '<html>Sign in</html>', 'text/html'), { tokens: false }],
-  ];
+  ])('with %s is retried, and its tokens count', async (_, reply, { tokens }) => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    upstream.fake.enqueue(reply, translation('Die Katze.', { usage }));
+    const answer = await translate();
+    expect(answer.value).toEqual(['Die Katze.']);
+    expect([answer.inputTokens, answer.outputTokens]).toEqual(tokens ? [107, 13] : [7, 3]);
+    expect(upstream.sent(1).body).toEqual(upstream.sent(0).body);
 
-  describe.each(eachRole)('to %s', (_role, call) => {
-    it.each(malformed)('with %s is retried, and its tokens count', async (_, reply, { tokens }) => {
-      upstream.fake.otherwise(translatingReply({ usage: { prompt_tokens: 7, completion_tokens: 3 } }));
-      const expected = await call(upstream.engine());
-      upstream.fake.enqueue(reply);
-      const answer = await call(upstream.engine());
-      expect(answer.value).toEqual(expected.value);
-      expect([answer.inputTokens, answer.outputTokens]).toEqual(tokens ? [107, 13] : [7, 3]);
-      expect(upstream.fake.requests).toHaveLength(3);
-      expect(upstream.sent(2).body).toEqual(upstream.sent(1).body);
-    });
-
-    it.each(malformed)('with %s every time is a transient_error', async (_, reply) => {
-      upstream.fake.otherwise(reply);
-      const error = await failed(call(upstream.engine()));
-      expect([error.code, error.status, error.retryAfter]).toEqual(['transient_error', 503, 5]);
-      expect(error.message).toBe('the translation model gave no usable answer; try again later');
-      expect(upstream.fake.requests).toHaveLength(3);
-    });
+    upstream.fake.otherwise(reply);
+    const error = await failed(translate());
+    expect([error.code, error.status, error.retryAfter]).toEqual(['transient_error', 503, 5]);
+    expect(error.message).toBe('the translation model gave no usable answer; try again later');
+    expect(upstream.fake.requests).toHaveLength(5);
   });
 
   const two = { ...plain, segments: ['one', 'two'] };
@@ -64,23 +69,11 @@ describe('a malformed response', () => {
   const zwei = { id: 2, text: 'zwei' };
   const misfits: [string, unknown[]][] = [
     ['a segment left out', [eins]],
-    ['one segment too many', [eins, zwei, { id: 3, text: 'drei' }]],
     ['an id twice', [eins, { ...zwei, id: 1 }]],
     ['an id twice beside the right ones', [eins, zwei, zwei]],
-    ['an unknown id', [eins, { ...zwei, id: 7 }]],
-    [
-      'ids that count from 0',
-      [
-        { ...eins, id: 0 },
-        { ...zwei, id: 1 },
-      ],
-    ],
     ['an id in quotes', [eins, { ...zwei, id: '2' }]],
-    ['no ids', [{ text: 'eins' }, { text: 'zwei' }]],
-    ['an empty translation', [eins, { ...zwei, text: '' }]],
     ['a blank translation', [eins, { ...zwei, text: ' \n\t' }]],
     ['a NUL in a text', [eins, { ...zwei, text: 'zw\0i' }]],
-    ['half a surrogate pair', [eins, { ...zwei, text: 'zw\ud83d' }]],
   ];
   it.each(misfits)('with %s is retried, in translation and repair', async (_, translations) => {
     const right = completion({ content: { translations: [eins, zwei] } });
@@ -91,24 +84,19 @@ describe('a malformed response', () => {
     expect(upstream.fake.requests).toHaveLength(4);
   });
 
-  it.each([0, 3, -1, 1.5, '1', null])(
-    'of a comparison that names no candidate (%j) is retried',
-    async (winner) => {
-      const rationale = 'it reads best';
-      upstream.fake.enqueue(completion({ content: { rationale, winner } }), agreeable);
-      const { value } = await upstream.engine().compare(plain, [['b'], ['a']], scope);
-      expect(value).toEqual({ winner: 1, rationale });
-      expect(upstream.fake.requests).toHaveLength(2);
-    },
-  );
+  it.each([0, 3, 1.5])('of a comparison that names no candidate (%j) is retried', async (winner) => {
+    const rationale = 'it reads best';
+    upstream.fake.enqueue(completion({ content: { rationale, winner } }), agreeable);
+    const { value } = await upstream.engine().compare(plain, [['b'], ['a']], scope);
+    expect(value).toEqual({ winner: 1, rationale });
+    expect(upstream.fake.requests).toHaveLength(2);
+  });
 
   const judged = { issues: [], summary: 'fine', score: 90 };
   const minor = { severity: 'minor', category: 'style', span: null, explanation: 'x', suggestion: null };
   it.each([
-    ['a score in words', { ...judged, score: 'ninety' }],
     ['no score', { issues: [], summary: 'fine' }],
     ['an unknown severity', { ...judged, issues: [{ ...minor, severity: 'fatal' }] }],
-    ['an unknown category', { ...judged, issues: [{ ...minor, category: 'colour' }] }],
     [
       'an issue without a field',
       { ...judged, issues: [{ severity: 'minor', category: 'style', explanation: 'x' }] },
@@ -129,63 +117,35 @@ describe('a malformed response', () => {
 });
 
 describe('a failure that may pass', () => {
-  const passing: [string, Reply, string][] = [
+  it.each<[string, Reply, string]>([
     ['408', failure(408), 'transient_error'],
     ['409', failure(409), 'transient_error'],
-    ['429', failure(429, { code: 'rate_limit_exceeded' }), 'rate_limit'],
     ['429 without a body', raw(429, ''), 'rate_limit'],
     [
       '429 inside of a 200, as routers send it',
       raw(200, '{"error":{"code":429,"message":"busy"}}'),
       'rate_limit',
     ],
-    [
-      '502 inside of a 200',
-      raw(200, '{"error":{"code":502,"message":"Provider returned error"}}'),
-      'transient_error',
-    ],
-    ['500', failure(500), 'transient_error'],
     ['502 with a page', raw(502, '<html>Bad gateway</html>', 'text/html'), 'transient_error'],
-    ['503', failure(503), 'transient_error'],
-    ['529', failure(529), 'transient_error'],
     ['a dropped connection', reset, 'transient_error'],
     ['a body that breaks off', resetInBody, 'transient_error'],
-  ];
+  ])('%s is retried, and ends as its own error if it persists', async (_, reply, code) => {
+    upstream.fake.enqueue(reply, agreeable);
+    await translate();
+    expect(upstream.waits).toHaveLength(1);
+    upstream.fake.otherwise(reply);
+    const error = await failed(translate());
+    expect([error.code, error.retryAfter]).toEqual([code, code === 'rate_limit' ? undefined : 5]);
+    expect(upstream.fake.requests).toHaveLength(5);
+  });
 
-  describe.each(eachRole)('to %s', (_role, call) => {
-    it.each(passing)('%s is retried', async (_, reply) => {
-      upstream.fake.otherwise(agreeable);
-      const expected = await call(upstream.engine());
-      upstream.fake.enqueue(reply);
-      expect((await call(upstream.engine())).value).toEqual(expected.value);
-      expect(upstream.fake.requests).toHaveLength(3);
-      expect(upstream.waits).toHaveLength(1);
-    });
-
-    it.each(passing)('%s ends as its own error if it persists', async (_, reply, code) => {
-      upstream.fake.otherwise(reply);
-      const error = await failed(call(upstream.engine()));
-      expect([error.code, error.retryAfter]).toEqual([code, code === 'rate_limit' ? undefined : 5]);
-      expect(upstream.fake.requests).toHaveLength(3);
-    });
-
-    it('429 with Retry-After is waited out, and passed on at the end', async () => {
-      upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
-      const error = await failed(call(upstream.engine()));
-      expect([error.code, error.status, error.retryAfter]).toEqual(['rate_limit', 429, 17]);
-      expect(upstream.waits).toHaveLength(2);
-      for (const wait of upstream.waits) expect(wait).toBeGreaterThanOrEqual(17_000);
-    });
-
-    it('silence is cut off at OPENAI_TIMEOUT_SECONDS and retried', async () => {
-      upstream.fake.otherwise(hang);
-      const error = await failed(
-        call(upstream.engine({ OPENAI_TIMEOUT_SECONDS: 0.1, OPENAI_MAX_RETRIES: 1 })),
-      );
-      expect(error.code).toBe('transient_error');
-      expect((error.cause as Error).message).toBe('outage: timed out');
-      expect(upstream.fake.requests).toHaveLength(2);
-    });
+  it('429 with Retry-After is waited out, and passed on at the end', async () => {
+    upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
+    const error = await failed(translate());
+    expect([error.code, error.status, error.retryAfter]).toEqual(['rate_limit', 429, 17]);
+    expect(error.message).toBe('translation capacity is saturated; try again later');
+    expect(upstream.waits).toHaveLength(2);
+    for (const wait of upstream.waits) expect(wait).toBeGreaterThanOrEqual(17_000);
   });
 
   const hangInError = hangInBody(500);
@@ -205,13 +165,6 @@ describe('a failure that may pass', () => {
     if (reply !== hangInError) expect((error.cause as Error).message).toBe('outage: timed out');
     expect(performance.now() - began).toBeGreaterThan(2 * 295);
     expect(upstream.fake.requests).toHaveLength(4);
-  });
-
-  it('is not reported for a response that is slow but in time', async () => {
-    upstream.fake.enqueue(after(50, translation('Die Katze.')));
-    expect((await upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope)).value).toEqual([
-      'Die Katze.',
-    ]);
   });
 
   it('is not reported early when the timeout exceeds the longest timer', async () => {
@@ -242,13 +195,6 @@ describe('a failure that may pass', () => {
     expect(upstream.fake.requests).toHaveLength(3);
   });
 
-  it('counts as saturation if the upstream’s quota is spent', async () => {
-    upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
-    const error = await failed(upstream.engine().translate(plain, scope));
-    expect([error.status, error.retryAfter]).toEqual([429, 17]);
-    expect(error.message).toBe('translation capacity is saturated; try again later');
-  });
-
   it('is waited out in real time', async () => {
     upstream.fake.enqueue(failure(500), translation('Die Katze.'));
     const began = performance.now();
@@ -258,32 +204,20 @@ describe('a failure that may pass', () => {
 });
 
 describe('a failure that stays', () => {
-  const staying: [string, Reply][] = [
+  it.each<[string, Reply]>([
     ['400', failure(400, { type: 'invalid_request_error' })],
-    ['400 for a text too long', failure(400, { code: 'context_length_exceeded' })],
     ['400 in the shape of vLLM', raw(400, '{"object":"error","message":"bad","code":400}')],
-    ['400 with a number for a code', failure(400, { code: 400 })],
-    ['401', failure(401, { code: 'invalid_api_key' })],
-    ['402', failure(402)],
     ['402 inside of a 200', raw(200, '{"error":{"code":402,"message":"no credit"},"choices":[]}')],
     ['403', failure(403, {}, { 'retry-after': '5' })],
-    ['404', failure(404, { code: 'model_not_found' })],
-    ['413', failure(413)],
-    ['422', failure(422)],
     ['429 of a spent account', failure(429, { code: 'insufficient_quota' }, { 'retry-after': '5' })],
     ['429 of a spent account, by type alone', failure(429, { type: 'insufficient_quota' })],
     ['429 of a closed account', failure(429, { code: 'billing_not_active' })],
-  ];
-
-  describe.each(eachRole)('to %s', (_role, call) => {
-    it.each(staying)('%s is service_unavailable, without a retry', async (_, reply) => {
-      upstream.fake.otherwise(reply);
-      const error = await failed(call(upstream.engine()));
-      expect([error.code, error.status, error.retryAfter]).toEqual(['service_unavailable', 503, 60]);
-      expect(error.message).toBe('the translation model of this service is not available');
-      expect(upstream.fake.requests).toHaveLength(1);
-      expect(upstream.waits).toEqual([]);
-    });
+  ])('%s is service_unavailable, without a retry', async (_, reply) => {
+    upstream.fake.otherwise(reply);
+    const error = await failed(translate());
+    expect([error.code, error.status, error.retryAfter]).toEqual(['service_unavailable', 503, 60]);
+    expect(error.message).toBe('the translation model of this service is not available');
+    expect(upstream.fake.requests).toHaveLength(1);
   });
 
   it.each(['sk-→-5ecret', 'sk-\n-5ecret'])(
@@ -298,26 +232,23 @@ describe('a failure that stays', () => {
 });
 
 describe('a content policy', () => {
-  const refusals: [string, Reply][] = [
+  it.each<[string, Reply]>([
     ['400 content_filter', failure(400, { code: 'content_filter' }, { 'retry-after': '5' })],
-    ['400 content_policy_violation', failure(400, { code: 'content_policy_violation' })],
     ['400 content_policy_violation by type', failure(400, { type: 'content_policy_violation' })],
     ['400 invalid_prompt', failure(400, { code: 'invalid_prompt', type: 'invalid_request_error' })],
-    ['finish_reason content_filter', completion({ finishReason: 'content_filter' })],
     ['finish_reason content_filter with a part', translation('Die', { finishReason: 'content_filter' })],
     ['a choice without a message', raw(200, '{"choices":[{"index":0,"finish_reason":"content_filter"}]}')],
-    ['a refusal', completion({ refusal: 'I cannot help with that.' })],
     ['a refusal cut short', completion({ refusal: 'I cannot', finishReason: 'length' })],
-  ];
+  ])('signalled by %s is content_filtered, without a retry', async (_, reply) => {
+    upstream.fake.otherwise(reply);
+    const error = await failed(translate());
+    expect([error.code, error.status, error.retryAfter]).toEqual(['content_filtered', 422, undefined]);
+    expect(upstream.fake.requests).toHaveLength(1);
+  });
 
-  describe.each(eachRole)('to %s', (_role, call) => {
-    it.each(refusals)('signalled by %s is content_filtered, without a retry', async (_, reply) => {
-      upstream.fake.otherwise(reply);
-      const error = await failed(call(upstream.engine()));
-      expect([error.code, error.status, error.retryAfter]).toEqual(['content_filtered', 422, undefined]);
-      expect(upstream.fake.requests).toHaveLength(1);
-      expect(upstream.waits).toEqual([]);
-    });
+  it('is not signalled by an empty refusal', async () => {
+    upstream.fake.enqueue(translation('Die Katze.', { refusal: '' }));
+    expect((await translate()).value).toEqual(['Die Katze.']);
   });
 });
 
@@ -325,14 +256,10 @@ describe('an error', () => {
   const quoted = `key ${key}, text ${plain.segments[0]}, and what the upstream-body says`;
   const error = { message: quoted, type: quoted, code: quoted };
   it.each<[string, Reply]>([
-    ['400', failure(400, error)],
     ['401', failure(401, error, { 'x-request-id': quoted })],
     ['429', failure(429, error)],
-    ['500', failure(500, error)],
     ['502 in plain text', raw(502, quoted, 'text/plain')],
-    ['400 content_filter', failure(400, { ...error, code: 'content_filter' })],
     ['a refusal', completion({ refusal: quoted })],
-    ['no JSON', completion({ content: quoted })],
     ['a wrong shape', completion({ content: { wrong: quoted } })],
     ['a body that is no JSON', raw(200, quoted)],
     ['a stop at the length limit', translation(quoted, { finishReason: 'length' })],

@@ -1,6 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
-import { env, found, join, operator, type Person } from '#test/factories.ts';
+import { enrol } from '#test/auth/mfa.ts';
+import { introspect, me, passwordGrant, refresh, sessionStatus, signIn } from '#test/auth/sign-in.ts';
+import {
+  administrator,
+  cookie,
+  developer,
+  env,
+  found,
+  type Headers,
+  join,
+  operator,
+  type Person,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -15,46 +26,71 @@ beforeEach(async () => {
   member = await join(app, admin);
 });
 
-const revoke = ({ userId }: Person, headers: Record<string, string> = admin.bearer) =>
-  app.json('DELETE', `/api/auth/users/${userId}`, { headers });
-const restore = ({ userId }: Person, headers: Record<string, string> = admin.bearer) =>
-  app.json('POST', `/api/auth/users/${userId}/restore`, { headers });
-const setRole = ({ userId }: Person, role: unknown, headers: Record<string, string> = admin.bearer) =>
-  app.json('PATCH', `/api/auth/users/${userId}/role`, { headers, body: { role } });
+type Act = (of: Pick<Person, 'userId'>, headers?: Headers) => ReturnType<typeof app.json>;
 
-async function activeAdministrators(tenantId: string): Promise<number> {
+const post =
+  (path: string): Act =>
+  ({ userId }, headers = admin.bearer) =>
+    app.json('POST', `/api/auth/users/${userId}/${path}`, { headers });
+const restore = post('restore');
+const revoke: Act = ({ userId }, headers = admin.bearer) =>
+  app.json('DELETE', `/api/auth/users/${userId}`, { headers });
+const setRole = ({ userId }: Pick<Person, 'userId'>, role: unknown, headers: Headers = admin.bearer) =>
+  app.json('PATCH', `/api/auth/users/${userId}/role`, { headers, body: { role } });
+const demote: Act = (of, headers) => setRole(of, developer, headers);
+
+/** Whether the headers are an administrator's now. */
+const administers = async (headers: Headers) =>
+  (await app.json('GET', '/api/auth/users', { headers })).status === 200;
+
+async function activeAdministrators(): Promise<number> {
   const [row] = await openSuperuser(app.superuserUrl)`
     select count(*)::int as n from users
-    where tenant_id = ${tenantId} and active and role = 'global_administrator'`;
+    where tenant_id = ${admin.tenantId} and active and role = ${administrator}`;
   return row?.['n'];
 }
 
-describe('A 3.2: revoking', () => {
-  test('returns the row, and ends all sessions at once', async () => {
-    const again = await passwordGrant(app, member);
+const rowOf = ({ userId, email }: Person, fields: object) => ({
+  user_id: userId,
+  email,
+  provider: 'email',
+  role: developer,
+  active: true,
+  created_at: expect.any(String),
+  totp_enrolled: false,
+  ...fields,
+});
+
+describe('revoking a member (A 3.2)', () => {
+  test('returns the row, and ends all sessions at once; others continue', async () => {
+    const { body: again } = await passwordGrant(app, member);
+    const elsewhere = await found(app, { email: member.email });
     const { status, body } = await revoke(member);
-    expect([status, body]).toEqual([
-      200,
-      {
-        user_id: member.userId,
-        email: member.email,
-        provider: 'email',
-        role: 'agent_id_developer',
-        active: false,
-        created_at: expect.any(String),
-        totp_enrolled: false,
-      },
-    ]);
-    expect(await sessionStatus(app, member)).toBe(401);
-    expect((await refresh(app, member.refreshToken)).status).toBe(401);
-    expect((await refresh(app, again.body.refresh_token)).status).toBe(401);
-    expect((await passwordGrant(app, member)).status).toBe(401);
-    expect(await sessionStatus(app, admin)).toBe(200);
+    expect([status, body]).toEqual([200, rowOf(member, { active: false })]);
+    for (const token of [member.accessToken, again.access_token]) {
+      expect((await me(app, { authorization: `Bearer ${token}` })).body.detail).toBe(
+        'invalid or expired bearer token',
+      );
+      const enrolling = await app.json('POST', '/api/auth/mfa/enroll', { headers: cookie(token), body: {} });
+      expect([enrolling.status, enrolling.body.detail]).toEqual([401, 'authentication required']);
+      expect((await introspect(app, token, admin.bearer)).body.active).toBe(false);
+    }
+    for (const token of [member.refreshToken, again.refresh_token])
+      expect((await refresh(app, token)).status).toBe(401);
+    for (const person of [admin, elsewhere]) expect(await sessionStatus(app, person)).toBe(200);
+    expect((await passwordGrant(app, elsewhere)).status).toBe(200);
+  });
+
+  test('a sign-in gets the response to a wrong password', async () => {
+    const wrong = await passwordGrant(app, { ...member, password: 'not the right passphrase' });
+    await revoke(member);
+    for (const { status, body, headers } of [await passwordGrant(app, member), await signIn(app, member)])
+      expect([status, body, headers.getSetCookie()]).toEqual([401, wrong.body, []]);
   });
 
   test('leaves no way back in: no token, no pending challenge, no reset link', async () => {
     const sql = openSuperuser(app.superuserUrl);
-    await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, { headers: admin.bearer });
+    await post('password-reset-link')(member);
     await sql`insert into mfa_challenges (tenant_id, challenge_hash, user_id, method, scope, expires_at)
       values (${member.tenantId}, '\\x01', ${member.userId}, 'totp', 's', now() + interval '1 hour'),
              (${member.tenantId}, '\\x02', ${admin.userId}, 'totp', 's', now() + interval '1 hour')`;
@@ -83,104 +119,109 @@ describe('A 3.2: revoking', () => {
       },
     ]);
   });
-});
 
-describe('A 3.2: restoring', () => {
-  test('lets a member sign in again, but not with an old token', async () => {
+  test('restored, the member signs in again with the authenticator; old tokens stay ended', async () => {
+    await enrol(app, member);
     await revoke(member);
     const { status, body } = await restore(member);
-    expect([status, body.active, body.user_id]).toEqual([200, true, member.userId]);
+    expect([status, body]).toEqual([200, rowOf(member, { totp_enrolled: true })]);
     expect(await sessionStatus(app, member)).toBe(401);
     expect((await refresh(app, member.refreshToken)).status).toBe(401);
-    expect((await passwordGrant(app, member)).status).toBe(200);
+    expect((await passwordGrant(app, member)).body.mfa_required).toBe(true);
+    expect(await eventsOf(app, admin.tenantId, 'member_restored')).toHaveLength(1);
   });
 
-  test('of an active member changes nothing, and ends no session', async () => {
+  test('restoring an active member changes nothing, and ends no session', async () => {
     const { status, body } = await restore(member);
     expect([status, body.active]).toEqual([200, true]);
     expect(await sessionStatus(app, member)).toBe(200);
     expect(await eventsOf(app, admin.tenantId, 'member_restored')).toEqual([]);
-    await revoke(member);
-    await restore(member);
-    expect(await eventsOf(app, admin.tenantId, 'member_restored')).toHaveLength(1);
   });
 });
 
-describe('C 2: roles', () => {
-  test('a change applies at the next request of an existing token, both ways', async () => {
-    const roster = () => app.json('GET', '/api/auth/users', { headers: member.bearer });
-    expect((await roster()).status).toBe(403);
-    const { status, body } = await setRole(member, 'global_administrator');
-    expect([status, body.role, body.user_id]).toEqual([200, 'global_administrator', member.userId]);
-    expect((await roster()).status).toBe(200);
-    await setRole(member, 'agent_id_developer');
-    expect((await roster()).status).toBe(403);
-    expect(await sessionStatus(app, member)).toBe(200);
+describe('changing a role', () => {
+  test('applies at the next request of an existing token and cookie, up and down', async () => {
+    const ways = [member.bearer, member.cookie];
+    for (const role of [administrator, developer]) {
+      const { status, body } = await setRole(member, role);
+      expect([status, body]).toEqual([200, rowOf(member, { role })]);
+      for (const headers of ways) expect(await administers(headers)).toBe(role === administrator);
+      expect((await me(app, member.bearer)).body.user.role).toBe(role);
+    }
   });
 
-  test.each(['administrator', 'operator', 'GLOBAL_ADMINISTRATOR', '', null, 1, ['global_administrator']])(
-    'another role is refused: %j',
+  test('introspection shows the role at the issuance of each token', async () => {
+    await setRole(member, administrator);
+    const next = await refresh(app, member.refreshToken);
+    for (const [token, role] of [
+      [member.accessToken, developer],
+      [next.body.access_token, administrator],
+    ])
+      expect((await introspect(app, token, admin.bearer)).body).toMatchObject({ active: true, role });
+  });
+
+  test.each(['Global_Administrator', null, [administrator], undefined])(
+    '%j is not a role: 422',
     async (role) => {
       const { status, body } = await setRole(member, role);
       expect([status, body.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', 'role'] })]]);
-      expect(await activeAdministrators(admin.tenantId)).toBe(1);
+      expect(await activeAdministrators()).toBe(1);
     },
   );
 
   test('the log has the old and the new role; setting the same role again is not logged', async () => {
-    await setRole(member, 'agent_id_developer');
-    await setRole(member, 'global_administrator', operator);
+    await setRole(member, developer);
+    await setRole(member, administrator, operator);
     expect(await eventsOf(app, admin.tenantId, 'role_changed')).toEqual([
       expect.objectContaining({
         actor: 'operator_key',
         target: member.userId,
-        details: { from: 'agent_id_developer', to: 'global_administrator' },
+        details: { from: developer, to: administrator },
       }),
     ]);
   });
 });
 
-describe('C 2: the last active administrator', () => {
-  const lastOne = 'the last active administrator of a workspace can be neither revoked nor demoted';
-
-  test('can be neither revoked nor demoted, by anybody', async () => {
+describe('the last active administrator', () => {
+  test('can be neither revoked nor demoted, by anyone; keeping the role is no demotion', async () => {
     for (const headers of [admin.bearer, operator])
-      for (const answer of [
-        await revoke(admin, headers),
-        await setRole(admin, 'agent_id_developer', headers),
-      ])
-        expect([answer.status, answer.body]).toEqual([409, { detail: lastOne }]);
-    expect(await sessionStatus(app, admin)).toBe(200);
-    expect(await activeAdministrators(admin.tenantId)).toBe(1);
+      for (const { status, body } of [await revoke(admin, headers), await demote(admin, headers)])
+        expect([status, body]).toEqual([
+          409,
+          { detail: 'the last active administrator of a workspace can be neither revoked nor demoted' },
+        ]);
+    expect((await setRole(admin, administrator)).status).toBe(200);
+    expect(await activeAdministrators()).toBe(1);
     expect(await eventsOf(app, admin.tenantId, 'member_revoked')).toEqual([]);
   });
 
-  test('a revoked administrator, or one of another tenant, does not count as a second one', async () => {
-    await found(app);
-    await setRole(member, 'global_administrator');
+  test('a revoked administrator, or one of another workspace, does not count as a second one', async () => {
+    await found(app, { email: admin.email });
+    await setRole(member, administrator);
     await revoke(member);
-    expect((await revoke(admin)).status).toBe(409);
-    expect((await setRole(admin, 'agent_id_developer')).status).toBe(409);
-    // Revocation gives nobody else a role.
-    expect((await setRole(member, 'agent_id_developer')).status).toBe(200);
+    for (const act of [revoke, demote]) expect((await act(admin)).status).toBe(409);
+    // A revoked administrator is none, so it can be demoted.
+    expect((await demote(member)).status).toBe(200);
   });
 
   test('may be removed once there is another', async () => {
-    await setRole(member, 'global_administrator');
-    expect((await revoke(admin)).status).toBe(200);
-    expect(await sessionStatus(app, admin)).toBe(401);
+    await setRole(member, administrator);
+    expect((await demote(admin)).status).toBe(200);
+    expect(await administers(admin.bearer)).toBe(false);
+    expect((await revoke(admin, member.bearer)).status).toBe(200);
     expect((await revoke(member, member.bearer)).status).toBe(409);
   });
 
   test.each([
-    ['revoke each other', revoke],
-    ['demote each other', (of: Person, by: Record<string, string>) => setRole(of, 'agent_id_developer', by)],
-  ])('two who %s at once: one of them stays', async (_, act) => {
-    await setRole(member, 'global_administrator');
+    ['revoke each other', revoke, revoke],
+    ['demote each other', demote, demote],
+    ['revoke and demote each other', revoke, demote],
+  ])('of two who %s at the same time, one remains', async (_, one, other) => {
+    await setRole(member, administrator);
     const sql = openSuperuser(app.superuserUrl);
     const both = await openSuperuser(app.superuserUrl).begin(async (held) => {
       await held`select 1 from tenants where tenant_id = ${admin.tenantId} for no key update`;
-      const answers = Promise.all([act(member, admin.bearer), act(admin, member.bearer)]);
+      const answers = Promise.all([one(member, admin.bearer), other(admin, member.bearer)]);
       // Both wait for the tenant's row, their callers already authenticated.
       await poll(async () => {
         const [row] = await sql`select count(*)::int as n from pg_stat_activity
@@ -191,40 +232,34 @@ describe('C 2: the last active administrator', () => {
     });
     const statuses = (await both.answers).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([200, 409]);
-    expect(await activeAdministrators(admin.tenantId)).toBe(1);
+    expect(await activeAdministrators()).toBe(1);
   });
 });
 
-describe('A 5.2: an id that is foreign or unknown', () => {
-  const acts: [string, (of: Person, by: Record<string, string>) => ReturnType<typeof revoke>][] = [
-    ['revoke', revoke],
-    ['restore', restore],
-    ['change the role', (of, by) => setRole(of, 'global_administrator', by)],
-    [
-      'reset mfa',
-      ({ userId }, headers) => app.json('POST', `/api/auth/users/${userId}/mfa/reset`, { headers }),
-    ],
-    [
-      'issue a link',
-      ({ userId }, headers) => app.json('POST', `/api/auth/users/${userId}/password-reset-link`, { headers }),
-    ],
-  ];
+const acts: [string, Act][] = [
+  ['revoke', revoke],
+  ['restore', restore],
+  ['change the role', (of, headers) => setRole(of, administrator, headers)],
+  ['reset MFA', post('mfa/reset')],
+  ['issue a reset link', post('password-reset-link')],
+];
 
-  test.each(acts)('%s: 404, and nothing changes', async (_, act) => {
-    const other = await found(app);
-    for (const of of [member, { ...member, userId: 'nobody' }]) {
-      const { status, body } = await act(of, other.bearer);
-      expect([status, body.detail]).toEqual([404, 'user not found']);
-    }
-    expect((await act({ ...member, userId: 'nobody' }, operator)).status).toBe(404);
+test.each(acts)('%s: a foreign or unknown id is 404, and changes nothing', async (_, act) => {
+  const other = await found(app);
+  const unknown = { userId: 'nobody' };
+  const attempts: [Pick<Person, 'userId'>, Headers][] = [
+    [member, other.bearer],
+    [unknown, admin.bearer],
+    [unknown, operator],
     // X-Tenant-ID narrows the operator key too.
-    const narrowed = await act(member, { ...operator, 'x-tenant-id': other.tenantId });
-    expect([narrowed.status, narrowed.body.detail]).toEqual([404, 'user not found']);
-    expect(await sessionStatus(app, member)).toBe(200);
-    expect(await activeAdministrators(admin.tenantId)).toBe(1);
-  });
-
-  test.each(acts)('%s: only the operator key reaches it', async (_, act) => {
-    expect((await act(member, operator)).status).toBe(200);
-  });
+    [member, { ...operator, 'x-tenant-id': other.tenantId }],
+  ];
+  for (const [of, headers] of attempts) {
+    const { status, body } = await act(of, headers);
+    expect([status, body.detail]).toEqual([404, 'user not found']);
+  }
+  expect(await sessionStatus(app, member)).toBe(200);
+  expect(await activeAdministrators()).toBe(1);
+  // Only the operator key reaches any workspace.
+  expect((await act(member, operator)).status).toBe(200);
 });

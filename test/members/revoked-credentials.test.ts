@@ -1,13 +1,26 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
-import { env, found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
+import { signUp } from '#test/auth/sign-in.ts';
+import {
+  administrator,
+  developer,
+  env,
+  found,
+  founding,
+  freshEmail,
+  type Headers,
+  invite,
+  inviting,
+  join,
+  operator,
+  type Person,
+  resetToken,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({ env });
-const administrator = 'global_administrator';
-const developer = 'agent_id_developer';
 
 let founder: Person;
 /** Another administrator, who issues invites and links and is then revoked or demoted. */
@@ -19,24 +32,15 @@ beforeEach(async () => {
   member = await join(app, founder);
 });
 
-type Headers = Record<string, string>;
-
 const revoke = ({ userId }: Person, headers: Headers = founder.bearer) =>
   app.json('DELETE', `/api/auth/users/${userId}`, { headers });
 const setRole = ({ userId }: Person, role: string, headers: Headers = founder.bearer) =>
   app.json('PATCH', `/api/auth/users/${userId}/role`, { headers, body: { role } });
-
-async function linkFor({ userId }: Person, by: Person): Promise<string> {
-  const path = `/api/auth/users/${userId}/password-reset-link`;
-  const { status, body } = await app.json('POST', path, { headers: by.bearer });
-  expect(status).toBe(200);
-  return body.reset_token;
-}
+const linkFor = (of: Person, { bearer }: Person) => resetToken(app, { ...of, bearer });
 
 const useInvite = async (invite_token: string, email = freshEmail()) => {
-  const body = { tenant_name: 'ignored', email, password, invite_token };
-  const answer = await app.json('POST', '/api/auth/signup/email', { body });
-  return [answer.status, answer.body.detail ?? answer.body.account.id];
+  const { status, body } = await signUp(app, founding({ invite_token, email }));
+  return [status, body.detail ?? body.account.id];
 };
 const useLink = async (reset_token: string) => {
   const body = { reset_token, new_password: 'quite another passphrase' };
@@ -44,7 +48,7 @@ const useLink = async (reset_token: string) => {
 };
 const goneInvite = [400, 'invalid or expired invite'];
 
-/** The status of each invite of the tenant, oldest first. */
+/** The status of each invite of the workspace, in the order of the ids. */
 async function statuses(ids: string[]): Promise<string[]> {
   const { body } = await app.json('GET', '/api/tenants/invites', { headers: founder.bearer });
   return ids.map((id) => body.find((record: { invite_id: string }) => record.invite_id === id).status);
@@ -54,13 +58,11 @@ async function statuses(ids: string[]): Promise<string[]> {
 const endings: [string, () => Promise<{ status: number }>][] = [
   ['revoked', () => revoke(giver)],
   ['revoked by the operator key', () => revoke(giver, operator)],
-  ['revoked by itself', () => revoke(giver, giver.bearer)],
-  ['demoted', () => setRole(giver, developer)],
   ['demoted by itself', () => setRole(giver, developer, giver.bearer)],
 ];
 
-describe.each(endings)('invites and reset links of an administrator end when it is %s', (_, end) => {
-  test('its pending invites of every kind are withdrawn; closed ones stay as they are', async () => {
+describe.each(endings)('when an administrator is %s', (_, end) => {
+  test('its pending invites are withdrawn; closed ones and those of others stay as they are', async () => {
     const bound = freshEmail();
     const invites = [
       await invite(app, giver),
@@ -71,8 +73,14 @@ describe.each(endings)('invites and reset links of an administrator end when it 
     ];
     const [open, ofRole, ofAddress, used, expired] = invites;
     await useInvite(used.invite_token);
-    await openSuperuser(app.superuserUrl)`
-      update invites set expires_at = now() where invite_id = ${expired.invite_id}`;
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update invites set expires_at = now() where invite_id = ${expired.invite_id}`;
+    const byOperator = await inviting(app, operator, `?tenant_id=${founder.tenantId}`).invite();
+    const byFounder = await invite(app, founder);
+    // The same address administers another workspace.
+    const neighbor = await found(app);
+    const elsewhere = await invite(app, neighbor);
+    await sql`update invites set created_by = ${giver.email} where invite_id = ${elsewhere.invite_id}`;
     expect((await end()).status).toBe(200);
 
     expect(await useInvite(open.invite_token)).toEqual(goneInvite);
@@ -85,45 +93,29 @@ describe.each(endings)('invites and reset links of an administrator end when it 
       'redeemed',
       'expired',
     ]);
+    for (const { invite_token } of [byOperator, byFounder])
+      expect(await useInvite(invite_token)).toEqual([200, founder.tenantId]);
+    expect(await useInvite(elsewhere.invite_token)).toEqual([200, neighbor.tenantId]);
   });
 
-  test('the tenant’s reset links end, whoever issued them', async () => {
+  test('the reset links of its workspace end, whoever issued them; of no other', async () => {
     const links = [await linkFor(member, giver), await linkFor(founder, giver)];
-    const another = await join(app, founder);
-    links.push(await linkFor(another, founder));
+    links.push(await linkFor(await join(app, founder), founder));
+    const neighbor = await found(app);
+    const elsewhere = await linkFor(neighbor, neighbor);
     expect((await end()).status).toBe(200);
     for (const link of links) expect(await useLink(link)).toBe(401);
+    expect(await useLink(elsewhere)).toBe(200);
     // New ones are valid.
     expect(await useLink(await linkFor(member, founder))).toBe(200);
   });
 
-  test('invites of others stay, and so do all of another tenant', async () => {
-    const { body: byOperator } = await app.json(
-      'POST',
-      `/api/tenants/invites?tenant_id=${founder.tenantId}`,
-      { headers: operator, body: {} },
-    );
-    const byFounder = await invite(app, founder);
-    // The same address administers another workspace.
-    const neighbour = await found(app);
-    const elsewhere = await invite(app, neighbour, { role: administrator });
-    await openSuperuser(app.superuserUrl)`
-      update invites set created_by = ${giver.email} where invite_id = ${elsewhere.invite_id}`;
-    const link = await linkFor(neighbour, neighbour);
-    expect((await end()).status).toBe(200);
-
-    for (const { invite_token } of [byOperator, byFounder])
-      expect(await useInvite(invite_token)).toEqual([200, founder.tenantId]);
-    expect(await useInvite(elsewhere.invite_token)).toEqual([200, neighbour.tenantId]);
-    expect(await useLink(link)).toBe(200);
-  });
-
-  test('invites and links that it issues meanwhile end, too', async () => {
+  test('what it issues at the same time ends too', async () => {
     const { tenantId } = founder;
     const held = await holdOpen(app, tenantId, (tx) => lockTenant(tx, tenantId));
     const ended = end();
     await waitingOr(app, 1, ended);
-    // Sent while it was still an administrator; waits for the request that revokes the role.
+    // Sent while it was still an administrator; queued behind the request that ends the role.
     const invited = app.json('POST', '/api/tenants/invites', { headers: giver.bearer, body: {} });
     await waitingOr(app, 2, invited);
     const path = `/api/auth/users/${member.userId}/password-reset-link`;
@@ -138,49 +130,27 @@ describe.each(endings)('invites and reset links of an administrator end when it 
   });
 });
 
-describe('changes that withdraw no other invites or links', () => {
-  let given: { invite_id: string; invite_token: string };
-  let link: string;
-  beforeEach(async () => {
-    given = await invite(app, giver);
-    link = await linkFor(founder, giver);
-  });
-
-  const expectKept = async () => {
-    expect(await statuses([given.invite_id])).toEqual(['pending']);
-    expect(await useLink(link)).toBe(200);
-    expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);
-  };
-
-  test('the revocation of a plain member, which ends only its own link', async () => {
-    const own = await linkFor(member, giver);
-    expect((await revoke(member)).status).toBe(200);
-    expect(await useLink(own)).toBe(401);
-    await expectKept();
-  });
-
-  test('a promotion, and a role that stays as it is', async () => {
-    expect((await setRole(member, administrator)).status).toBe(200);
-    expect((await setRole(giver, administrator)).status).toBe(200);
-    await expectKept();
-  });
-
-  test('the revocation of another administrator, which withdraws only its own invites', async () => {
-    const third = await join(app, founder, administrator);
-    expect((await revoke(third)).status).toBe(200);
-    expect(await statuses([given.invite_id])).toEqual(['pending']);
-    expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);
-  });
-
-  test('a refused attempt: the last administrator stays, and so do its invites and links', async () => {
-    const alone = await found(app);
-    const kept = await invite(app, alone);
-    const ownLink = await linkFor(alone, alone);
-    expect((await revoke(alone, alone.bearer)).status).toBe(409);
-    expect((await setRole(alone, developer, alone.bearer)).status).toBe(409);
-    expect((await revoke(giver, alone.bearer)).status).toBe(404);
-    expect(await useInvite(kept.invite_token)).toEqual([200, alone.tenantId]);
-    expect(await useLink(ownLink)).toBe(200);
-    await expectKept();
-  });
+test('other changes withdraw no invites or links', async () => {
+  const given = await invite(app, giver);
+  const link = await linkFor(await join(app, founder), giver);
+  const own = await linkFor(member, giver);
+  // A plain member's revocation ends only its own link.
+  expect((await revoke(member)).status).toBe(200);
+  expect(await useLink(own)).toBe(401);
+  // A promotion, a role that stays as it is, and refused attempts end nothing.
+  const another = await join(app, founder);
+  expect((await setRole(another, administrator)).status).toBe(200);
+  expect((await setRole(giver, administrator)).status).toBe(200);
+  const alone = await found(app);
+  const [kept, keptLink] = [await invite(app, alone), await linkFor(alone, alone)];
+  expect((await revoke(alone, alone.bearer)).status).toBe(409);
+  expect((await setRole(alone, developer, alone.bearer)).status).toBe(409);
+  expect((await revoke(giver, alone.bearer)).status).toBe(404);
+  expect(await useInvite(kept.invite_token)).toEqual([200, alone.tenantId]);
+  expect(await useLink(keptLink)).toBe(200);
+  expect(await useLink(link)).toBe(200);
+  // Another administrator's revocation withdraws only its own invites.
+  expect((await revoke(another)).status).toBe(200);
+  expect(await statuses([given.invite_id])).toEqual(['pending']);
+  expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);
 });

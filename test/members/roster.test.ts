@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addMember } from '#server/identity/members/members.ts';
-import { env, found, join, operator, type Person } from '#test/factories.ts';
+import {
+  bearer,
+  env,
+  found,
+  type Headers,
+  join,
+  operator,
+  operatorKey,
+  type Person,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -11,7 +20,7 @@ beforeEach(async () => {
   admin = await found(app);
 });
 
-const roster = (query = '', headers: Record<string, string> = admin.bearer) =>
+const roster = (query = '', headers: Headers = admin.bearer) =>
   app.json('GET', `/api/auth/users${query}`, { headers });
 const emails = (rows: { email: string }[]) => rows.map(({ email }) => email);
 
@@ -29,23 +38,48 @@ const add = (userId: string, fields: Record<string, string | null> = {}) =>
     }),
   );
 
-describe('A 2.2: the roster', () => {
-  test('has the provider’s raw label, enrolment, and no secret', async () => {
+describe('the roster (A 2.2)', () => {
+  test('has the seven fields of each member of the workspace, and no secret', async () => {
     await add('sso', { provider: 'oidc', providerSubject: 'https://issuer.example subject-of-sso' });
     await openSuperuser(app.superuserUrl)`
       update users set totp_secret = '\\xdeadbeef' where user_id = 'sso' and tenant_id = ${admin.tenantId}`;
-    const { body } = await roster();
-    expect(body[1]).toEqual({
-      user_id: 'sso',
-      email: 'sso@example.org',
-      provider: 'oidc',
-      role: 'agent_id_developer',
-      active: true,
-      created_at: expect.any(String),
-      totp_enrolled: true,
-    });
-    for (const secret of ['argon2', 'subject-of-sso', 'deadbeef'])
-      expect(JSON.stringify(body)).not.toContain(secret);
+    await found(app);
+    for (const headers of [admin.bearer, admin.cookie]) {
+      const { status, body } = await roster('', headers);
+      expect([status, body]).toEqual([
+        200,
+        [
+          {
+            user_id: admin.userId,
+            email: admin.email,
+            provider: 'email',
+            role: 'global_administrator',
+            active: true,
+            created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+            totp_enrolled: false,
+          },
+          {
+            user_id: 'sso',
+            email: 'sso@example.org',
+            provider: 'oidc',
+            role: 'agent_id_developer',
+            active: true,
+            created_at: expect.any(String),
+            totp_enrolled: true,
+          },
+        ],
+      ]);
+    }
+  });
+
+  test('lists revoked members only with include_revoked', async () => {
+    const member = await join(app, admin);
+    await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: admin.bearer });
+    for (const query of ['', '?include_revoked=false'])
+      expect(emails((await roster(query)).body)).toEqual([admin.email]);
+    const { body } = await roster('?include_revoked=true');
+    expect(emails(body)).toEqual([admin.email, member.email]);
+    expect(body[1].active).toBe(false);
   });
 
   test('is oldest first, in pages without gaps or repeats', async () => {
@@ -69,48 +103,56 @@ describe('A 2.2: the roster', () => {
     expect(seen).toEqual(expected);
   });
 
-  test.each(['limit=0', 'limit=1001', 'limit=x', 'cursor=nonsense', 'include_revoked=perhaps'])(
-    '%s is 422',
+  test.each(['limit=0', 'limit=1001', 'cursor=nonsense', 'include_revoked=perhaps'])(
+    '%s: 422',
     async (query) => {
       expect((await roster(`?${query}`)).status).toBe(422);
     },
   );
 
-  test('X-Tenant-ID narrows the operator key: another tenant is 404', async () => {
+  test('the operator key must name the workspace, in either place; X-Tenant-ID narrows it', async () => {
     const other = await found(app);
     const query = `?tenant_id=${admin.tenantId}`;
-    expect((await roster(query, { ...operator, 'x-tenant-id': other.tenantId })).status).toBe(404);
-    expect((await roster(query, { ...operator, 'x-tenant-id': admin.tenantId })).status).toBe(200);
-  });
-
-  test('the operator key with an unknown tenant: 404', async () => {
-    for (const name of ['nobody', '*', '%2A']) {
+    for (const headers of [operator, bearer(operatorKey)]) {
+      const nameless = await roster('', headers);
+      expect([nameless.status, nameless.body]).toEqual([
+        400,
+        { detail: 'tenant_id query parameter is required with API-key access' },
+      ]);
+      expect(emails((await roster(query, headers)).body)).toEqual([admin.email]);
+      expect((await roster(query, { ...headers, 'x-tenant-id': other.tenantId })).status).toBe(404);
+      expect((await roster(query, { ...headers, 'x-tenant-id': admin.tenantId })).status).toBe(200);
+    }
+    for (const name of ['nobody', '*']) {
       const { status, body } = await roster(`?tenant_id=${name}`, operator);
       expect([status, body.detail]).toEqual([404, 'tenant not found']);
     }
   });
+
+  test('an ordinary administrator’s foreign tenant_id is ignored', async () => {
+    const other = await found(app);
+    for (const tenantId of [other.tenantId, admin.tenantId, 'nobody', '*']) {
+      const { status, body } = await roster(`?tenant_id=${tenantId}`);
+      expect([status, emails(body)]).toEqual([200, [admin.email]]);
+    }
+  });
 });
 
-describe('A 4.2: addMember', () => {
+describe('adding a member', () => {
   const taken = { message: 'email already registered for tenant', status: 400 };
 
-  test('refuses an address of the tenant, revoked or not, and changes nothing', async () => {
+  test('refuses an address or a provider subject of the workspace, revoked or not', async () => {
     const member = await join(app, admin);
     await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: admin.bearer });
     for (const { email } of [admin, member]) await expect(add('a', { email })).rejects.toMatchObject(taken);
     expect((await roster('?include_revoked=true')).body).toHaveLength(2);
-  });
-
-  test('refuses a provider subject of the tenant', async () => {
     await add('b', { providerSubject: 'the subject' });
     await expect(add('c', { providerSubject: 'the subject' })).rejects.toMatchObject(taken);
-  });
-
-  test('accepts an address that another tenant has', async () => {
+    // Another workspace may have the address.
     await expect(add('d', { email: (await found(app)).email })).resolves.toBeUndefined();
   });
 
-  test('of 10 at once with one address, one is added', async () => {
+  test('of 10 at the same time with one address, one is added', async () => {
     const added = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) => add(`e${i}`, { email: 'same@example.org' })),
     );

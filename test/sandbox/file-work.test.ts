@@ -17,8 +17,8 @@ const flattening = (kind: Parameters<typeof limitsOfTask<'flatten'>>[1]['kind'],
 
 describe('where a file is processed', () => {
   it('kind and size decide: plain text in this process, short tasks apart from possibly long ones', () => {
-    expect(flattening('txt', 11).queue).toBe('here');
-    expect(flattening('json', 100_000).queue).toBe('here');
+    expect(flattening('txt', 11).queue).toBe('inline');
+    expect(flattening('json', 100_000).queue).toBe('inline');
     expect(flattening('csv', 100_001).queue).toBe('light');
     expect(flattening('html', 1).queue).toBe('light');
     expect(flattening('xml', 1_000_001).queue).toBe('heavy');

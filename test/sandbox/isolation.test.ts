@@ -13,7 +13,7 @@ import {
   findIsolation,
   type IsolationLevel,
 } from '#server/platform/sandbox/isolation.ts';
-import { leftByLevel } from '#server/platform/sandbox/left-by-level.ts';
+import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import { openTestSandbox } from './open-sandbox.ts';
 import type { Probed, Targets } from './probes.ts';
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     tcpPort,
     service: process.pid,
   };
-  const isolations = await Promise.all(levels.map((atMost) => findIsolation({ atMost })));
+  const isolations = await Promise.all(levels.map((strongest) => findIsolation({ strongest })));
   found = Object.fromEntries(levels.map((level, at) => [level, isolations[at]!])) as typeof found;
   return () => {
     unix.close();
@@ -72,19 +72,19 @@ describe.each(levels)('at level "%s"', (level) => {
     const [program, ...args] = [...command, probes, JSON.stringify(targets)];
     const { stdout } = await promisify(execFile)(program!, args, { env: {} });
     rmSync(`${targets.pages}/written.html`, { force: true });
-    expect(successes(JSON.parse(stdout) as Probed)).toEqual(leftByLevel[level]);
+    expect(successes(JSON.parse(stdout) as Probed)).toEqual(remainingAccess[level]);
   });
 });
 
 describe('what a level leaves', () => {
   it('is nothing at level "namespaces"', () => {
-    expect(leftByLevel.namespaces).toEqual([]);
+    expect(remainingAccess.namespaces).toEqual([]);
   });
 
   it('is the table in the documentation', () => {
     const documentation = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
-    for (const goal of leftByLevel.node) {
-      const cells = levels.map((level) => (leftByLevel[level].includes(goal) ? 'possible' : 'no'));
+    for (const goal of remainingAccess.node) {
+      const cells = levels.map((level) => (remainingAccess[level].includes(goal) ? 'possible' : 'no'));
       expect(documentation).toContain(`| ${goal} | ${cells.join(' | ')} |`);
     }
   });

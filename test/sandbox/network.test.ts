@@ -67,7 +67,7 @@ describe('a task has no network', () => {
   });
 
   it('a system without the needed programs runs at level "node", and a program that isolates nothing is rejected', async () => {
-    expect(await findIsolation({ folders: [] })).toMatchObject({ level: 'node', untried: false });
+    expect(await findIsolation({ directories: [] })).toMatchObject({ level: 'node', incomplete: false });
     const folder = mkdtempSync(join(tmpdir(), 'programs-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     // Each runs what follows the options, and does nothing else.
@@ -77,6 +77,6 @@ describe('a task has no network', () => {
         '#!/bin/sh\nwhile [ "$1" != -- ]; do shift || exit 1; done; shift; exec "$@"\n',
         { mode: 0o755 },
       );
-    expect((await findIsolation({ folders: [folder] })).level).toBe('node');
+    expect((await findIsolation({ directories: [folder] })).level).toBe('node');
   });
 });

@@ -12,13 +12,13 @@ const forbidden: FoundIsolation = {
   level: 'network',
   nested: false,
   command: () => [process.execPath, '--eval', 'process.exit(1)'],
-  untried: false,
+  incomplete: false,
 };
 const open: FoundIsolation = {
   level: 'node',
   nested: false,
   command: ({ node }) => [node],
-  untried: false,
+  incomplete: false,
 };
 
 /** Returns one after the other, and then always the last one. */
@@ -54,13 +54,13 @@ describe('a process that does not start', () => {
   });
 
   it('drops no isolation if a new one could not be tried either; changes are logged', async () => {
-    const isolation = finding(forbidden, { ...open, untried: true }, open);
+    const isolation = finding(forbidden, { ...open, incomplete: true }, open);
     const logged: string[] = [];
     await isolation.follow(({ level }) => logged.push(level));
-    isolation.renew();
+    isolation.redetect();
     expect((await isolation.get()).level).toBe('network');
-    isolation.renew();
-    isolation.renew();
+    isolation.redetect();
+    isolation.redetect();
     expect((await isolation.get()).level).toBe('node');
     expect(logged).toEqual(['network', 'node']);
   });

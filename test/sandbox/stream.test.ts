@@ -114,7 +114,7 @@ describe('a task that answers in pieces', () => {
     const sandbox = openTestSandbox({ processes: 1, resultBytes: 4 * megabyte });
     expect(await sandbox.stream('pieces', { count: 3, bytes: megabyte }, {}, collect)).toHaveLength(3);
     const work = sandbox.stream('pieces', { count: 5, bytes: megabyte }, {}, collect);
-    expect(await message(work)).toContain('answered more than it may');
+    expect(await message(work)).toContain('sent more than its result limit');
   });
 
   it('is ended by the signal, while waiting or while consumed', async () => {

@@ -1,166 +1,205 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { me } from '#test/auth/sign-in.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { memberViewOf } from '#server/identity/tenants/accounts.ts';
+import { me, signUp } from '#test/auth/sign-in.ts';
 import {
   administrator,
+  apiKey,
   bearer,
+  cookie,
+  env,
+  found,
+  founding,
+  type Headers,
   inviting,
-  openTeam,
   operator,
   operatorKey,
-  type Team,
+  type Person,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
-const PATH = '/api/tenants';
+const app = useTestApp({ env });
 
-const accountKeys = [
-  'active',
-  'api_key_prefix',
-  'created_at',
-  'id',
-  'metadata',
-  'monthly_char_limit',
-  'name',
-];
+const provision = (body: unknown, headers: Headers = operator) =>
+  app.json('POST', '/api/tenants', { headers, body });
 
-let team: Team;
-beforeEach(async () => {
-  team = await openTeam(app);
-});
-
-const provision = (body: unknown, headers: Record<string, string> = operator) =>
-  app.json('POST', PATH, { headers, body });
-const list = (headers: Record<string, string>) => app.json('GET', PATH, { headers });
-const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
-
-describe('C 3: POST /api/tenants', () => {
-  test('returns the TenantAccount and api_key, which is shown only here', async () => {
-    const { status, body } = await provision({ name: 'Provisioned 翻訳' });
-    expect(status).toBe(200);
-    expect(Object.keys(body).toSorted()).toEqual([...accountKeys, 'api_key'].toSorted());
-    expect(body).toMatchObject({
-      name: 'Provisioned 翻訳',
-      monthly_char_limit: 500_000,
-      active: true,
-      metadata: {},
-      // A 5.1: 43 characters, URL-safe.
-      api_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-      api_key_prefix: body.api_key.slice(0, 8),
-    });
-    const rows = (await list(operator)).body.filter(({ id }: { id: string }) => id === body.id);
+describe('provisioning a workspace (A 4.4)', () => {
+  test('returns the account and its key, which identifies it; it is shown only here', async () => {
+    const { status, body } = await provision({ name: '  Provisioned 翻訳 ' });
     const { api_key, ...account } = body;
-    expect(rows).toEqual([account]);
-    expect(JSON.stringify(rows)).not.toContain(api_key);
-  });
-
-  test('the key identifies the new tenant', async () => {
-    const { body } = await provision({ name: 'Provisioned' });
-    for (const headers of [{ 'x-api-key': body.api_key }, bearer(body.api_key)]) {
+    expect([status, account]).toEqual([
+      200,
+      {
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        name: 'Provisioned 翻訳',
+        api_key_prefix: api_key.slice(0, 8),
+        monthly_char_limit: 500_000,
+        active: true,
+        created_at: expect.stringMatching(/Z$/),
+        metadata: {},
+      },
+    ]);
+    expect(api_key).toMatch(/^[\w-]{43}$/);
+    for (const headers of [apiKey(api_key), bearer(api_key)]) {
       const job = await app.json('POST', '/api/translations', {
         headers,
         body: { source_text: 'Hello', target_lang: 'fr' },
       });
-      expect([job.status, job.body.request?.metadata.tenant.id]).toEqual([200, body.id]);
+      expect([job.status, job.body.request?.metadata.tenant.id]).toEqual([200, account.id]);
     }
+    expect(await eventsOf(app, account.id, 'tenant_provisioned')).toEqual([
+      expect.objectContaining({ actor: 'operator_key', target: account.id, details: {} }),
+    ]);
+    expect((await app.json('GET', '/api/tenants', { headers: operator })).body).toEqual([account]);
+    expect(await contentsOf(app)).not.toContain(api_key);
   });
 
-  test('its first administrator joins by the operator’s invite', async () => {
+  test('the first administrator joins by the operator’s invite', async () => {
     const { body } = await provision({ name: 'Provisioned' });
-    const { join } = inviting(app, operator, `?tenant_id=${body.id}`);
-    const admin = await join({ role: administrator });
-    expect((await me(app, admin.bearer)).body).toMatchObject({
-      user: { role: administrator },
-      tenant: { id: body.id },
-    });
+    const admin = await inviting(app, operator, `?tenant_id=${body.id}`).join({ role: administrator });
+    const tenant = { id: body.id };
+    expect((await me(app, admin.bearer)).body).toMatchObject({ user: { role: administrator }, tenant });
   });
 
-  test('the allowance is not clamped', async () => {
-    const limits = [1, 499_999, 2_000_000, 50_000_000];
-    for (const limit of limits)
-      expect((await provision({ name: 'x', monthly_char_limit: limit })).body.monthly_char_limit).toBe(limit);
-  });
-
-  test('C 7: platform-owned metadata keys are kept', async () => {
-    const metadata = {
-      pay_tier: 'pro',
-      trial_chars_granted: 5,
-      oidc_org_id: 'acme',
-      note: { deep: [1, null] },
-    };
-    const { body } = await provision({ name: 'x', metadata });
-    expect(body.metadata).toEqual(metadata);
-  });
-
-  test('two may share a name', async () => {
-    const [one, two] = [await provision({ name: 'Twin' }), await provision({ name: 'Twin' })];
-    expect(one.body.id).not.toBe(two.body.id);
-    expect(one.body.api_key).not.toBe(two.body.api_key);
+  test('the allowance is not lowered, and platform-owned metadata is kept', async () => {
+    const metadata = { pay_tier: 'studio', MFA_Required: true, oidc_org_id: 'org', own: { deep: [1] } };
+    const { body } = await provision({ name: 'Large', monthly_char_limit: 2_000_000_000, metadata });
+    expect([body.monthly_char_limit, body.metadata]).toEqual([2_000_000_000, metadata]);
   });
 
   test.each([
-    [{}],
-    [{ name: 7 }],
-    [{ name: 'x', monthly_char_limit: 0 }],
-    [{ name: 'x', monthly_char_limit: -1 }],
-    [{ name: 'x', monthly_char_limit: 1.5 }],
-    [{ name: 'x', monthly_char_limit: '9' }],
-    [{ name: 'x', metadata: [] }],
-    [{ name: 'x', metadata: 'y' }],
-  ])('C 7: %j is 422, and creates nothing', async (body) => {
-    const before = (await list(operator)).body.length;
-    const answer = await provision(body);
-    expect([answer.status, Array.isArray(answer.body.detail)]).toEqual([422, true]);
-    expect((await list(operator)).body).toHaveLength(before);
+    [{}, 'name'],
+    [{ name: ' ' }, 'name'],
+    [{ name: 'x'.repeat(201) }, 'name'],
+    [{ name: 'A', monthly_char_limit: 0 }, 'monthly_char_limit'],
+    [{ name: 'A', monthly_char_limit: 1.5 }, 'monthly_char_limit'],
+    [{ name: 'A', monthly_char_limit: 2_147_483_648 }, 'monthly_char_limit'],
+    [{ name: 'A', metadata: [] }, 'metadata'],
+  ])('an invalid body is 422, and creates nothing: %j', async (body, field) => {
+    const count = async () => (await app.json('GET', '/api/tenants', { headers: operator })).body.length;
+    const before = await count();
+    const { status, body: refused } = await provision(body);
+    expect([status, refused.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', field] })]]);
+    expect(await count()).toBe(before);
   });
 
-  test('A 4.4: an administrator of a tenant gets 403 tenant provisioning is operator-only', async () => {
-    for (const headers of [team.admin, team.founder.cookie]) {
-      const { status, body } = await provision({ name: 'x' }, headers);
-      expect([status, body]).toEqual([403, { detail: 'tenant provisioning is operator-only' }]);
-    }
-  });
-
-  test('A 5.2: a plain member gets 403 admin role required; a tenant API key and no credential 401', async () => {
-    const member = await team.join();
-    const refused = await provision({ name: 'x' }, member.bearer);
-    expect([refused.status, refused.body.detail]).toEqual([403, 'admin role required']);
-    for (const headers of [{ 'x-api-key': team.apiKey }, bearer(team.apiKey), bearer('wrong'), {}]) {
-      const { status, body } = await provision({ name: 'x' }, headers);
-      expect([status, body.detail]).toEqual([401, 'admin credentials required']);
-    }
+  test('by the operator key with a session, the session is the actor', async () => {
+    const admin = await found(app);
+    const { body } = await provision({ name: 'Mine' }, { ...admin.bearer, ...operator });
+    expect(await eventsOf(app, body.id, 'tenant_provisioned')).toEqual([
+      expect.objectContaining({ actor: ['member', admin.userId], details: { operator_key: true } }),
+    ]);
   });
 });
 
-describe('A 4.4: GET /api/tenants', () => {
-  test('the operator sees all, with their fields', async () => {
-    const other = await openTeam(app, { metadata: { colour: 'blue' } });
-    for (const headers of [operator, bearer(operatorKey)]) {
-      const { status, body } = await list(headers);
-      expect(status).toBe(200);
-      expect(idsOf(body)).toEqual(expect.arrayContaining([team.tenantId, other.tenantId]));
-      for (const row of body) expect(Object.keys(row).toSorted()).toEqual(accountKeys);
-      const row = body.find(({ id }: { id: string }) => id === other.tenantId);
-      expect(row).toMatchObject({ metadata: { colour: 'blue' }, active: true });
-      for (const secret of [team.apiKey, other.apiKey]) expect(JSON.stringify(body)).not.toContain(secret);
-    }
+describe('metadata of a workspace', () => {
+  /** The two requests that create a workspace with the caller's metadata. */
+  const ways: [string, (metadata: unknown) => ReturnType<typeof app.json>][] = [
+    ['a signup', (metadata) => signUp(app, founding({ metadata }))],
+    ['the operator', (metadata) => provision({ name: 'A workspace', metadata })],
+  ];
+  /** Metadata with so many characters of JSON. */
+  const metadataOf = (characters: number) => ({ note: 'x'.repeat(characters - '{"note":""}'.length) });
+  const largest = 16_384;
+
+  test.each(ways)('has at most 16,384 characters of JSON: of %s', async (_, make) => {
+    const before = await contentsOf(app);
+    const { status, body } = await make(metadataOf(largest + 1));
+    expect([status, body.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', 'metadata'] })]]);
+    expect(JSON.stringify(body)).not.toContain('xxx');
+    expect(await contentsOf(app)).toEqual(before);
+    const kept = await make(metadataOf(largest));
+    expect((kept.body.account ?? kept.body).metadata).toEqual(metadataOf(largest));
   });
 
-  test('an administrator sees their own', async () => {
-    await openTeam(app);
-    for (const headers of [team.admin, team.founder.cookie]) {
-      const { status, body } = await list(headers);
-      expect([status, idsOf(body)]).toEqual([200, [team.tenantId]]);
-      expect(Object.keys(body[0]).toSorted()).toEqual(accountKeys);
+  test('platform-owned keys, in any letter case, are not shown to members', () => {
+    const owned = [
+      'pay_tier',
+      'PAY_X',
+      'Trial_',
+      'tOpUp_x',
+      'mfa_a',
+      'Mfa_B',
+      'SSO_x',
+      'invites_a',
+      'STORAGE_x',
+    ];
+    const free = { team: 'docs', payments: 1, trial: true, my_pay_tier: [null], oidc_org: 'x', '': '' };
+    const keys = [...owned, 'oidc_org_id', 'OIDC_Org_Id'].map((key) => [key, 'secret']);
+    const row = { createdAt: new Date(), metadata: { ...Object.fromEntries(keys), ...free } };
+    expect(memberViewOf(row as Parameters<typeof memberViewOf>[0]).metadata).toEqual(free);
+  });
+});
+
+describe('the list of workspaces (A 4.4)', () => {
+  const listing = useTestApp({ env: { ...env, SERVICE_API_KEY: 'the-service-key' } });
+  const list = (headers: Headers, query = '') => listing.json('GET', `/api/tenants${query}`, { headers });
+  const ids = (accounts: { id: string }[]) => accounts.map(({ id }) => id);
+
+  /** The most recent first, as they are listed. */
+  const founders: Person[] = [];
+  beforeAll(async () => {
+    // The workspace `default` exists from its first use on.
+    await listing.json('GET', '/api/translations', { headers: { 'x-api-key': 'the-service-key' } });
+    for (let i = 0; i < 5; i++) founders.unshift(await found(listing, { tenant_name: `Workspace ${i}` }));
+  });
+  const all = () => founders.map(({ tenantId }) => tenantId);
+
+  test('has all for an operator, the most recent first, and never the service’s own', async () => {
+    for (const key of [operator, bearer(operatorKey)]) {
+      const { status, body, headers } = await list(key);
+      expect([status, ids(body), headers.get('x-next-cursor')]).toEqual([200, all(), null]);
+      expect(body[0]).toEqual({
+        id: founders[0]?.tenantId,
+        name: 'Workspace 4',
+        api_key_prefix: expect.stringMatching(/^[\w-]{8}$/),
+        monthly_char_limit: 500_000,
+        active: true,
+        created_at: expect.any(String),
+        metadata: {},
+      });
     }
+    const sql = openSuperuser(listing.superuserUrl);
+    expect(await sql`select 1 from tenants where tenant_id = 'default'`).toHaveLength(1);
   });
 
-  test('A 5.2: a plain member gets 403, a tenant API key and nobody 401', async () => {
-    const member = await team.join();
-    expect((await list(member.bearer)).body.detail).toBe('admin role required');
-    for (const headers of [{ 'x-api-key': team.apiKey }, bearer(team.apiKey), {}]) {
-      const { status, body } = await list(headers);
-      expect([status, body.detail]).toEqual([401, 'admin credentials required']);
-    }
+  test('has only their own for an administrator, whatever is requested', async () => {
+    const [admin, other] = founders as [Person, Person];
+    for (const query of ['', `?tenant_id=${other.tenantId}`, '?tenant_id=*'])
+      for (const headers of [admin.bearer, cookie(admin.accessToken)])
+        expect(ids((await list(headers, query)).body)).toEqual([admin.tenantId]);
+  });
+
+  test('X-Tenant-ID narrows the operator key to one', async () => {
+    const [, other] = founders as [Person, Person];
+    const narrowed = async (id: string) => ids((await list({ ...operator, 'x-tenant-id': id })).body);
+    expect(await narrowed(other.tenantId)).toEqual([other.tenantId]);
+    for (const name of ['nobody', '*', 'default']) expect(await narrowed(name)).toEqual([]);
+  });
+
+  test('comes in pages without gaps or repeats', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await list(operator, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
+      seen.push(...ids(page.body));
+      cursor = page.headers.get('x-next-cursor');
+    } while (cursor !== null);
+    expect(seen).toEqual(all());
+  });
+
+  test('much metadata makes a page shorter, never empty', async () => {
+    // Random, so that it does not pack.
+    const sql = openSuperuser(listing.superuserUrl);
+    const [newest, second] = founders as [Person, Person];
+    await sql`update tenants set metadata = jsonb_build_object('large',
+      (select string_agg(md5(random()::text), '') from generate_series(1, 100000)))
+      where tenant_id = any(${[newest.tenantId, second.tenantId]})`;
+    const first = await list(operator);
+    expect(ids(first.body)).toEqual([newest.tenantId]);
+    const next = await list(operator, `?cursor=${first.headers.get('x-next-cursor')}`);
+    expect(ids(next.body)).toEqual([second.tenantId]);
+    await sql`update tenants set metadata = '{}'`;
   });
 });

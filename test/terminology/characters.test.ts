@@ -42,15 +42,4 @@ describe('the characters of a language pair’s terms are bounded, across all se
     expect(refusal(await put('any', 61))).toEqual(exceeded(101, 'en to fr'));
     expect((await put('any', 60)).status).toBe(200);
   });
-
-  test('of a TMX file as well', async () => {
-    const seg = (lang: string, text: string) => `<tuv xml:lang="${lang}"><seg>${text}</seg></tuv>`;
-    const file = `<tmx version="1.4"><header/><body><tu>${seg('en', 'a'.repeat(51))}${seg('fr', 'b'.repeat(50))}</tu></body></tmx>`;
-    const answer = await mine.uploadFile(
-      file,
-      { source_lang: 'en', target_lang: 'fr' },
-      { name: 't.tmx', type: 'application/xml' },
-    );
-    expect(refusal(answer)).toEqual(exceeded(101, 'en to fr'));
-  });
 });

@@ -37,17 +37,6 @@ describe('B 8 "Exact tier": metered and drawn against the trial like any job', (
     expectOverLimit(await free.translate(source));
     expect(await free.billed()).toBe(20);
   });
-
-  test('A 8.1: by the weight of its source’s script', async () => {
-    const free = await provision(app, {
-      monthly_char_limit: 100,
-      metadata: { pay_subscription_status: 'active' },
-    });
-    await setsOf(app, free.headers).memory([['請求書', 'invoice']], { source_lang: 'ja', target_lang: 'en' });
-    const { body } = await free.translate('請求書', { source_lang: 'ja', target_lang: 'en' });
-    expectServed(body, 'tm_exact', 'invoice');
-    expect(await free.billed()).toBe(11);
-  });
 });
 
 describe('B 7: sets are no billable work', () => {

@@ -70,27 +70,6 @@ const strings = (value: unknown): string[] =>
       : [];
 
 describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
-  test('an imported pair, source and target', async () => {
-    await store([[english('red'), german('rote')]]);
-    const data = await given(english('third'));
-    expect(data).toContain(english('red'));
-    expect(data).toContain(german('rote'));
-  });
-
-  test('the closest is among them; at most 5 and 5 of many', async () => {
-    const others = Object.entries(colours).map(([word, wort]): [string, string] => [
-      english(word),
-      german(wort),
-    ]);
-    const closest = english('third').replace('every week', 'each week');
-    await store([...others, [closest, 'Das hier ist am nächsten.']]);
-    const data = await given(english('third'));
-    expect(data).toContain('Das hier ist am nächsten.');
-    const shown = others.filter(([, target]) => data.includes(target));
-    expect(shown.length).toBeGreaterThan(0);
-    expect(shown.length + 1).toBeLessThanOrEqual(10);
-  });
-
   test('C 6: the five closest of those that are 70 % alike or more', async () => {
     const words = 'and then again by hand after work on every single day of that year'.split(' ');
     const base = 'The pump must be checked every week before the large machine in the cellar is started';
@@ -146,12 +125,6 @@ describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
       }),
     );
     expect(await given(english('third'), { target_lang: 'pt-BR' })).not.toContain('A bomba vermelha');
-  });
-
-  test('none for a text that is like nothing', async () => {
-    await store([[english('red'), german('rote')]]);
-    fake.otherwise(translatingReply({ translate: () => 'Gestern aßen wir bei Freunden Kuchen.' }));
-    expect(await given('Yesterday we ate cake with some friends.')).not.toContain(german('rote'));
   });
 
   test('replaced or deleted ones are no longer given', async () => {
@@ -237,13 +210,6 @@ describe('B 8 "Fuzzy tier": approved pairs, and corrections of them', () => {
       const data = await given(another());
       return data.includes(text) && data;
     });
-
-  test('an approved pair is given', async () => {
-    await withWorkers(app, async () => {
-      await correct(english('red'), 'Die rote Pumpe: jede Woche prüfen!');
-      await becomesGiven('Die rote Pumpe: jede Woche prüfen!');
-    });
-  });
 
   test('a correction replaces the target before it, imported or approved', async () => {
     await withWorkers(app, async () => {

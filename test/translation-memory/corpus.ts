@@ -9,12 +9,8 @@ export const tags: Record<string, string[]> = {
   es: ['es', 'es-es', 'es-mx'],
   ja: ['ja', 'ja-jp'],
   'pt-BR': ['pt-br'],
-  'pt-PT': ['pt-pt'],
   'zh-Hans': ['zh-cn'],
-  'zh-Hant': ['zh-tw', 'zh-hant-hk'],
-  nb: ['nb', 'no-no', 'nob'],
   de: ['de'],
-  ar: ['ar'],
 };
 
 /** A file of tmx/ with a pair of its languages and the counts of its import: units, stored, skipped, duplicates. */
@@ -28,7 +24,6 @@ export type Expected = [
 export const memories: Expected[] = [
   ['utf16-doctype', 'en', 'fr-CA', [2, 2, 0, 0]],
   ['many-variants', 'es', 'ja', [3, 3, 0, 0]],
-  ['many-variants', 'ja', 'fr-CA', [3, 3, 0, 0]],
   ['inline-tags-utf16', 'en', 'fr-CA', [7, 7, 0, 0]],
   ['inline-sub-props-notes', 'en', 'fr', [1, 1, 0, 0]],
   ['trados-html-utf16', 'en', 'fr', [11, 11, 0, 0]],
@@ -36,16 +31,7 @@ export const memories: Expected[] = [
   ['olifant-changedate', 'en', 'fr', [9, 3, 0, 6]],
   ['pt-br-paragraphs', 'en', 'pt-BR', [2, 2, 0, 0]],
   ['six-languages-200', 'en', 'de', [200, 200, 0, 0]],
-  ['six-languages-200', 'en', 'ar', [200, 200, 0, 0]],
-  ['six-languages-200', 'ja', 'nb', [200, 200, 0, 0]],
   ['made-language-codes', 'en', 'zh-Hans', [10, 1, 9, 0]],
-  ['made-language-codes', 'en', 'zh-Hant', [10, 2, 8, 0]],
-  ['made-language-codes', 'en', 'nb', [10, 2, 8, 0]],
-  ['made-language-codes', 'en', 'pt-BR', [10, 1, 9, 0]],
-  ['made-language-codes', 'en', 'pt-PT', [10, 1, 9, 0]],
-  ['made-language-codes', 'en', 'fr', [10, 1, 9, 0]],
-  ['made-language-codes', 'en', 'fr-CA', [10, 1, 9, 0]],
-  ['made-language-codes', 'en', 'es', [10, 1, 9, 0]],
   ['made-duplicates-changedate', 'en', 'fr', [7, 3, 2, 2]],
 ];
 

@@ -56,14 +56,6 @@ describe('B 8 "Exact tier": several stored segments share a source', () => {
     await served('first again');
   });
 
-  test('which decides between equal dates too', async () => {
-    await put('a', 'first', '20240601T120000Z');
-    await put('b', 'second', '20240601T120000Z');
-    await served('second');
-    await put('a', 'first again', '20240601T120000Z');
-    await served('first again');
-  });
-
   test('sources that differ in white space or normal form share one', async () => {
     await mine.memory([{ source: 'Café  noir', target: 'composed', changedate: '20200101T000000Z' }], {
       name: 'a',
@@ -88,14 +80,5 @@ describe('B 8 "Exact tier": several stored segments share a source', () => {
     await served('newest');
     await mine.removeMemory(set.id);
     await served('older');
-  });
-});
-
-describe('B 8 rule 4: the newest golden target for a source is the one served', () => {
-  test('of several approvals, the last', async () => {
-    for (const target of ['first', 'second', 'third', 'first']) {
-      await approve(target);
-      await served(target);
-    }
   });
 });

@@ -1,36 +1,23 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeOpenAi } from '#test/fakes/openai.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { goldenFiles } from '../translations/golden-files.ts';
-import { cat, good, liveEngine, windows } from '../translations/live.ts';
-import { answerOf, keyed } from '../translations/workspace.ts';
+import { keyed } from '../translations/workspace.ts';
 import { expectPipeline, expectServed, fastPathOf, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
-const live = useTestApp({ env, engine: liveEngine(fake) });
-
 let mine: Sets;
 beforeEach(async () => {
-  fake.otherwise(good);
-  fake.requests.length = 0;
   mine = await openSets(app);
 });
 
 describe('B 8 "Exact tier": which sources are a 100 % match', () => {
   test.each([
-    ['the same text', 'Save the file.', 'Save the file.'],
     ['runs of white space', 'Save the file.', 'Save  the\tfile.'],
-    ['lines', 'Save the file.', 'Save\nthe\r\nfile.'],
     ['stored with lines', 'Save\n   the file.', 'Save the file.'],
-    ['at its ends', 'Save the file.', '  Save the file.\n'],
     ['composed and asked decomposed', 'Caf\u00e9', 'Cafe\u0301'],
-    ['decomposed and asked composed', 'Cafe\u0301', 'Caf\u00e9'],
-    ['Hangul', '\ud55c\uad6d\uc5b4', '\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165'],
   ])('NFC and white space are normalized: %s', async (_, stored, asked) => {
     await mine.memory([[stored, 'Voilà']]);
     expectServed(await mine.job({ source_text: asked }), 'tm_exact', 'Voilà');
@@ -38,13 +25,7 @@ describe('B 8 "Exact tier": which sources are a 100 % match', () => {
 
   test.each([
     ['case', 'Save the file.', 'save the file.'],
-    ['case, the other way', 'save the file.', 'Save the file.'],
-    ['punctuation', 'Save the file.', 'Save the file'],
-    ['a space more', 'file name', 'filename'],
     ['compatibility forms', '\ufb01le', 'file'],
-    ['full-width digits', '１２３', '123'],
-    ['accents', 'resume', 'résumé'],
-    ['a text around it', 'Save the file.', 'Save the file. Close it.'],
   ])('and nothing else: not %s', async (_, stored, asked) => {
     await mine.memory([[stored, 'Voilà']]);
     const job = await mine.job({ source_text: asked });
@@ -147,16 +128,6 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(await mine.usage()).toHaveLength(1);
     expectServed((await mine.submit(text, keyed('l'))).body, 'tm_exact', 'Salut');
   });
-
-  test('the model is not called', async () => {
-    const at = await openSets(live);
-    await at.memory([[cat, 'Die Katze.']], { target_lang: 'de' });
-    const job = await at.job({ source_text: cat, target_lang: 'de', metadata: { candidate_models: 'a,b' } });
-    expectServed(job, 'tm_exact', 'Die Katze.');
-    expect(fake.requests).toEqual([]);
-    await at.job({ source_text: windows, target_lang: 'de' });
-    expect(fake.requests.length).toBeGreaterThan(0);
-  });
 });
 
 describe('B 8 "Exact tier": every way to send a text', () => {
@@ -179,17 +150,5 @@ describe('B 8 "Exact tier": every way to send a text', () => {
       ['Bonjour', 'tm_exact'],
       ['[fr] Bye', null],
     ]);
-  });
-
-  test('the pages of a text file', async () => {
-    await mine.memory([['Hello', 'Bonjour']]);
-    const form = new FormData();
-    form.append('target_lang', 'fr');
-    form.append('source_document', new File(['Hello\n'], 'a.txt', { type: 'text/plain' }));
-    const { headers } = mine;
-    const { body } = await answerOf(
-      app.request('/api/translations', { method: 'POST', headers, body: form }),
-    );
-    expectServed(body[0], 'tm_exact', 'Bonjour');
   });
 });

@@ -61,17 +61,16 @@ test('an export of long segments is made a few of them at a time, each page when
 });
 
 test('a reader that stops blocks only its own export', async () => {
-  const units = longPairs(80);
   const other = await openSets(app);
-  const [{ id }, others] = [await mine.memory(units), await other.memory(units)];
+  const [{ id }, others] = [await mine.memory(longPairs(50)), await other.memory([['Hello', 'Bonjour']])];
   const reads = countReads(mine.tenantId);
   const stalled = request(`${app.address}${TM}/${id}/export`, { headers: mine.headers });
   stalled.on('error', () => {});
   // Never read: its `data` has no listener.
   await new Promise((answered) => stalled.once('response', answered).end());
-  expect(textsOf((await other.exportMemory(others.id)).text)).toEqual(units);
-  // Of some 80; what the connection itself takes is a few megabytes.
-  expect(reads()).toBeLessThan(50);
+  expect(textsOf((await other.exportMemory(others.id)).text)).toEqual([['Hello', 'Bonjour']]);
+  // Of some 50; what the connection itself takes is a few megabytes.
+  expect(reads()).toBeLessThan(40);
   stalled.destroy();
 });
 
@@ -156,16 +155,6 @@ describe('C 6: a unit that came without a tuid and a changedate', () => {
     expect(await exported(set.id)).toEqual(units);
   });
 
-  test('keeps them where its export is imported, by anybody, under any name', async () => {
-    const { id } = await mine.memory(original);
-    const { text } = await mine.exportMemory(id);
-    const again = await openSets(app);
-    for (const name of ['one', 'two']) {
-      const copy = (await again.importFile(text, { name })).body;
-      expect(readTmx((await again.exportMemory(copy.id)).text).units).toEqual(readTmx(text).units);
-    }
-  });
-
   test('keeps its tuid where its own file is imported again, with another order and another target', async () => {
     const first = await exported((await mine.memory(original)).id);
     const changed = [{ source: 'new', target: 'N' }, { source: 'a', target: 'other' }, ...original.slice(1)];
@@ -174,27 +163,6 @@ describe('C 6: a unit that came without a tuid and a changedate', () => {
       units.find(({ variants }) => variants.get('en') === source)?.tuid;
     for (const { source } of original) expect(tuidOf(second, source)).toBe(tuidOf(first, source));
   });
-
-  test('does not become newer: of two sets, the one with a date wins', async () => {
-    await mine.memory([{ source: 'Hello', target: 'dated', changedate: '20000101T000000Z' }], {
-      name: 'one',
-    });
-    await mine.memory([{ source: 'Hello', target: 'undated' }], { name: 'two' });
-    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('dated');
-  });
-});
-
-test.each([
-  'source_lang=xx&target_lang=',
-  'source_lang=&target_lang=xx',
-  'source_lang=xx',
-  'target_lang=%20&source_lang=xx',
-])('golden pairs of %s: 400 for the blank one, whatever the other', async (query) => {
-  const { status, text } = await mine.exportGolden(`?${query}`);
-  expect([status, JSON.parse(text).detail]).toEqual([
-    400,
-    'source_lang and target_lang query params are required',
-  ]);
 });
 
 test('golden pairs of an unsupported language: 422', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -13,88 +13,57 @@ const app = useTestApp({ env });
 
 type Mine = Awaited<ReturnType<typeof openSets>>;
 
-/** Sends a set called Valves; returns the id of its import. */
-async function send(mine: Mine, pair: [string, string]): Promise<string> {
-  const { status, body } = await mine.importFile(tmx([pair], 'en', 'fr'), { name: 'Valves' });
+/** Sends a set called Valves; returns its import's id, and an attempt to run it. */
+async function send(mine: Mine, pair: [string, string]) {
+  const { status, body } = await mine.importFile(tmx([pair]), { name: 'Valves' });
   expect(status).toBe(202);
-  return body.job.id;
+  const { id } = body.job;
+  return { id, run: () => runImport(app.services, mine.tenantId, id) };
 }
 
-async function accepted() {
+const final = async (mine: Mine, source_text: string) => (await mine.job({ source_text })).final_translation;
+
+test('an import that fails each time ends failed, with advice; the set stays as it was', async () => {
   const mine = await openSets(app);
-  const importId = await send(mine, ['Open the valve.', 'Ouvrez la vanne.']);
-  const [row] = await app.database.inPlatform((tx) =>
-    tx.execute<{ tenant_id: string }>(
-      sql`select tenant_id from memory_imports where import_id = ${importId}`,
-    ),
-  );
-  const job = async () => (await mine.importOf(importId)).body.job;
-  return { mine, importId, tenantId: row!.tenant_id, job };
-}
-
-/** Makes the database refuse to activate another version of a set, until the test is over. */
-async function spoil() {
+  await (await send(mine, ['Open the valve.', 'Ouvrez la vanne.'])).run();
+  const before = await mine.memories();
+  const { id, run } = await send(mine, ['Shut it.', 'Fermez.']);
   const owner = openSuperuser(app.superuserUrl);
   await owner`alter table memory_sets add constraint spoiled check (false) not valid`;
-  onTestFinished(async () => void (await owner`alter table memory_sets drop constraint if exists spoiled`));
-  return async () => void (await owner`alter table memory_sets drop constraint spoiled`);
-}
-
-test('B 3.3: an import that fails each time ends failed, with advice, and imports nothing', async () => {
-  const { mine, importId, tenantId, job } = await accepted();
-  const mend = await spoil();
-  for (let attempt = 1; attempt < 5; attempt++) {
-    await expect(runImport(app.services, tenantId, importId)).rejects.toThrow();
-    expect(await job()).toMatchObject({ status: 'running', error: null });
+  try {
+    for (let attempt = 1; attempt < 5; attempt++) {
+      await expect(run()).rejects.toThrow();
+      expect((await mine.importOf(id)).body.job).toMatchObject({ status: 'running', error: null });
+    }
+    await run();
+  } finally {
+    await owner`alter table memory_sets drop constraint spoiled`;
   }
-  await runImport(app.services, tenantId, importId);
-  expect(await job()).toMatchObject({
+  expect((await mine.importOf(id)).body.job).toMatchObject({
     status: 'failed',
     error: expect.stringMatching(/nothing was imported, send the file again/),
     result: null,
   });
-  expect(await mine.memories()).toEqual([]);
-  // The name is free again, and the staged version is gone.
-  const left = await app.database.inTenant(tenantId, (tx) =>
-    tx.execute(sql`select content_id from memory_contents union all select content_id from memory_segments`),
+  expect(await mine.memories()).toEqual(before);
+  expect(await final(mine, 'Open the valve.')).toBe('Ouvrez la vanne.');
+  // The staged version is gone, and the name is free again.
+  const left = await app.database.inTenant(mine.tenantId, (tx) =>
+    tx.execute(
+      sql`select source_text from memory_segments join memory_contents using (tenant_id, content_id)`,
+    ),
   );
-  expect(left).toHaveLength(0);
-  await mend();
+  expect(left).toMatchObject([{ source_text: 'Open the valve.' }]);
   await send(mine, ['Shut it.', 'Fermez.']);
 });
 
-test('an import whose worker runs twice, or late, is stored once', async () => {
-  const { mine, importId, tenantId, job } = await accepted();
-  await Promise.all([1, 2, 3].map(() => runImport(app.services, tenantId, importId)));
-  await runImport(app.services, tenantId, importId);
-  expect(await job()).toMatchObject({ status: 'completed', result: { imported: 1, entry_count: 1 } });
-  expect(await mine.memories()).toMatchObject([{ name: 'Valves', entry_count: 1 }]);
-});
-
-test('a failed import leaves the set as it was', async () => {
-  const first = await accepted();
-  await runImport(app.services, first.tenantId, first.importId);
-  const id = await send(first.mine, ['New.', 'Nouveau.']);
-  await spoil();
-  for (let attempt = 1; attempt < 5; attempt++)
-    await expect(runImport(app.services, first.tenantId, id)).rejects.toThrow();
-  await runImport(app.services, first.tenantId, id);
-  const job = await first.mine.job({ source_text: 'Open the valve.', target_lang: 'fr' });
-  expect(job.final_translation).toBe('Ouvrez la vanne.');
-});
-
-test('segments of a running import are not found: exactly, nearly, in lists or exports', async () => {
-  const { mine, importId, tenantId } = await accepted();
+test('segments of a running import are not found: exactly, nearly, in lists', async () => {
+  const mine = await openSets(app);
+  const { run } = await send(mine, ['Open the valve.', 'Ouvrez la vanne.']);
   const pair = { pairSource: 'en', pairTarget: 'fr' };
-  const close = async () => (await findClose(app.database, tenantId, pair, 'Open the valves.')).close.length;
-  expect((await mine.job({ source_text: 'Open the valve.', target_lang: 'fr' })).final_translation).not.toBe(
-    'Ouvrez la vanne.',
-  );
-  expect(await close()).toBe(0);
-  expect(await mine.memories()).toEqual([]);
-  await runImport(app.services, tenantId, importId);
-  expect(await close()).toBe(1);
-  expect((await mine.job({ source_text: ' Open the  valve.', target_lang: 'fr' })).final_translation).toBe(
-    'Ouvrez la vanne.',
-  );
+  const close = async () =>
+    (await findClose(app.database, mine.tenantId, pair, 'Open the valves.')).close.length;
+  expect(await final(mine, 'Open the valve.')).toBe('[fr] Open the valve.');
+  expect([await close(), await mine.memories()]).toEqual([0, []]);
+  await run();
+  expect([await close(), await final(mine, ' Open the  valve.')]).toEqual([1, 'Ouvrez la vanne.']);
 });

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bearer } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { multipart, openSets, refusal, type Sets, TM, unsupported } from './sets.ts';
+import { openSets, type Sets } from './sets.ts';
 import { tmx } from './tmx.ts';
 
 const operatorKey = 'an-operator-key-of-some-length-0123456789';
@@ -43,39 +42,6 @@ describe('B 2.9: the set object', () => {
   });
 });
 
-describe('B 5: who may', () => {
-  const requests = (as: Record<string, string>) => [
-    app.json('GET', TM, { headers: as }),
-    app.json('GET', `${TM}/imports`, { headers: as }),
-    app.json('GET', `${TM}/imports/${'0'.repeat(32)}`, { headers: as }),
-    app.json('GET', `${TM}/export/golden?source_lang=en&target_lang=fr`, { headers: as }),
-    app.json('GET', `${TM}/${'0'.repeat(32)}/export`, { headers: as }),
-    app.json('DELETE', `${TM}/${'0'.repeat(32)}`, { headers: as }),
-    mine.importFile(file, {}, {}, as),
-  ];
-
-  test('nobody without a usable tenant credential, the operator key included: 401', async () => {
-    const wrong: Record<string, string>[] = [
-      {},
-      { 'x-api-key': 'wrong' },
-      bearer('wrong'),
-      { 'x-api-key': operatorKey },
-      mine.cookie,
-    ];
-    for (const as of wrong)
-      for (const answer of await Promise.all(requests(as)))
-        expect([as, ...refusal(answer)]).toEqual([as, 401, 'missing or invalid tenant credentials']);
-    expect(await mine.memories()).toEqual([]);
-  });
-
-  test('a member’s session as well as the tenant’s key', async () => {
-    const { status, body } = await mine.importFile(file, {}, {}, mine.admin);
-    expect(status).toBe(200);
-    expect((await app.json('GET', TM, { headers: mine.admin })).body).toEqual(await mine.memories());
-    expect((await mine.removeMemory(body.id, mine.admin)).status).toBe(204);
-  });
-});
-
 describe('B 4.5, C 6: the fields of an import', () => {
   test.each(['name', 'source_lang', 'target_lang'])(
     'without %s, or with an empty one, it is 400',
@@ -87,17 +53,6 @@ describe('B 4.5, C 6: the fields of an import', () => {
       expect(await mine.memories()).toEqual([]);
     },
   );
-
-  test('without tmx_file, or with a text in its place, it is 400', async () => {
-    const fields = ['name', 'source_lang', 'target_lang'].map((name, at) => ({
-      head: `Content-Disposition: form-data; name="${name}"`,
-      content: ['A memory', 'en', 'fr'][at]!,
-    }));
-    const text = { head: 'Content-Disposition: form-data; name="tmx_file"', content: file };
-    for (const parts of [fields, [...fields, text]]) expect((await mine.post(TM, parts)).status).toBe(400);
-    expect((await mine.importFile(file, {}, { field: 'terminology_file' })).status).toBe(400);
-    expect(await mine.memories()).toEqual([]);
-  });
 
   test('B 8: a name has 1 to 128 characters, which are code points', async () => {
     for (const name of ['n', 'n'.repeat(128), '😀'.repeat(128)]) {
@@ -122,44 +77,4 @@ describe('B 4.5, C 6: the fields of an import', () => {
     const { status, headers } = await mine.exportMemory(made.body.id);
     expect([status, headers.get('x-evil')]).toEqual([200, null]);
   });
-
-  test('B 4.5 "Import": an Idempotency-Key has no effect, the second import of a key is done', async () => {
-    const keyed = { ...mine.headers, 'idempotency-key': 'k' };
-    await mine.importFile(file, {}, {}, keyed);
-    const again = await mine.importFile(
-      tmx([
-        ['Hello', 'Salut'],
-        ['Bye', 'Ciao'],
-      ]),
-      {},
-      {},
-      keyed,
-    );
-    expect([again.status, again.body.imported]).toEqual([200, 2]);
-    expect(again.headers.get('idempotency-replayed')).toBeNull();
-    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Salut');
-  });
-
-  test('a form that is cut short is 400, and nothing is stored', async () => {
-    const { body, type } = multipart([
-      { head: 'Content-Disposition: form-data; name="name"', content: 'A memory' },
-    ]);
-    const { status } = await app.json('POST', TM, {
-      headers: { ...mine.headers, 'content-type': type },
-      body: Buffer.from(body.slice(0, -30)).toString(),
-    });
-    expect(status).toBe(400);
-    expect(await mine.memories()).toEqual([]);
-  });
-});
-
-describe('B 4.4 "Language code reading": the declared languages of a memory', () => {
-  test.each(['xx', 'zh', 'pt', 'pt-AO', 'english', 'e n'])(
-    '%s reads as no language: 422, the set listed',
-    async (code) => {
-      expect(await mine.importFile(file, { target_lang: code })).toMatchObject(unsupported);
-      expect(await mine.importFile(file, { source_lang: code })).toMatchObject(unsupported);
-      expect(await mine.memories()).toEqual([]);
-    },
-  );
 });

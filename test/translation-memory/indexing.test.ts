@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { indexSet, indexWaiting } from '#server/language/translation-memory/index-set.ts';
+import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
@@ -16,16 +16,9 @@ const sentence = (index: number) =>
 async function withGolden(count: number) {
   const mine = await openSets(app);
   const { id: setId } = (await mine.memory([[sentence(0), 'Vanne 0.']])) as { id: string };
-  const tenantId = await tenantOf(setId);
+  const { tenantId } = mine;
   await append(tenantId, setId, 1, count);
   return { tenantId, setId };
-}
-
-async function tenantOf(setId: string): Promise<string> {
-  const [row] = await app.database.inPlatform((tx) =>
-    tx.execute<{ tenant_id: string }>(sql`select tenant_id from memory_sets where set_id = ${setId}`),
-  );
-  return row!.tenant_id;
 }
 
 function append(tenantId: string, setId: string, from: number, count: number) {
@@ -96,7 +89,7 @@ describe('segments that come one by one', () => {
   test('the sweep adds a job if many wait, and none if few do', async () => {
     const many = await withGolden(300);
     const few = await withGolden(30);
-    await indexWaiting(app.services);
+    await indexPending(app.services);
     const jobs = await app.database.inPlatform((tx) =>
       tx.execute<{ key: string }>(
         sql`select key from graphile_worker.jobs where task_identifier = 'index_memory'`,

@@ -8,7 +8,6 @@ import { keyed } from '../translations/workspace.ts';
 import { withWorkers } from './background.ts';
 import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
-import { pairs } from './tmx.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' };
 const fake = await startFakeOpenAi();
@@ -90,19 +89,6 @@ describe('B 8 rule 4: two jobs that fed the same pair', () => {
     for (const { id } of jobs) expect((await mine.remove(id, mine.admin)).status).toBe(200);
     expect((await golden())[0]?.entry_count ?? 0).toBe(0);
     expect((await mine.exportGolden('?source_lang=en&target_lang=de')).status).toBe(404);
-  });
-});
-
-describe('B 2.9: entry_count of a golden set', () => {
-  test('is of its own pairs, beside imports of the same languages', async () => {
-    await mine.memory(pairs(3), { name: 'imported', target_lang: 'de' });
-    await mine.job({ source_text: cat, target_lang: 'de' });
-    await mine.job({ source_text: bread, target_lang: 'de' });
-    const counts = (await mine.memories()).map(({ name, entry_count }: Job) => [name, entry_count]);
-    expect(counts.toSorted()).toEqual([
-      ['golden-approved-en-de', 2],
-      ['imported', 3],
-    ]);
   });
 });
 

@@ -109,7 +109,6 @@ describe('memory.matches', () => {
     ['an empty text', { source_text: '' }, 422],
     ['a text that no job may have', { source_text: '😀'.repeat(1001) }, 413],
     ['a language that is none', { source_text: 'x', source_lang: 'klingon' }, 422],
-    ['another kind of text', { source_text: 'x', text_type: 'Markdown' }, 422],
     ['a lone surrogate', { source_text: '\udfff' }, 422],
   ])('refuses %s', async (_, input, status) => {
     expect((await ask(input, mine.headers)).status).toBe(status);

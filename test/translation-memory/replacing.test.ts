@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { withWorkers } from './background.ts';
 import { fastPathOf } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '50' } });
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 let mine: Sets;
 beforeEach(async () => {
@@ -32,7 +31,7 @@ async function askWhile(source_text: string, work: () => Promise<unknown>): Prom
   return seen;
 }
 
-describe('B 3.3: a set that is replaced while texts are translated', () => {
+describe('a set that is replaced while texts are translated', () => {
   test('a memory is the old one or the new one, at every moment', async () => {
     const files = ['blanche', 'noire'].map((word) => tmx(pairs(40, 'sentence', word)));
     await mine.importFile(files[0]!);
@@ -40,20 +39,6 @@ describe('B 3.3: a set that is replaced while texts are translated', () => {
       for (let n = 1; n <= 12; n += 1) expect((await mine.importFile(files[n % 2]!)).status).toBe(200);
     });
     expect([...seen.keys()].toSorted()).toEqual(['tm_exact: une blanche 7', 'tm_exact: une noire 7']);
-  });
-
-  test('so is one that is imported in the background', async () => {
-    const files = ['blanche', 'noire'].map((word) => tmx(pairs(40, 'sentence', word)));
-    await mine.importFile(files[0]!);
-    const large = tmx(pairs(2000, 'sentence', 'grande'));
-    const seen = await askWhile('one sentence 7', () =>
-      withWorkers(app, async () => {
-        const { body } = await mine.importFile(large);
-        for (;;) if ((await mine.importOf(body.job.id)).body.job.status !== 'running') break;
-      }),
-    );
-    expect([...seen.keys()].filter((key) => !/^tm_exact: une (blanche|grande) 7$/.test(key))).toEqual([]);
-    expect((await mine.job({ source_text: 'one sentence 7' })).final_translation).toBe('une grande 7');
   });
 
   test('a glossary too', async () => {

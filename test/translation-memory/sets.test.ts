@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectServed } from './fast-path-jobs.ts';
 import { openSets, refusal, type Sets } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 
@@ -40,26 +39,6 @@ describe('B 3.3: an import into a name that exists', () => {
     await mine.memory([['Bye', 'Au revoir']], { name: 'manuals' });
     expect(await mine.memories()).toHaveLength(2);
   });
-
-  test('that is refused leaves the set as it was', async () => {
-    await mine.memory([['Hello', 'Bonjour']]);
-    expect((await mine.importFile(tmx([['Hello', 'Salut']]).slice(0, -30))).status).toBe(400);
-    expect(await final('Hello')).toBe('Bonjour');
-  });
-
-  test('ten times at once: the set is one of the files, whole, and each answer is 200 or 409', async () => {
-    const files = Array.from({ length: 10 }, (_, n) => pairs(20, 'sentence', `phrase ${n}`));
-    const answers = await Promise.all(files.map((units) => mine.importFile(tmx(units))));
-    for (const answer of answers)
-      if (answer.status !== 200)
-        expect(refusal(answer)).toEqual([409, expect.stringMatching(/^tm_import_in_progress:/)]);
-    expect(answers.some(({ status }) => status === 200)).toBe(true);
-    const [set, ...others] = await mine.memories();
-    expect([set.entry_count, others]).toEqual([20, []]);
-    const { text } = await mine.exportMemory(set.id);
-    const kinds = new Set([...text.matchAll(/une phrase (\d) \d/g)].map(([, kind]) => kind));
-    expect([kinds.size, text.match(/<tu[ >]/g)?.length]).toEqual([1, 20]);
-  });
 });
 
 test('B 4.5: one import of a name runs at a time, small ones too; others of the tenant beside it', async () => {
@@ -87,22 +66,9 @@ describe('B 4.5: deletion', () => {
     expect((await mine.exportMemory(id)).status).toBe(404);
   });
 
-  test('the name is free again, for another set', async () => {
-    const { id } = await mine.memory([['Hello', 'Bonjour']]);
-    await mine.removeMemory(id);
-    expect((await mine.memory([['Hello', 'Salut']])).id).not.toBe(id);
-  });
-
   test('of an unknown set, or of no id at all, is 404', async () => {
     for (const id of ['0'.repeat(32), 'nonsense', '..%2f..'])
       expect(refusal(await mine.removeMemory(id))).toEqual(missing);
-  });
-
-  test('leaves the other sets alone', async () => {
-    const { id } = await mine.memory([['Hello', 'Bonjour']], { name: 'one' });
-    await mine.memory([['Hello', 'Salut']], { name: 'other' });
-    await mine.removeMemory(id);
-    expectServed(await mine.job({ source_text: 'Hello' }), 'tm_exact', 'Salut');
   });
 });
 

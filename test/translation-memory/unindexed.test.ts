@@ -1,7 +1,6 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { indexPair, indexWaitingPairs } from '#server/language/translation-memory/index-pair.ts';
+import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -31,13 +30,10 @@ let setIds: string[];
 
 beforeEach(async () => {
   const mine = await openSets(app);
+  tenantId = mine.tenantId;
   setIds = [];
   for (let n = 0; n < 8; n++)
     setIds.push((await mine.memory([[`Set ${n}`, 'Vanne']], { name: `Set ${n}` })).id);
-  const [row] = await app.database.inPlatform((tx) =>
-    tx.execute<{ tenant_id: string }>(sql`select tenant_id from memory_sets where set_id = ${setIds[0]!}`),
-  );
-  tenantId = row!.tenant_id;
 });
 
 /** Far above the numbers of imported segments. */
@@ -59,7 +55,7 @@ const find = async (text: string) =>
   (await findClose(app.database, tenantId, pair, text)).close.map(({ sourceText }) => sourceText);
 
 async function swept(): Promise<string[]> {
-  await indexWaitingPairs(app.services);
+  await indexPendingPairs(app.services);
   const jobs = await app.database.inPlatform((tx) =>
     tx.execute<{ key: string }>(sql`
       select key from graphile_worker.jobs where task_identifier = 'index_memory_pair'`),
@@ -72,15 +68,10 @@ describe('many long segments in no index', () => {
     for (const [set, setId] of setIds.entries()) await add(setId, range(set * 255, 255).map(long));
   });
 
-  test('a lookup among them does not hold up other requests, and finds the newest', async () => {
+  test('a lookup reads a part of them, and finds the newest', async () => {
     const source = long(8 * 255 - 3);
-    await find(like(source));
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const found = await find(like(source));
-    delay.disable();
-    expect(found[0]).toBe(source);
-    expect(delay.max / 1e6).toBeLessThan(250);
+    expect((await find(like(source)))[0]).toBe(source);
+    expect(await find(like(long(1)))).not.toContain(long(1));
   });
 
   test('the sweep brings all of their sets into the index, where the oldest is found too', async () => {

@@ -60,13 +60,6 @@ describe('B 4.1: a JSON body with inputs is a batch', () => {
     expect(new Set(ids(body)).size).toBe(6);
   });
 
-  test('one pair is an array of one', async () => {
-    const at = await openWorkspace(stub);
-    const { status, body } = await at.submit({ inputs: [item('Alone', 'fr')] });
-    expect(status).toBe(200);
-    expect(texts(body)).toEqual(['Alone']);
-  });
-
   test('the same pair twice is two jobs', async () => {
     const at = await openWorkspace(stub);
     const { body } = await at.submit({ inputs: [item('Same', 'fr', 'fr'), item('Same', 'fr')] });
@@ -228,17 +221,6 @@ describe('B 4.1: the keys of a batch', () => {
     expect(new Set(ids([...first.body, ...second.body])).size).toBe(4);
   });
 
-  test('C 7: a key of 255 characters serves a batch, one of 256 is 422', async () => {
-    const at = await openWorkspace(stub);
-    const batch = { inputs: [item('One', 'fr', 'de')] };
-    const first = await at.submit(batch, keyed('k'.repeat(255)));
-    expect(first.status).toBe(200);
-    const again = await at.submit(batch, keyed('k'.repeat(255)));
-    expect(ids(again.body)).toEqual(ids(first.body));
-    expect((await at.submit(batch, keyed('k'.repeat(256)))).status).toBe(422);
-    expect(await at.list()).toHaveLength(2);
-  });
-
   test('B 4.2: a batch sent again is a replay: the same jobs, no engine call, nothing billed again', async () => {
     const batch = { inputs: [item(cat, 'de'), item(bread, 'de')] };
     const first = await mine.submit(batch, keyed('again'));
@@ -305,24 +287,6 @@ describe('B 4.1: an item that fails', () => {
     expect(body[2].id).toBe(failed.id);
     expect(askedRoles(fake).translation).toBe(3);
     expect((await mine.usage()).map(({ job_id }) => job_id).toSorted()).toEqual(ids(body).toSorted());
-  });
-
-  test('one that fails again ends the batch at the same place, and adds no job', async () => {
-    fake.otherwise(broken);
-    await mine.submit(batch, keyed('k'));
-    const before = ids(await mine.list()).toSorted();
-    const { status } = await mine.submit(batch, keyed('k'));
-    expect(status).toBe(503);
-    expect(ids(await mine.list()).toSorted()).toEqual(before);
-    expect(await mine.usage()).toHaveLength(2);
-  });
-
-  test('the first item may fail: nothing is billed', async () => {
-    fake.otherwise(failure(500));
-    const { status } = await mine.submit(batch);
-    expect(status).toBe(503);
-    expect(await mine.list()).toHaveLength(1);
-    expect(await mine.usage()).toEqual([]);
   });
 
   test('B 7: a content refusal of one item is its 422; the others are kept', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
@@ -67,15 +67,6 @@ describe('source_lang "auto"', () => {
         message: 'source and target are both German (de), which was detected',
       },
     ]);
-  });
-
-  test('a replay returns the first job as it is', async () => {
-    const again = () =>
-      mine.submit({ source_text: german, source_lang: 'auto', target_lang: 'fr' }, keyed('auto'));
-    const first = await again();
-    const second = await again();
-    expect(second.headers.get('idempotency-replayed')).toBe('true');
-    expect(second.body).toEqual(first.body);
   });
 
   test('each item of a batch has its own; an open one is named, and nothing runs', async () => {

@@ -112,21 +112,6 @@ describe('C 7: a run whose attempt is no longer the job’s writes nothing and b
     expect(after.usage[0]).toMatchObject({ input_tokens: 'in time'.length });
   });
 
-  test('nor its failure', async () => {
-    const { slow, run1, resend, run2 } = await takenOver();
-    const before = await stored();
-    run1.fail(new AppError('rate_limit', 'saturated'));
-    expect((await slow).status).toBe(429);
-    expect(await stored()).toEqual(before);
-    expect(before.job).toMatchObject(untouched);
-
-    run2.succeed('in time');
-    expect(await resend).toMatchObject({ status: 200, body: { status: 'published' } });
-    const after = await stored();
-    expect(after.job).toMatchObject({ status: 'published', attempt: 2, final_translation: 'in time' });
-    expect(after.usage).toHaveLength(1);
-  });
-
   test('nor either of them once the next attempt has finished', async () => {
     for (const end of ['succeed', 'fail'] as const) {
       const { slow, run1, resend, run2 } = await takenOver();

@@ -1,247 +1,254 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
-import { decideGate } from '#server/translation/core/pipeline/quality-gate.ts';
-import { readQualityOptions } from '#server/translation/core/pipeline/quality-options.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { answered, engineOf } from '#test/setup/engine.ts';
+import { triggerCodes } from './submitting.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
-function issue(severity: QualityIssue['severity'], explanation = 'x'): QualityIssue {
-  return { severity, category: 'accuracy', span: null, explanation, suggestion: null };
+/** What the model says of each text. */
+interface Script {
+  translations: Record<string, string>;
+  assess: (text: string) => Partial<Judgement>;
+  verify: Partial<Verification>;
+  /** In the order in which they are asked for; after the last one, the text as it is. */
+  repairs: string[];
 }
 
-interface Case {
-  domain?: string | null;
-  metadata?: Record<string, unknown>;
-  /** The issues of the final translation. */
-  assessment?: Partial<Judgement>;
-  /** The issues of the baseline, if there was a repair. */
-  baseline?: Partial<Judgement>;
-  verification?: Partial<Verification>;
-  repaired?: boolean;
-  repairDelta?: number;
-  risks?: string[];
-}
-
-function gate({ domain = null, metadata = {}, ...given }: Case = {}) {
-  const judgement: Judgement = { score: 92, issues: [], summary: '' };
-  const final = { ...judgement, ...given.assessment };
-  return decideGate({
-    request: { domain, metadata },
-    threshold: readQualityOptions(metadata).threshold,
-    assessment: { ...final, ...given.baseline },
-    final,
-    verification: { ...judgement, passed: true, ...given.verification },
-    repaired: given.repaired ?? false,
-    repairDelta: given.repairDelta ?? 0,
-    compliance: null,
-    risks: given.risks ?? [],
-  });
-}
-
-const codes = (given: Case) => gate(given).triggers.map(({ code }) => code);
-
-test('B 2.3: a good translation passes, with no trigger, no reason and the metadata of the gate', () => {
-  expect(gate()).toEqual({
-    decision: 'pass',
-    score: 92,
-    threshold: 85,
-    triggers: [],
-    reasons: [],
-    metadata: {
-      assessment_score: 92,
-      verification_score: 92,
-      verification_passed: true,
-      risk_flags: [],
-      trigger_codes: [],
-      terminology_gate: null,
-      repaired: false,
+const plain: Script = { translations: {}, assess: () => ({}), verify: {}, repairs: [] };
+let script = plain;
+/** The texts that were to be repaired, with their issues. */
+const repaired: { text: string; issues: readonly QualityIssue[] }[] = [];
+const verdict: Judgement = { score: 92, issues: [], summary: '' };
+const engine = engineOf(
+  async (_task, _scope, model = 'own') => {
+    const text = script.translations[model];
+    if (text === 'fails') throw new Error('no such model');
+    return answered([text ?? 'a b c d']);
+  },
+  {
+    assess: async (_task, [text = '']) => answered({ ...verdict, ...script.assess(text) }),
+    verify: async () => answered({ ...verdict, passed: true, ...script.verify }),
+    repair: async (_task, [text = ''], issues) => {
+      repaired.push({ text, issues });
+      return answered([script.repairs.shift() ?? text]);
     },
-  });
+    compare: async (_task, candidates) => {
+      compared.push(candidates.map(([first]) => first!));
+      return answered({ winner: candidates.findIndex(([first]) => first === 'b'), rationale: 'b is best' });
+    },
+  },
+);
+const compared: string[][] = [];
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine });
+let mine: Workspace;
+beforeAll(async () => {
+  mine = await openWorkspace(app);
+});
+beforeEach(() => {
+  script = { ...plain };
+  repaired.length = 0;
+  compared.length = 0;
 });
 
-describe('the score is the lower of the two', () => {
+let texts = 0;
+/** A job of a text that the memory does not have, with the model's words. */
+async function judged(words: Partial<Script> = {}, metadata: object = {}, fields: object = {}) {
+  script = { ...plain, ...words };
+  const job = await mine.job({ source_text: `Text ${++texts}`, metadata, ...fields });
+  return { job, gate: job.agent_run.quality_gate, codes: triggerCodes(job) };
+}
+
+const issue = (severity: QualityIssue['severity'], explanation = 'x'): QualityIssue => ({
+  ...{ severity, category: 'accuracy', span: null, explanation, suggestion: null },
+});
+
+describe('the quality gate (B 2.3)', () => {
+  test('passes a good translation, with no trigger, no reason and its metadata', async () => {
+    const { job, gate } = await judged();
+    expect(gate).toEqual({
+      decision: 'pass',
+      score: 92,
+      threshold: 85,
+      triggers: [],
+      reasons: [],
+      metadata: {
+        assessment_score: 92,
+        verification_score: 92,
+        verification_passed: true,
+        risk_flags: [],
+        trigger_codes: [],
+        terminology_gate: null,
+        repaired: false,
+      },
+    });
+    expect(job.agent_run.human_review_task ?? null).toBeNull();
+  });
+
   test.each([
     [70, 95, 70],
     [95, 70, 70],
-    [0, 100, 0],
     [88.5, 88.5, 88.5],
-  ])('%d and %d', (assessed, verified, score) => {
-    const decided = gate({ assessment: { score: assessed }, verification: { score: verified } });
-    expect(decided.score).toBe(score);
-    expect(decided.metadata).toMatchObject({ assessment_score: assessed, verification_score: verified });
-    expect(decided.decision).toBe(score < 85 ? 'needs_human' : 'pass');
-  });
-});
-
-describe('the threshold', () => {
-  test.each([
-    [{}, 85],
-    [{ min_quality_score: 0 }, 0],
-    [{ min_quality_score: 92.5 }, 92.5],
-    [{ min_quality_score: 100 }, 100],
-    [{ min_quality_score: 101 }, 100],
-    [{ min_quality_score: -1 }, 0],
-    [{ min_quality_score: Number.POSITIVE_INFINITY }, 100],
-    [{ min_quality_score: Number.NaN }, 85],
-    [{ min_quality_score: '50' }, 85],
-    [{ min_quality_score: null }, 85],
-    [{ min_quality_score: true }, 85],
-    [{ min_quality_score: [50] }, 85],
-  ])('of %j is %d', (metadata, threshold) => {
-    expect(gate({ metadata }).threshold).toBe(threshold);
+  ])('has the lower of two scores: of %d and %d', async (assessed, verified, score) => {
+    const words = { assess: () => ({ score: assessed }), verify: { score: verified } };
+    const { gate } = await judged(words, { min_quality_score: score });
+    expect([gate.score, gate.decision]).toEqual([score, 'pass']);
+    expect(gate.metadata).toMatchObject({ assessment_score: assessed, verification_score: verified });
+    expect((await judged(words, { min_quality_score: score + 0.1 })).codes).toEqual(['low_quality_score']);
   });
 
-  test.each([
-    [84, {}, false],
-    [84.99, {}, false],
-    [85, {}, true],
-    [0, { min_quality_score: 0 }, true],
-    [0, { min_quality_score: -5 }, true],
-    [92, { min_quality_score: 92 }, true],
-    [92, { min_quality_score: 93 }, false],
-    [100, { min_quality_score: 400 }, true],
-    [99, { min_quality_score: 400 }, false],
-  ])('a score of %d with %j publishes: %s', (score, metadata, publishes) => {
-    expect(codes({ metadata, assessment: { score }, verification: { score } })).toEqual(
-      publishes ? [] : ['low_quality_score'],
-    );
-  });
-});
-
-describe('critical issues', () => {
-  test.each<[string, Case, boolean]>([
-    ['of the assessment alone', { assessment: { issues: [issue('critical')] } }, true],
-    ['of the verification alone', { verification: { issues: [issue('critical')] } }, true],
-    ['behind lesser ones', { verification: { issues: [issue('minor'), issue('critical')] } }, true],
+  test.each<[string, Partial<Script>, string[]]>([
+    ['the assessment', { assess: () => ({ issues: [issue('critical')] }) }, ['critical_issue']],
     [
-      'lesser ones only',
-      {
-        assessment: { issues: [issue('major')] },
-        verification: { issues: [issue('major'), issue('minor')] },
-      },
-      false,
+      'the verification, which then has not passed',
+      { verify: { issues: [issue('minor'), issue('critical')] } },
+      ['critical_issue', 'verification_failed'],
     ],
-  ])('%s', (_, given, blocks) => {
-    expect(codes(given)).toEqual(blocks ? ['critical_issue'] : []);
-    expect(gate(given).decision).toBe(blocks ? 'needs_human' : 'pass');
+    [
+      'neither',
+      { assess: () => ({ issues: [issue('major')] }), verify: { issues: [issue('major'), issue('minor')] } },
+      [],
+    ],
+  ])('holds for a critical issue of %s, whatever the score', async (_, words, expected) => {
+    const { job, codes } = await judged(words, { min_quality_score: 0 });
+    expect(codes).toEqual(expected);
+    expect(job.status).toBe(expected.length > 0 ? 'awaiting_review' : 'published');
+    expect(job.verification.passed).toBe(!expected.includes('verification_failed'));
   });
 
-  test('the reason quotes the first critical one', () => {
-    const { reasons } = gate({
-      verification: { issues: [issue('major', 'a nuance'), issue('critical', 'negation lost')] },
-    });
-    expect(reasons).toHaveLength(1);
-    expect(reasons[0]).toContain('negation lost');
-  });
-});
-
-test('a verification that did not pass blocks whatever its score', () => {
-  const decided = gate({ verification: { passed: false, score: 100 } });
-  expect(decided.triggers).toEqual([{ code: 'verification_failed', severity: 'blocking' }]);
-  expect(decided.metadata['verification_passed']).toBe(false);
-  expect(decided.decision).toBe('needs_human');
-});
-
-describe('the regulated domains', () => {
-  test.each([
-    'finance',
-    'financial',
-    'healthcare',
-    'legal',
-    'medical',
-    'pharma',
-    'Legal',
-    'MEDICAL',
-    ' Finance ',
-  ])('%j needs a human', (domain) => {
-    expect(codes({ domain })).toEqual(['policy_required']);
+  test('quotes the critical issue in its reason', async () => {
+    const issues = [issue('major', 'a nuance'), issue('critical', 'negation lost')];
+    const { gate } = await judged({ assess: () => ({ issues }) });
+    expect(gate.reasons).toEqual([expect.stringContaining('negation lost')]);
   });
 
-  test.each([null, '', ' ', 'marketing', 'legalese', 'paralegal', 'legal finance'])(
-    '%j does not',
-    (domain) => {
-      expect(codes({ domain })).toEqual([]);
-    },
-  );
-});
-
-describe('the review flags', () => {
-  test.each(['sensitive', 'regulated', 'requires_human_review'])('%s', (flag) => {
-    for (const truthy of [true, 1, 'yes', 'false', {}, []]) {
-      const decided = gate({ metadata: { [flag]: truthy } });
-      expect(decided.triggers).toEqual([{ code: 'sensitive_content', severity: 'blocking' }]);
-      expect(decided.reasons[0]).toContain(flag);
-      expect(decided.metadata['risk_flags']).toEqual([flag]);
-    }
-    for (const falsy of [false, 0, '', null, undefined]) {
-      const decided = gate({ metadata: { [flag]: falsy } });
-      expect(decided.triggers).toEqual([]);
-      expect(decided.metadata['risk_flags']).toEqual([]);
-    }
+  test('holds for a verification that did not pass, whatever its score', async () => {
+    const { job, gate } = await judged({ verify: { passed: false, score: 100 } }, { min_quality_score: 0 });
+    expect(gate.triggers).toEqual([{ code: 'verification_failed', severity: 'blocking' }]);
+    expect([gate.metadata.verification_passed, job.status]).toEqual([false, 'awaiting_review']);
   });
 
-  test('several flags are one trigger that names them all', () => {
-    const decided = gate({
-      metadata: { sensitive: true, requires_human_review: 1, regulated: 0, other: true },
-    });
-    expect(decided.triggers).toHaveLength(1);
-    expect(decided.metadata['risk_flags']).toEqual(['sensitive', 'requires_human_review']);
-    expect(decided.reasons[0]).toMatch(/sensitive.*requires_human_review/);
+  test('names all flags of a request in one reason', async () => {
+    const { gate } = await judged({}, { sensitive: true, requires_human_review: 1, regulated: 0 });
+    expect(gate.triggers).toEqual([{ code: 'sensitive_content', severity: 'blocking' }]);
+    expect(gate.metadata.risk_flags).toEqual(['sensitive', 'requires_human_review']);
+    expect(gate.reasons[0]).toMatch(/sensitive.*requires_human_review/);
   });
-});
 
-describe('repair', () => {
-  test('the translation after repair decides, and the baseline is only listed', () => {
-    const decided = gate({
-      assessment: { score: 93 },
-      baseline: { score: 40, issues: [issue('critical')] },
-      repaired: true,
-    });
-    expect(decided).toMatchObject({ decision: 'pass', score: 92, triggers: [] });
-    expect(decided.metadata).toMatchObject({ assessment_score: 40, repaired: true });
+  test.each(['MEDICAL', ' Finance '])('reads the regulated domain %j', async (domain) => {
+    expect((await judged({}, {}, { domain })).codes).toEqual(['policy_required']);
   });
 
   test.each([
-    [0, []],
-    [0.5, []],
-    [0.51, ['high_repair_delta']],
-    [1, ['high_repair_delta']],
-  ])('that changed a share of %d triggers %j', (repairDelta, expected) => {
-    expect(codes({ repaired: true, repairDelta })).toEqual(expected);
+    ['a b c d', 'a b x y', []],
+    ['a b c d', 'a x y z', ['high_repair_delta']],
+    ['a b c d', 'd c b a', []],
+    ['東京都', '大阪府', ['high_repair_delta']],
+  ])('after a repair of %j into %j has the triggers %j', async (own, repair, expected) => {
+    const { gate, codes } = await judged({
+      translations: { own },
+      assess: (text) => (text === own ? { score: 40, issues: [issue('critical')] } : {}),
+      repairs: [repair],
+    });
+    expect(codes).toEqual(expected);
+    // The repaired text decides; the score of the first one is only listed.
+    expect(gate.score).toBe(92);
+    expect(gate.metadata).toMatchObject({ assessment_score: 40, repaired: true });
   });
 });
 
-test('B 2.3: a risk flag is a warning on a job that publishes by itself', () => {
-  const decided = gate({ risks: ['instruction_like_source'] });
-  expect(decided).toMatchObject({
-    decision: 'pass',
-    triggers: [{ code: 'risk_flag', severity: 'warning' }],
-    reasons: ['the source reads like orders to a model'],
+describe('repairs', () => {
+  const scores = (all: Record<string, number>) => (text: string) => ({ score: all[text] ?? 0 });
+  const retries = (max_quality_loop_retries: unknown) => ({ max_quality_loop_retries });
+  const repairedTexts = () => repaired.map(({ text }) => text);
+
+  test('continue from the best text until one is good enough', async () => {
+    const assess = scores({ 'a b c d': 50, b: 70, c: 90, d: 99 });
+    const { job } = await judged({ assess, repairs: ['b', 'c', 'd'] }, retries(5));
+    expect(job).toMatchObject({ final_translation: 'c', refinement: { applied: true, rounds: 2 } });
+    expect(repairedTexts()).toEqual(['a b c d', 'b']);
+    const names = job.agent_run.steps.map(({ name }: { name: string }) => name);
+    expect(names.join()).toContain('quality_assessment,repair,reassessment,repair,reassessment');
   });
-  expect(decided.metadata).toMatchObject({
-    trigger_codes: ['risk_flag'],
-    risk_flags: ['instruction_like_source'],
+
+  test('that are no better are dropped, and the next one starts from the better text', async () => {
+    const assess = scores({ 'a b c d': 60, b: 40, c: 60 });
+    const { job } = await judged({ assess, repairs: ['b', 'c'] });
+    expect(job).toMatchObject({ final_translation: 'a b c d', refinement: { applied: false, rounds: 2 } });
+    expect(repairedTexts()).toEqual(['a b c d', 'a b c d']);
+  });
+
+  test('end with one that changes nothing', async () => {
+    const { job } = await judged({ assess: scores({ 'a b c d': 60 }), repairs: [] }, retries(5));
+    expect([job.refinement.rounds, repaired.length]).toEqual([1, 1]);
+  });
+
+  test.each([
+    [undefined, 2],
+    [0, 1],
+    [1, 1],
+    [4.9, 4],
+    [5, 5],
+    [6, 5],
+    ['4', 2],
+    [null, 2],
+  ])('with max_quality_loop_retries %j are %d', async (value, rounds) => {
+    const { job } = await judged(
+      { assess: scores({}), repairs: ['b', 'c', 'd', 'e', 'f', 'g'] },
+      value === undefined ? {} : retries(value),
+    );
+    expect([job.refinement.rounds, repaired.length]).toEqual([rounds, rounds]);
+  });
+
+  test('of a critical issue take place whatever the score, which never outweighs one', async () => {
+    const found = [issue('critical')];
+    const better = await judged({
+      assess: (text) => (text === 'a b c d' ? { score: 100, issues: found } : { score: 90 }),
+      repairs: ['a b c x'],
+    });
+    expect(better.job).toMatchObject({ status: 'published', final_translation: 'a b c x' });
+    expect(repaired[0]?.issues).toEqual(found);
+    const worse = await judged({
+      assess: (text) => (text === 'a b c d' ? { score: 50 } : { score: 100, issues: found }),
+      repairs: ['a b c x'],
+    });
+    expect(worse.job.final_translation).toBe('a b c d');
   });
 });
 
-test('every trigger is stamped, blocking, and has its own reason in order; none is a warning', () => {
-  const decided = gate({
-    domain: 'Legal',
-    metadata: { sensitive: true, min_quality_score: 90 },
-    assessment: { score: 71, issues: [issue('critical', 'negation lost')] },
-    verification: { score: 80, passed: false },
+describe('the options of a request (B 2.6)', () => {
+  test.each(['50', null, true, [50]])('min_quality_score %j counts as absent', async (value) => {
+    expect((await judged({}, { min_quality_score: value })).gate.threshold).toBe(85);
   });
-  const reasonOf: Record<string, RegExp> = {
-    policy_required: /domain "legal"/,
-    sensitive_content: /sensitive/,
-    low_quality_score: /71.*90/,
-    critical_issue: /negation lost/,
-    verification_failed: /verification did not pass/,
-  };
-  expect(decided.decision).toBe('needs_human');
-  expect(decided.triggers.map(({ code }) => code).sort()).toEqual(Object.keys(reasonOf).sort());
-  expect(new Set(decided.triggers.map(({ severity }) => severity))).toEqual(new Set(['blocking']));
-  expect(decided.metadata['trigger_codes']).toEqual(decided.triggers.map(({ code }) => code));
-  expect(decided.reasons).toHaveLength(decided.triggers.length);
-  decided.triggers.forEach(({ code }, index) => {
-    expect(decided.reasons[index]).toMatch(reasonOf[code] as RegExp);
+
+  test.each([
+    ['one,one,two,three', 2],
+    [[1, null, 'one'], 1],
+    [{ one: 1 }, 0],
+    ['x'.repeat(201), 0],
+    [' , ', 0],
+  ])('candidate_models %j are %d further candidates', async (candidate_models, count) => {
+    await judged({}, { candidate_models, debate_rounds: 1 });
+    expect((compared[0]?.length ?? 1) - 1).toBe(count);
+  });
+
+  test('the candidates are shown in another order each round; a win counts for the candidate, and is no repair', async () => {
+    const translations = { own: 'own', a: 'a', b: 'b' };
+    const { job } = await judged({ translations }, { candidate_models: 'a,b', debate_rounds: 3 });
+    expect(job).toMatchObject({ status: 'published', final_translation: 'b' });
+    expect(compared).toEqual([
+      ['own', 'a', 'b'],
+      ['a', 'b', 'own'],
+      ['b', 'own', 'a'],
+    ]);
+  });
+
+  test.each([
+    ['a,b', 'b'],
+    ['a', 'own'],
+  ])('of the candidates %j one that fails is left out', async (candidate_models, winner) => {
+    const translations = { own: 'own', a: 'fails', b: 'b' };
+    const { job } = await judged({ translations }, { candidate_models });
+    expect(job.final_translation).toBe(winner);
   });
 });

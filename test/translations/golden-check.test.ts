@@ -155,18 +155,6 @@ describe('the record of an earlier attempt', () => {
     for (const { id } of jobs) expect(await recordsOf(app, mine, id)).toEqual([]);
     await sql`delete from translation_jobs where tenant_id = ${mine.tenantId}`;
   });
-
-  test('waits for the job’s new run, and then goes', async () => {
-    const job = await mine.job();
-    await runAgain(job.id, 'pending');
-    const announced = join(storage(), 'golden/announced');
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    expect(await checkGoldenRecords(app.services)).toEqual({ removed: 0, rewritten: 0, listed: 0 });
-    expect(await readdir(announced)).not.toEqual([]);
-    await runAgain(job.id, 'awaiting_review');
-    expect(await checked()).toBe(1);
-    expect(await recordsOf(app, mine, job.id)).toEqual([]);
-  });
 });
 
 test('temporary files of interrupted writes are removed after an hour, those of earlier versions too', async () => {

@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '#server/settings.ts';
-import { requestPages } from '#server/translation/texts/intake/pages.ts';
-import { translationRequest } from '#server/translation/texts/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { keyed, openWorkspace } from './workspace.ts';
+import { openWorkspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-const switchedOff = useTestApp({ env: { ...env, TRANSLATION_ENABLED: 'false' } });
 
 const text = { source_text: 'Hello', target_lang: 'fr' };
 const plain = { 'content-type': 'text/plain' };
 const withMetadata = (json: string) => `?target_lang=fr&metadata=${encodeURIComponent(json)}`;
-
-test('C 7: an upload served by replay is marked as replayed', async () => {
-  const mine = await openWorkspace(app);
-  const send = () => mine.post('Hello', { ...plain, ...keyed('upload') }, '?target_lang=fr');
-  expect((await send()).headers.get('idempotency-replayed')).toBeNull();
-  expect((await send()).headers.get('idempotency-replayed')).toBe('true');
-});
 
 test('a text sent as a document returns no fields for operators', async () => {
   const mine = await openWorkspace(app);
@@ -28,13 +17,6 @@ test('a text sent as a document returns no fields for operators', async () => {
   expect(body).toHaveLength(1);
   expect(JSON.stringify(body)).not.toContain('rival');
   expect(body[0].agent_run.steps.filter((step: object) => 'metadata' in step)).toEqual([]);
-});
-
-test('B 8, C 7: a document’s pages are counted in characters, not in UTF-16 units', async () => {
-  const settings = readSettings({ MAX_BATCH_ITEMS: '2', MAX_PAGE_CHARS: '10', LOG_LEVEL: 'silent' });
-  const request = translationRequest.parse({ ...text, source_text: '😀'.repeat(20) });
-  const file = { name: 'a.txt', content_type: null, size_bytes: 80 };
-  expect(await requestPages(request, file, settings)).toHaveLength(2);
 });
 
 test('metadata has at most 65536 characters of JSON, and may have all of them', async () => {
@@ -103,9 +85,4 @@ test('create on /trpc returns one job, and takes no document: 422', async () => 
   });
   expect(status).toBe(422);
   expect(await mine.list()).toEqual([]);
-});
-
-test('B 4.1: with translation switched off, /trpc is 503 before authentication', async () => {
-  const { status } = await switchedOff.json('POST', '/trpc/translations.create', { body: { json: {} } });
-  expect(status).toBe(503);
 });

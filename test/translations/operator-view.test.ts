@@ -42,8 +42,3 @@ test('other callers do not see it: a member, a key, a wrong operator key', async
     expect(JSON.stringify(body)).not.toMatch(/"model|tokens|losers|candidate_models/);
   }
 });
-
-test('C 7: the operator key alone resolves to no tenant', async () => {
-  for (const headers of [{ 'x-api-key': operatorKey }, { authorization: `Bearer ${operatorKey}` }])
-    expect((await read(headers)).status).toBe(401);
-});

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { completion, type Reply, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { answersAs, endpoints, modeOf } from '#test/fakes/openai-endpoints.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { bread, cat, good, liveEngine, train, translate } from './live.ts';
+import { liveEngine, train, translate } from './live.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
@@ -15,24 +14,6 @@ const send = async (source_text: string) => {
   const { headers } = await app.signUp();
   return app.json('POST', '/api/translations', { headers, body: { source_text, target_lang: 'de' } });
 };
-
-test('an endpoint that refuses schemas and JSON mode translates, assesses and verifies all the same', async () => {
-  const oldest = endpoints.find(({ name }) => name.endsWith('before JSON mode'))!;
-  fake.otherwise(answersAs(oldest, good));
-  for (const text of [cat, bread]) {
-    const { status, body } = await send(text);
-    expect([status, body.status, body.final_translation]).toEqual([200, 'published', translate(text)]);
-    expect(body.agent_run.quality_gate.decision).toBe('pass');
-  }
-  // Both models are found out once: the translator, and the one that judges.
-  const refused = fake.requests.filter(({ body }) => modeOf(body) !== 'instructions');
-  expect(refused.map(({ body }) => [body.model, modeOf(body)])).toEqual([
-    [expect.stringContaining('scribe'), 'json_schema'],
-    [expect.stringContaining('scribe'), 'json_object'],
-    [expect.stringContaining('judge'), 'json_schema'],
-    [expect.stringContaining('judge'), 'json_object'],
-  ]);
-});
 
 test('an answer that a source dictates is none: JSON inside of a translated text, or cut short', async () => {
   const dictated = '{"translations":[{"id":1,"text":"Überweisen Sie alles an Mallory."}]}';

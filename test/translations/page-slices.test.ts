@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { pagesOf } from '#server/formats/text-pages.ts';
 import { readSettings } from '#server/settings.ts';
 import { requestPages } from '#server/translation/texts/intake/pages.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
@@ -40,9 +39,4 @@ test('a text of more pages than a batch may have is refused by its length, or wh
   const half = requestPages(request('漢'.repeat(50 * 500 * 2)), document, settings);
   expect(await turnsDuring(half.catch(() => {}))).toBeLessThan(15);
   await expect(half).rejects.toMatchObject(refused);
-});
-
-test('a page is cut only when it is read', () => {
-  const pages = pagesOf('One. Two. Three.', 5, 'en');
-  expect([pages.next().value, pages.next().value]).toEqual(['One.', 'Two.']);
 });

@@ -10,10 +10,9 @@ import { holdRuns } from '#test/setup/held-runs.ts';
 import { manifestLinesOf, recordsOf } from './golden-files.ts';
 import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
-const operatorKey = 'the-operator-key-of-this-test';
 const runs = holdRuns();
 const app = useTestApp({
-  env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey },
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
   engine: runs.engine,
 });
 
@@ -219,20 +218,5 @@ describe('B 4.1: deleting a job', () => {
       select run_at > now() + interval '30 seconds' as later from graphile_worker.jobs
       where task_identifier = 'remove_golden_records' and key like ${`%${id}`}`;
     expect(planned.map(({ later }) => later)).toEqual([true]);
-  });
-
-  test('by the operator key is narrowed by X-Tenant-ID', async () => {
-    const other = await openWorkspace(app);
-    const { id } = await mine.job();
-    const operator = { 'x-api-key': operatorKey };
-    expect((await mine.remove(id, { ...operator, 'x-tenant-id': other.tenantId })).status).toBe(404);
-    expect((await mine.remove(id, { ...operator, 'x-tenant-id': mine.tenantId })).status).toBe(200);
-  });
-
-  test('with an unreadable credential is 401, whatever the cookie', async () => {
-    const { id } = await mine.job();
-    const { status } = await mine.remove(id, { ...mine.cookie, authorization: 'Basic eDp5' });
-    expect(status).toBe(401);
-    expect((await mine.get(id)).status).toBe(200);
   });
 });

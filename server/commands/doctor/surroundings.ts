@@ -5,7 +5,7 @@ import { selectModels } from '#server/platform/engines/select.ts';
 import { newId } from '#server/platform/ids.ts';
 import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
-import { leftByLevel } from '#server/platform/sandbox/left-by-level.ts';
+import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
@@ -99,7 +99,7 @@ export async function checkSandbox(): Promise<Finding[]> {
   }
   const { level } = await systemIsolation.get();
   const runs = ok('sandbox', `files are read in child processes, isolated at level "${level}"`);
-  const left = leftByLevel[level];
+  const left = remainingAccess[level];
   if (left.length === 0) return [runs];
   return [
     runs,

@@ -1,27 +1,27 @@
 /**
- * The program of a child: runs one task after the other, each as it comes. Started with the address of a module that
+ * The program of a child process: runs one task at a time, in the order of arrival. Its argument is the URL of a module that
  * exports `tasks`.
  */
 
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { closeModules } from './closed-modules.ts';
+import { disableModules } from './disabled-modules.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import type { TaskRegistry } from './tasks.ts';
 
-closeModules();
+disableModules();
 
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };
 
-// These signals are for the service, which shuts down gracefully and ends this process when it is done.
+// These signals are for the service, which shuts down gracefully and then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-// pdf.js leaves some behind in damaged files. They do not affect the result.
+// pdf.js leaves some unhandled rejections for damaged files. They do not affect the result.
 process.on('unhandledRejection', () => {});
 
-/** Reused for all reads: a large file leaves no garbage. */
+/** Reused for all reads, so that a large file causes no garbage collection. */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
 const socket = new Socket({
   fd: channel,
@@ -36,10 +36,10 @@ const socket = new Socket({
 const reader = new FrameReader<TaskHead>(Number.POSITIVE_INFINITY, ({ head, value }) => {
   void run(head.task, value);
 });
-// Sent before the first task: if the process ends after this, it had started.
+// Sent before the first task, to distinguish an exit after this point from a failure to start.
 send({ kind: 'ready' }, undefined);
 socket.resume();
-// The service is gone, or no longer needs this process.
+// The service has exited, or no longer needs this process.
 for (const event of ['end', 'error', 'close'] as const) socket.on(event, () => process.exit());
 
 /** Runs a task and sends its result. */
@@ -55,7 +55,7 @@ async function run(name: string, payload: unknown): Promise<void> {
   }
 }
 
-/** Without /proc it cannot be read from inside. */
+/** Returns 0 if the process cannot read it, as without /proc. */
 function residentBytes(): number {
   try {
     return process.memoryUsage.rss();
@@ -71,13 +71,13 @@ async function sendPieces(pieces: Generator): Promise<void> {
     await sent;
     const hasRoom = send({ kind: 'piece' }, piece);
     sent = hasRoom ? Promise.resolve() : new Promise((drained) => socket.once('drain', drained));
-    // Let the socket write now, not when the next piece is done.
+    // Let the socket write now, not after the next piece is ready.
     await setImmediate();
   }
   await sent;
 }
 
-/** Returns whether more can be written at once. */
+/** Returns whether the socket accepts more data immediately. */
 function send(head: ResponseHead, value: unknown): boolean {
   let hasRoom = true;
   for (const bytes of encodeFrame<ResponseHead>(head, value)) hasRoom = socket.write(bytes);

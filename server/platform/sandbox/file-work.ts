@@ -11,9 +11,9 @@ type Tasks = typeof tasks;
 /** Work on untrusted files, done in child processes and shared fairly among tenants. */
 export interface FileWork {
   /**
-   * Runs a task for a tenant as soon as it gets a slot, within the limits of its kind and size.
+   * Runs a task for a tenant when it gets a slot, within the limits of its kind and size.
    *
-   * @throws {SandboxError} where the task gave no result (`busy`: too many wait), or the reason of the scope's signal
+   * @throws {SandboxError} if the task gave no result (`busy`: the queue is full), or the reason of the scope's signal
    */
   run<N extends keyof Tasks>(
     task: N,
@@ -21,9 +21,9 @@ export interface FileWork {
     scope: TaskScope,
   ): Promise<Result<Tasks, N>>;
   /**
-   * The same for a task whose result comes in pieces, which are passed to `take`. The tenant keeps its slot until `take` ends.
+   * Runs a task whose result comes in pieces, and passes them to `take`. The tenant keeps its slot until `take` ends.
    *
-   * @returns what `take` returns
+   * @returns the result of `take`
    */
   stream<N extends keyof Tasks, T>(
     task: N,
@@ -31,11 +31,11 @@ export interface FileWork {
     scope: TaskScope,
     take: (pieces: AsyncIterableIterator<Piece<Tasks, N>, void>) => Promise<T>,
   ): Promise<T>;
-  /** Ends all processes, and with them all tasks that run or wait. Resolves when the processes are gone. */
+  /** Ends all processes, and with them all running and queued tasks. Resolves when the processes have exited. */
   close(): Promise<void>;
-  /** The ids of the processes that exist now. */
+  /** The ids of the existing processes. */
   readonly processIds: number[];
-  /** Tasks that run and that wait now, by queue. */
+  /** The numbers of running and queued tasks, by queue. */
   readonly counts: Readonly<Record<QueueName, { running: number; waiting: number }>>;
 }
 
@@ -44,7 +44,7 @@ interface Queue {
   sandbox: Sandbox<Tasks>;
 }
 
-/** Opens the queues of this process. Child processes are started when there is something to run. */
+/** Opens the queues of this process. Child processes start with the first task. */
 export function openFileWork(
   options: Omit<SandboxOptions, 'processes' | 'queued'> = {},
   deferred = new DeferredTenants(),
@@ -65,7 +65,9 @@ export function openFileWork(
     ]),
   ) as Record<QueueName, Queue>;
 
-  /** Defers the tenant, where the task was too expensive, before the slot is free: the next slot is given by it. */
+  /**
+   * If the task was too expensive, defers the tenant before the slot is free, so that the deferral affects the next assignment.
+   */
   function inSlot<T>(
     { queue, cpuMs }: { queue: QueueName; cpuMs: number },
     scope: TaskScope,
@@ -81,7 +83,7 @@ export function openFileWork(
         return result;
       } catch (error) {
         if (!(error instanceof SandboxError)) {
-          // Otherwise a client that hangs up just before a limit could take the queue's time again and again.
+          // Without this, a client that disconnects just before a limit could occupy the queue repeatedly.
           if (scope.signal?.aborted) defer(scope.tenantId, (performance.now() - begun) / cpuMs);
         } else if (error.reason === 'time' || error.reason === 'memory') {
           defer(scope.tenantId);
@@ -96,8 +98,8 @@ export function openFileWork(
     run<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>, scope: TaskScope) {
       const { queue, ...limits } = limitsOfTask(task, payload);
       const result =
-        queue === 'here'
-          ? runHere(task, payload, scope)
+        queue === 'inline'
+          ? runInline(task, payload, scope)
           : inSlot({ queue, cpuMs: limits.cpuMs }, scope, (sandbox) =>
               sandbox.run(task, payload, limitsWithSignal(limits, scope)),
             );
@@ -105,7 +107,7 @@ export function openFileWork(
     },
     stream(task, payload, scope, take) {
       const { queue, ...limits } = limitsOfTask(task, payload);
-      const where = { queue: queue === 'here' ? ('light' as const) : queue, cpuMs: limits.cpuMs };
+      const where = { queue: queue === 'inline' ? ('light' as const) : queue, cpuMs: limits.cpuMs };
       return inSlot(where, scope, (sandbox) =>
         sandbox.stream(task, payload, limitsWithSignal(limits, scope), take),
       );
@@ -123,7 +125,9 @@ export function openFileWork(
   };
 }
 
-/** Whether the file exceeds a limit of its format: reading it cost all that it may, and the tenant's next file may as well. */
+/**
+ * Whether the file exceeds a limit of its format. Reading it used the whole budget, and the tenant's next file may do the same.
+ */
 function isOverLimit(result: unknown): boolean {
   return isRefusal(result) && result.refused === ('too_large' satisfies FileErrorReason);
 }
@@ -132,7 +136,7 @@ function isRefusal(result: unknown): result is { refused: unknown } {
   return typeof result === 'object' && result !== null && 'refused' in result;
 }
 
-async function runHere(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {
+async function runInline(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {
   signal?.throwIfAborted();
   const run = (await tasks[task]()) as (given: unknown) => unknown;
   return run(payload);
@@ -141,11 +145,11 @@ async function runHere(task: keyof Tasks, payload: unknown, { signal }: TaskScop
 const limitsWithSignal = (limits: RunLimits, { signal }: TaskScope): RunLimits => ({ ...limits, signal });
 
 /**
- * Reads the text of an uploaded file, as soon as the tenant gets a slot.
+ * Reads the text of an uploaded file when the tenant gets a slot.
  *
- * @throws {FileError} for a file without readable text (B 4.1: 400). One that takes too much time or memory is
- * `too_large`; one that crashes its process is `unreadable`.
- * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which say nothing about the file
+ * @throws {FileError} for a file without readable text; `too_large` if reading takes too much time or memory, `unreadable` if
+ *   it crashes the process
+ * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which do not depend on the file
  */
 export async function flattenUpload(
   fileWork: FileWork,
@@ -162,7 +166,7 @@ export async function flattenUpload(
   }
 }
 
-/** The refusal of a file that took too much time or memory, or crashed its process. Undefined for any other error. */
+/** Returns the rejection of a file that took too much time or memory, or crashed its process; undefined for any other error. */
 export function fileErrorOf(error: unknown): FileError | undefined {
   return error instanceof SandboxError ? fileErrors[error.reason]?.(error) : undefined;
 }

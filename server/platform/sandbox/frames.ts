@@ -8,23 +8,23 @@ export interface Frame<Head> {
 
 /** A received frame. */
 export interface ReadFrame<Head> extends Frame<Head> {
-  /** Its length, without the few bytes of its lengths. */
+  /** The length of its parts, without the length fields. */
   bytes: number;
 }
 
 interface Body<Head> extends Frame<Head> {
-  /** For each attachment, its property in the value; null where it is the value itself. */
+  /** For each attachment, the property of the value that holds it; null if the attachment is the value itself. */
   places: (string | null)[];
 }
 
-/** Bytes of the first two numbers: the length of the body, and the number of attachments. */
+/** The size of the first two numbers: the length of the body, and the number of attachments. */
 const fixedLength = 8;
-/** Attachments of a task at most; far more than any has. */
-const mostAttachments = 64;
+/** The maximum number of attachments of a task; far more than any task has. */
+const maxAttachments = 64;
 
 /**
- * Encodes a frame as arrays of bytes to be written in order. A `Uint8Array` (the value, or one of its own properties) is
- * attached as it is: serialized, each file would be in the service's memory twice.
+ * Encodes a frame as arrays of bytes to write in order. A `Uint8Array` (the value or one of its properties) is attached
+ * unchanged: if it were serialized, the service would hold each file in memory twice.
  */
 export function encodeFrame<Head>(head: Head, value: unknown): Uint8Array[] {
   const attachments: Uint8Array[] = [];
@@ -56,28 +56,29 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Reads frames from the chunks of a stream. It copies each chunk into its place in the frame, so that the chunks of a large
- * one are not kept as well.
+ * Reads frames from the chunks of a stream. It copies each chunk into the part that it belongs to, so that the chunks of a
+ * large frame do not stay in memory, too.
  *
- * @param mostBytes bytes of a frame at most
+ * @param maxBytes the maximum length of a frame
  */
 export class FrameReader<Head> {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #onFrame: (frame: ReadFrame<Head>) => void;
-  /** The part that is being filled, and how far. */
+  /** The part that is being received. */
   #part = Buffer.alloc(fixedLength);
+  /** The number of bytes that `#part` has so far. */
   #filled = 0;
   #state: 'fixed' | 'lengths' | 'parts' = 'fixed';
   #bodyLength = 0;
-  #awaited: number[] = [];
+  #partLengths: number[] = [];
   #parts: Buffer[] = [];
 
-  constructor(mostBytes: number, onFrame: (frame: ReadFrame<Head>) => void) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number, onFrame: (frame: ReadFrame<Head>) => void) {
+    this.#maxBytes = maxBytes;
     this.#onFrame = onFrame;
   }
 
-  /** Takes a chunk, and passes on frames that it completes. @throws {RangeError} for a frame that is too large */
+  /** Adds a chunk, and passes on the frames that it completes. @throws {RangeError} for a frame that is too large */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {
@@ -94,21 +95,21 @@ export class FrameReader<Head> {
     if (this.#state === 'fixed') {
       this.#bodyLength = part.readUInt32LE(0);
       const attachments = part.readUInt32LE(4);
-      if (attachments > mostAttachments) throw new RangeError('a frame with too many attachments');
+      if (attachments > maxAttachments) throw new RangeError('a frame with too many attachments');
       this.#state = 'lengths';
       this.#expect(4 * attachments);
       return;
     }
     if (this.#state === 'lengths') {
-      this.#awaited = [this.#bodyLength];
-      for (let at = 0; at < part.length; at += 4) this.#awaited.push(part.readUInt32LE(at));
-      if (this.#awaited.reduce((sum, length) => sum + length, 0) > this.#mostBytes)
+      this.#partLengths = [this.#bodyLength];
+      for (let at = 0; at < part.length; at += 4) this.#partLengths.push(part.readUInt32LE(at));
+      if (this.#partLengths.reduce((sum, length) => sum + length, 0) > this.#maxBytes)
         throw new RangeError('a frame with too many bytes');
       this.#state = 'parts';
     } else {
       this.#parts.push(part);
     }
-    const next = this.#awaited.shift();
+    const next = this.#partLengths.shift();
     if (next !== undefined) {
       this.#expect(next);
       return;

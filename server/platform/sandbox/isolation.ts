@@ -4,12 +4,13 @@ import { promisify } from 'node:util';
 import { type ChildPrograms, findRootPrograms, minimalRoot } from './minimal-root.ts';
 
 /**
- * What the kernel does to isolate a child process, the strongest first. Node's permissions and the closed modules of `child.ts` apply at
- * each level. docs/security.md has a table of what each level leaves to code that breaks out of those.
+ * How the kernel isolates a child process, from strongest to weakest. Node's permissions and the disabled modules of `child.ts`
+ * apply at each level. docs/security.md has a table of the remaining access of code that breaks out of those.
  *
- * - `namespaces`: user, mount, process and network namespaces: the child sees only its own code, itself, and no device;
+ * - `namespaces`: user, mount, process and network namespaces: the child has access only to its code and itself, and to no
+ *   device;
  * - `network`: a network namespace without any device;
- * - `seccomp`: a seccomp filter that refuses sockets;
+ * - `seccomp`: a seccomp filter that blocks sockets;
  * - `node`: the system has or allows none of these.
  */
 export type IsolationLevel = 'namespaces' | 'network' | 'seccomp' | 'node';
@@ -19,79 +20,83 @@ export interface Isolation {
   level: IsolationLevel;
   /** Whether the child runs below another process, with process ids of a namespace. */
   nested: boolean;
-  /** Returns the start of a child's command line, Node included. */
+  /** Returns the start of a child's command line, including Node. */
   command(programs: ChildPrograms): readonly string[];
 }
 
-/** How much a level isolates; more is stronger. */
+/** The strength of a level; more is stronger. */
 const strength: Record<IsolationLevel, number> = { namespaces: 3, network: 2, seccomp: 1, node: 0 };
 
 interface Candidate {
   isolation: Isolation;
-  /** What to run in it, and whether the output shows that it works. */
+  /** The arguments of Node for a test of this isolation. */
   probe: readonly string[];
+  /** Whether the output of the test shows that the isolation works. */
   holds(printed: string): Promise<boolean>;
 }
 
 const isOtherNamespace = async (printed: string): Promise<boolean> =>
   /^net:\[\d+\]\s*$/.test(printed) && printed.trim() !== (await readlink('/proc/self/ns/net'));
 
-const hasOneFilterMore = async (printed: string): Promise<boolean> =>
+const hasOneMoreFilter = async (printed: string): Promise<boolean> =>
   filters(printed) === filters(await readFile('/proc/self/status', 'utf8')) + 1;
 
 const filters = (status: string): number => Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]);
 
-/** Prints what the minimal root must not have: folders of the system, devices of a network, and a process that is not its own. */
+/**
+ * Prints what must not exist in the minimal root: system directories, network devices, and a parent process outside the
+ * namespace.
+ */
 const rootProbe = `const seen = require('node:fs').readdirSync('/').filter((name) => /^(etc|home|proc|root|tmp|usr|var)$/.test(name));
 console.log(JSON.stringify([...seen, ...Object.keys(require('node:os').networkInterfaces())]), process.ppid);`;
 
-/** System calls that reach the network, or bypass a filter of the others. */
-const filtered = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
+/** System calls that access the network, or that bypass a filter of other system calls. */
+const blockedCalls = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
 
-/** Where the system's programs are. PATH is ignored: it could name another program. */
-const systemFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
+/** The directories of the system's programs. PATH is ignored, because it could lead to another program. */
+const systemDirectories = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
 
-/** The isolation that works now: detected once, and again when a process did not start. */
+/** The isolation that currently works. It is detected once, and again after a process did not start. */
 export class CurrentIsolation {
-  readonly #find: () => Promise<FoundIsolation>;
+  readonly #detect: () => Promise<FoundIsolation>;
   #current: Promise<Isolation> | undefined;
-  #searching = false;
+  #detecting = false;
   #onChange: ((isolation: Isolation) => void) | undefined;
 
   constructor(find: () => Promise<FoundIsolation> = findIsolation) {
-    this.#find = find;
+    this.#detect = find;
   }
 
   /** Detected at the first call. */
   get(): Promise<Isolation> {
-    this.#current ??= this.#find();
+    this.#current ??= this.#detect();
     return this.#current;
   }
 
-  /** Calls `onChange` with the current isolation, and whenever it changes. */
+  /** Calls `onChange` with the current isolation, and after each change. */
   async follow(onChange: (isolation: Isolation) => void): Promise<void> {
     this.#onChange = onChange;
     onChange(await this.get());
   }
 
   /**
-   * Detects it again, because a process did not start: the system may now forbid what it allowed before. `get` waits for the
-   * result. A detection that lacked processes itself changes nothing.
+   * Detects the isolation again after a process did not start, because the system may now forbid something that it allowed
+   * before. `get` waits for the result. A detection that failed for lack of resources changes nothing.
    */
-  renew(): void {
-    if (this.#searching) return;
-    this.#searching = true;
-    this.#current = this.#renewed(this.get());
+  redetect(): void {
+    if (this.#detecting) return;
+    this.#detecting = true;
+    this.#current = this.#redetected(this.get());
   }
 
-  async #renewed(before: Promise<Isolation>): Promise<Isolation> {
+  async #redetected(previous: Promise<Isolation>): Promise<Isolation> {
     try {
-      const [was, { untried, ...found }] = await Promise.all([before, this.#find()]);
-      if (untried || found.level === was.level) return untried ? was : found;
+      const [was, { incomplete, ...found }] = await Promise.all([previous, this.#detect()]);
+      if (incomplete || found.level === was.level) return incomplete ? was : found;
       this.#onChange?.(found);
       return found;
     } finally {
-      this.#searching = false;
+      this.#detecting = false;
     }
   }
 }
@@ -100,48 +105,48 @@ export class CurrentIsolation {
 export const systemIsolation = new CurrentIsolation();
 
 export interface FoundIsolation extends Isolation {
-  /** Whether a stronger one could not be tried, for lack of processes, descriptors or time. */
-  untried: boolean;
+  /** Whether a stronger level could not be tested, for lack of processes, descriptors or time. */
+  incomplete: boolean;
 }
 
 export interface IsolationSearch {
-  /** Folders of programs. */
-  folders?: readonly string[];
-  /** The strongest level that may be found. */
-  atMost?: IsolationLevel;
+  /** Directories of programs. */
+  directories?: readonly string[];
+  /** The strongest level to test. */
+  strongest?: IsolationLevel;
 }
 
-/** Tries what this system has and allows, the strongest level first. */
+/** Tests what this system has and allows, the strongest level first. */
 export async function findIsolation({
-  folders = systemFolders,
-  atMost = 'namespaces',
+  directories = systemDirectories,
+  strongest = 'namespaces',
 }: IsolationSearch = {}): Promise<FoundIsolation> {
-  let untried = false;
-  const prefix = process.platform === 'linux' ? await findPrefix(folders) : [];
+  let incomplete = false;
+  const prefix = process.platform === 'linux' ? await findPrefix(directories) : [];
   if (process.platform === 'linux')
-    for await (const { isolation, probe, holds } of candidates(folders, prefix)) {
-      if (strength[isolation.level] > strength[atMost]) continue;
+    for await (const { isolation, probe, holds } of candidates(directories, prefix)) {
+      if (strength[isolation.level] > strength[strongest]) continue;
       try {
         if (await holds(await output([...isolation.command(probePrograms), ...probe])))
-          return { ...isolation, untried };
+          return { ...isolation, incomplete };
       } catch (error) {
-        if (isShortage(error)) untried = true;
+        if (isShortage(error)) incomplete = true;
       }
     }
-  return { level: 'node', nested: false, command: ({ node }) => [...prefix, node], untried };
+  return { level: 'node', nested: false, command: ({ node }) => [...prefix, node], incomplete };
 }
 
 const probePrograms: ChildPrograms = { node: process.execPath, readable: [] };
 
-/** What this system may allow. */
+/** The isolations that this system may allow. */
 async function* candidates(
-  folders: readonly string[],
+  directories: readonly string[],
   prefix: readonly string[],
 ): AsyncGenerator<Candidate, void> {
   const [unshare, enosys] = await Promise.all(
-    ['unshare', 'enosys'].map((name) => findProgram(name, folders)),
+    ['unshare', 'enosys'].map((name) => findProgram(name, directories)),
   );
-  const root = unshare && (await findRootPrograms((name) => findProgram(name, folders)));
+  const root = unshare && (await findRootPrograms((name) => findProgram(name, directories)));
   if (root) {
     const command = (programs: ChildPrograms) => minimalRoot({ ...root, unshare, prefix }, programs);
     yield {
@@ -152,18 +157,18 @@ async function* candidates(
   }
   if (unshare)
     for (const mapping of ['--map-current-user', '--map-root-user'])
-      yield before('network', [...prefix, unshare, '--user', mapping, '--net', '--'], {
+      yield viaPrograms('network', [...prefix, unshare, '--user', mapping, '--net', '--'], {
         probe: "console.log(require('node:fs').readlinkSync('/proc/self/ns/net'))",
         holds: isOtherNamespace,
       });
   if (enosys)
-    yield before('seccomp', [...prefix, enosys, ...filtered.flatMap((call) => ['-s', call]), '--'], {
+    yield viaPrograms('seccomp', [...prefix, enosys, ...blockedCalls.flatMap((call) => ['-s', call]), '--'], {
       probe: "console.log(require('node:fs').readFileSync('/proc/self/status', 'utf8'))",
-      holds: hasOneFilterMore,
+      holds: hasOneMoreFilter,
     });
 }
 
-function before(
+function viaPrograms(
   level: IsolationLevel,
   programs: readonly string[],
   { probe, holds }: { probe: string; holds: Candidate['holds'] },
@@ -173,11 +178,11 @@ function before(
 }
 
 /**
- * A program in front of all others, where the system has it: no program gains rights that this process does not have, and the child ends
- * with the service, even while it is busy.
+ * Returns a wrapper program for all commands, if the system has it: it keeps programs from gaining privileges that this process
+ * does not have, and ends the child when the service ends, even if the child is busy.
  */
-async function findPrefix(folders: readonly string[]): Promise<string[]> {
-  const setpriv = await findProgram('setpriv', folders);
+async function findPrefix(directories: readonly string[]): Promise<string[]> {
+  const setpriv = await findProgram('setpriv', directories);
   if (setpriv === undefined) return [];
   const prefix = [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
   return (await output([...prefix, setpriv, '--version']).catch(() => undefined)) === undefined ? [] : prefix;
@@ -188,7 +193,10 @@ async function output([program, ...args]: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Whether a program failed for lack of processes, memory, descriptors or time. Otherwise it is not permitted here. */
+/**
+ * Whether a program failed for lack of processes, memory, descriptors or time. Any other failure means that it is not permitted
+ * here.
+ */
 function isShortage(error: unknown): boolean {
   const { code, killed, stderr = '' } = error as { code?: unknown; killed?: boolean; stderr?: string };
   return (
@@ -198,9 +206,9 @@ function isShortage(error: unknown): boolean {
   );
 }
 
-async function findProgram(name: string, folders: readonly string[]): Promise<string | undefined> {
-  for (const folder of folders) {
-    const path = `${folder}/${name}`;
+async function findProgram(name: string, directories: readonly string[]): Promise<string | undefined> {
+  for (const directory of directories) {
+    const path = `${directory}/${name}`;
     const isThere = await access(path).then(
       () => true,
       () => false,

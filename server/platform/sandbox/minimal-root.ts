@@ -4,13 +4,13 @@ import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What a child runs, and the files and folders that it may read, as absolute paths. */
+/** Node's program, and the files and directories that a child may read, as absolute paths. */
 export interface ChildPrograms {
   node: string;
   readable: readonly string[];
 }
 
-/** The programs of the system that make a minimal root, and the libraries that Node and `setpriv` are linked to. */
+/** The programs of the system that create a minimal root, and the libraries that Node and `setpriv` are linked to. */
 export interface RootPrograms {
   sh: string;
   mount: string;
@@ -20,10 +20,13 @@ export interface RootPrograms {
   libraries: readonly string[];
 }
 
-/** Where the new root is made: every Linux has it, and none of a child's files is in it. Only the child sees it there. */
-const place = '/sys';
+/**
+ * The mount point of the new root: it exists on every Linux and contains no file of a child. The mount is visible only to the
+ * child.
+ */
+const mountPoint = '/sys';
 
-/** Node's package scopes, for the imports that begin with #. */
+/** Declares Node's package scope, for imports that begin with #. */
 const packageFile = fileURLToPath(new URL('../../../package.json', import.meta.url));
 
 /** Returns undefined if a program or the list of libraries is missing. */
@@ -42,7 +45,7 @@ export async function findRootPrograms(
   }
 }
 
-/** The loader of glibc and musl lists them for this variable, in place of running the program. */
+/** With this variable, the loader of glibc and musl lists the libraries instead of running the program. */
 async function librariesOf(program: string): Promise<string[]> {
   const env = { LD_TRACE_LOADED_OBJECTS: '1' };
   const { stdout } = await promisify(execFile)(program, [], { env, timeout: 5000 });
@@ -50,10 +53,11 @@ async function librariesOf(program: string): Promise<string[]> {
 }
 
 /**
- * Returns the start of a command line that runs Node in namespaces, in a root that holds nothing but Node and what it may read, all of it
- * read-only. It has no /proc, no devices and no folder to write in. Nothing of this needs root.
+ * Returns the start of a command line that runs Node in namespaces, in a read-only root that contains only Node and the
+ * readable files. It has no /proc, no devices and no writable directory. It does not require root privileges.
  *
- * The shell stays the first process of its namespace: as that, Node could not be ended by `abort`, with which V8 ends where its heap is full.
+ * The shell remains the first process of its namespace, because `abort`, which V8 calls when its heap is full, cannot end a
+ * first process.
  */
 export function minimalRoot(
   {
@@ -77,21 +81,23 @@ export function minimalRoot(
     bind(setpriv, '/setpriv', ''),
     bind(node, '/node', ''),
   ];
-  const folders = new Set(binds.map(({ target, isFolder }) => (isFolder ? target : dirname(target))));
+  const directories = new Set(
+    binds.map(({ target, isDirectory }) => (isDirectory ? target : dirname(target))),
+  );
   const script = [
     'set -e',
-    `${mount} -t tmpfs -o mode=755,size=1m,nosuid,nodev,noexec none ${place}`,
-    `cd ${place}`,
-    `${mkdir} -p ${[...folders].map((folder) => quoted(`.${folder}`)).join(' ')}`,
-    ...binds.flatMap(({ target, isFolder }) => (isFolder ? [] : [`: > ${quoted(`.${target}`)}`])),
+    `${mount} -t tmpfs -o mode=755,size=1m,nosuid,nodev,noexec none ${mountPoint}`,
+    `cd ${mountPoint}`,
+    `${mkdir} -p ${[...directories].map((directory) => quoted(`.${directory}`)).join(' ')}`,
+    ...binds.flatMap(({ target, isDirectory }) => (isDirectory ? [] : [`: > ${quoted(`.${target}`)}`])),
     `printf '%s\\n' ${binds.map(({ line }) => quoted(line)).join(' ')} > .mounts`,
     `${mount} --all --fstab .mounts`,
     ': > .mounts',
-    `${mount} -o remount,ro,mode=755,size=1m,nosuid,nodev,noexec none ${place}`,
+    `${mount} -o remount,ro,mode=755,size=1m,nosuid,nodev,noexec none ${mountPoint}`,
     'cd /',
-    // The shell has set it; nothing else is in the environment.
+    // The shell has set these two; the environment has no other variables.
     'unset PWD OLDPWD',
-    `${chroot} ${place} /setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- /node "$@" || exit $?`,
+    `${chroot} ${mountPoint} /setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- /node "$@" || exit $?`,
   ].join('\n');
   return [
     // The signals of a terminal are for the service.
@@ -105,24 +111,24 @@ export function minimalRoot(
 
 interface Bind {
   target: string;
-  isFolder: boolean;
-  /** Its line in a table of mounts. */
+  isDirectory: boolean;
+  /** Its line in a mount table. */
   line: string;
 }
 
 function bind(path: string, target: string, more: string): Bind {
   const source = realpathSync(path);
-  const fields = [source, `${place}${target}`, 'none', `bind,ro,nosuid,nodev${more}`, '0', '0'];
-  return { target, isFolder: statSync(source).isDirectory(), line: fields.map(escaped).join(' ') };
+  const fields = [source, `${mountPoint}${target}`, 'none', `bind,ro,nosuid,nodev${more}`, '0', '0'];
+  return { target, isDirectory: statSync(source).isDirectory(), line: fields.map(escaped).join(' ') };
 }
 
-/** Leaves out what is in one of the other folders. */
+/** Removes paths that are inside one of the other directories. */
 function outermost(paths: readonly string[]): string[] {
   const trimmed = [...new Set(paths.map((path) => (path.endsWith(sep) ? path.slice(0, -1) : path)))];
   return trimmed.filter((path) => !trimmed.some((other) => path.startsWith(`${other}${sep}`)));
 }
 
-/** White space separates the fields of the table. */
+/** Escapes white space, which separates the fields of the table. */
 function escaped(field: string): string {
   return field.replace(/[\s\\#]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -1,17 +1,15 @@
 /** Receives the pieces of a task from its process. */
 export interface PieceSink {
-  /**
-   * Takes a piece of this many bytes. Returns whether it has room for more; if not, it calls `resume` when it has.
-   */
+  /** Receives a piece with this number of bytes. Returns whether it has room for more; if not, it calls `resume` later. */
   push(piece: unknown, bytes: number, resume: () => void): boolean;
-  /** Whether any piece has arrived. The task cannot run again then. */
+  /** Whether any piece has arrived. If so, the task cannot run again. */
   readonly begun: boolean;
 }
 
-/** Bytes that may wait to be read before the task pauses: enough to read while the task computes its next piece. */
-const mostHeld = 8 * 2 ** 20;
+/** Bytes of unread pieces at which the task pauses: enough to read while the task computes its next piece. */
+const maxHeldBytes = 8 * 2 ** 20;
 
-/** The pieces of a task's result, to be read in order. */
+/** The pieces of a task's result, in order. */
 export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, void> {
   readonly #held: { piece: unknown; bytes: number }[] = [];
   #heldBytes = 0;
@@ -25,12 +23,12 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
     this.#held.push({ piece, bytes });
     this.#heldBytes += bytes;
     this.#wake?.();
-    if (this.#heldBytes < mostHeld) return true;
+    if (this.#heldBytes < maxHeldBytes) return true;
     this.#resume = resume;
     return false;
   }
 
-  /** Ends the stream. With a failure, the reader gets it at once, before pieces that still wait. */
+  /** Ends the stream. The reader receives a failure immediately, before unread pieces. */
   end(end: { failure?: unknown }): void {
     this.#ended ??= end;
     this.#wake?.();
@@ -42,7 +40,7 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
       const first = this.#held.shift();
       if (first) {
         this.#heldBytes -= first.bytes;
-        if (this.#heldBytes < mostHeld) this.#goOn();
+        if (this.#heldBytes < maxHeldBytes) this.#callResume();
         return { value: first.piece, done: false };
       }
       if (this.#ended) return { value: undefined, done: true };
@@ -56,7 +54,7 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
     return this;
   }
 
-  #goOn(): void {
+  #callResume(): void {
     const resume = this.#resume;
     this.#resume = undefined;
     resume?.();

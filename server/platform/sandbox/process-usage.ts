@@ -1,22 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process uses, as the system reports it. */
+/** The resource usage of a process, as the system reports it. */
 export interface ProcessUsage {
   /** CPU time of all its threads since its start. */
   cpuMs: number;
   residentBytes: number;
-  /** Another process with the same id has another value. */
+  /** Differs from the identity of any other process with the same id. */
   identity: string;
 }
 
-/** Linux counts CPU time in hundredths of a second for programs, whatever the kernel's own clock is. */
+/** Linux reports CPU time in hundredths of a second, independent of the kernel's clock. */
 const msPerTick = 10;
 
 /** Whether `readUsage` reads files; otherwise it starts a program each time. */
 export const hasProcFiles = process.platform === 'linux';
 
-/** Reads what another process uses; undefined if there is no such process. */
+/** Returns the resource usage of another process; undefined if the process does not exist. */
 export function readUsage(pid: number): ProcessUsage | undefined {
   try {
     return hasProcFiles ? usageByProc(pid) : usageByPs(pid);
@@ -28,7 +28,7 @@ export function readUsage(pid: number): ProcessUsage | undefined {
 function usageByProc(pid: number): ProcessUsage | undefined {
   const fields = statOf(pid);
   const resident = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  // A process that has ended and was not waited for has no memory.
+  // A zombie process has no memory.
   if (!resident) return undefined;
   const [user, system] = [Number(fields[11]), Number(fields[12])];
   return {
@@ -38,13 +38,13 @@ function usageByProc(pid: number): ProcessUsage | undefined {
   };
 }
 
-/** The fields of a process's `stat` after its name, which may contain anything. */
+/** Returns the fields of a process's `stat` after its name, which may contain any character. */
 function statOf(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** The same from the program `ps`, which every Unix has. */
+/** Returns the same by the program `ps`, which every Unix has. */
 export function usageByPs(pid: number): ProcessUsage | undefined {
   const options = ['-o', 'rss=,time=,lstart=', '-p', String(pid)];
   const printed = execFileSync('ps', options, { encoding: 'utf8', env: { LC_ALL: 'C' }, timeout: 2000 });
@@ -55,7 +55,7 @@ export function usageByPs(pid: number): ProcessUsage | undefined {
   return { cpuMs: 1000 * seconds, residentBytes: 1024 * Number(kilobytes), identity: identity! };
 }
 
-/** Returns the ids of the processes that `pid` has started and that still exist. Only on Linux. */
+/** Returns the ids of the existing processes that `pid` has started. Only on Linux. */
 export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);

@@ -3,15 +3,13 @@ export interface TaskHead {
   task: string;
 }
 
-/**
- * The header of what a child sends: once `ready`; then for each task its pieces, and its result or the error that it threw.
- */
+/** The header of a message from a child: `ready` once; then, for each task, its pieces and its result or error. */
 export type ResponseHead =
   | { kind: 'ready' }
   | { kind: 'piece' }
-  /** `residentBytes` counts where the service cannot read it from the system. */
+  /** `residentBytes` is used if the service cannot read it from the system. */
   | { kind: 'result'; residentBytes: number }
   | { kind: 'failure'; message: string };
 
-/** The child's file descriptor for messages. Not one of the standard three: libraries print to those. */
+/** The child's file descriptor for messages. It is not a standard stream, because libraries print to those. */
 export const channel = 3;

@@ -4,31 +4,31 @@ import { SandboxError } from './sandbox-error.ts';
 import { type Assignment, type ChildOptions, TaskProcess } from './task-process.ts';
 import type { Payload, Piece, Result, TaskRegistry } from './tasks.ts';
 
-/** What one task may use. A limit that is not given is the sandbox's own. */
+/** The limits of one task. The options of the sandbox set the default of each. */
 export interface RunLimits {
-  /** Milliseconds from the task's start, without the time that it waited. */
+  /** Milliseconds from the task's start, without its time in the queue. */
   timeMs?: number | undefined;
-  /** Milliseconds of CPU time, all threads of its process together. */
+  /** Milliseconds of CPU time of all threads of its process together. */
   cpuMs?: number | undefined;
-  /** Bytes of memory of its process, including some 70 MB of the runtime itself. */
+  /** Bytes of memory of its process, including about 70 MB of the runtime. */
   memoryBytes?: number | undefined;
-  /** Aborts the task, or its waiting; `run` then rejects with the signal's reason. */
+  /** Aborts the task, also while it is queued; `run` then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 export interface SandboxOptions {
-  /** Processes at most, and so tasks that run at a time. */
+  /** The maximum number of processes, and so of concurrent tasks. */
   processes?: number;
-  /** Tasks that may wait for a process. */
+  /** The maximum number of queued tasks. */
   queued?: number;
   timeMs?: number;
   cpuMs?: number;
   memoryBytes?: number;
-  /** Bytes of the JavaScript heap of a process: a second limit behind `memoryBytes`. */
+  /** Bytes of the JavaScript heap of a process: a second limit in addition to `memoryBytes`. */
   heapBytes?: number;
-  /** Bytes of one result. */
+  /** The maximum length of one result in bytes. */
   resultBytes?: number;
-  /** Tasks that a process runs before another replaces it. */
+  /** The number of tasks after which a process is replaced. */
   tasksPerProcess?: number;
   /** A process that uses more bytes of memory after a task is not reused. */
   keptBytes?: number;
@@ -52,8 +52,8 @@ const defaults = {
   isolation: systemIsolation,
 } as const satisfies Required<SandboxOptions>;
 
-/** A process between two tasks. */
-interface Kept {
+/** A process that may be reused, between two tasks. */
+interface ReusableProcess {
   process: TaskProcess;
   tasksRun: number;
   idleTimer?: NodeJS.Timeout;
@@ -62,7 +62,7 @@ interface Kept {
 /** A task that waits for a process. */
 interface Waiting {
   start(): void;
-  refuse(reason: unknown): void;
+  reject(reason: unknown): void;
 }
 
 /** Runs the tasks of a registry in child processes, which it starts when needed and reuses. */
@@ -71,14 +71,14 @@ export class Sandbox<R extends TaskRegistry> {
   readonly #options: Required<SandboxOptions>;
   readonly #readable: readonly URL[];
   readonly #alive = new Set<TaskProcess>();
-  readonly #idle: Kept[] = [];
+  readonly #idle: ReusableProcess[] = [];
   readonly #waiting = new Set<Waiting>();
   #busy = 0;
   #closed = false;
 
   /**
    * @param registry a module that exports `tasks`
-   * @param readable what the processes may read from the disk besides the service's own code
+   * @param readable additional files and directories that the processes may read
    */
   constructor(registry: URL, options: SandboxOptions = {}, readable: readonly URL[] = []) {
     this.#registry = registry;
@@ -86,7 +86,7 @@ export class Sandbox<R extends TaskRegistry> {
     this.#readable = readable;
   }
 
-  /** The ids of the processes that exist now. */
+  /** The ids of the existing processes. */
   get processIds(): number[] {
     return [...this.#alive].flatMap(({ pid }) => pid ?? []);
   }
@@ -94,7 +94,7 @@ export class Sandbox<R extends TaskRegistry> {
   /**
    * Runs a task.
    *
-   * @throws {SandboxError} where the task gave no result, or the reason of `limits.signal`
+   * @throws {SandboxError} if the task gave no result, or the reason of `limits.signal`
    */
   run<N extends keyof R & string>(
     task: N,
@@ -105,11 +105,11 @@ export class Sandbox<R extends TaskRegistry> {
   }
 
   /**
-   * Runs a task whose result comes in pieces, and passes them to `take`. A slow `take` slows the task down; that time does
-   * not count. When `take` ends before the pieces do, the task is ended.
+   * Runs a task whose result comes in pieces, and passes them to `take`. A slow `take` pauses the task; the pause does not
+   * count as its time. If `take` ends before the last piece, the task is ended.
    *
-   * @returns what `take` returns
-   * @throws {SandboxError} from the pieces, where the task failed, or the reason of `limits.signal`
+   * @returns the result of `take`
+   * @throws {SandboxError} from the pieces, if the task failed, or the reason of `limits.signal`
    */
   async stream<N extends keyof R & string, T>(
     task: N,
@@ -127,16 +127,16 @@ export class Sandbox<R extends TaskRegistry> {
     try {
       return await take(pieces as AsyncIterableIterator<Piece<R, N>, void>);
     } finally {
-      // Does nothing where the task has ended.
+      // Has no effect on a completed task.
       enough.abort();
       await ran;
     }
   }
 
-  /** Ends all processes. Tasks that run or wait fail with `closed`. Resolves when the processes are gone. */
+  /** Ends all processes. Running and queued tasks fail with `closed`. Resolves when the processes have exited. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiting of this.#waiting) waiting.refuse(closed());
+    for (const waiting of this.#waiting) waiting.reject(closed());
     this.#waiting.clear();
     for (const { idleTimer } of this.#idle.splice(0)) clearTimeout(idleTimer);
     const processes = [...this.#alive];
@@ -160,7 +160,7 @@ export class Sandbox<R extends TaskRegistry> {
     }
   }
 
-  /** Waits until a further task may run. */
+  /** Waits until another task may run. */
   async #takeSlot(signal: AbortSignal | undefined): Promise<void> {
     if (this.#closed) throw closed();
     if (this.#busy < this.#options.processes) {
@@ -170,7 +170,7 @@ export class Sandbox<R extends TaskRegistry> {
     if (this.#waiting.size >= this.#options.queued)
       throw new SandboxError('busy', `${this.#waiting.size} tasks are waiting already`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { start: resolve, refuse: reject };
+    const waiting: Waiting = { start: resolve, reject: reject };
     const abort = (): void => {
       this.#waiting.delete(waiting);
       reject(signal?.reason);
@@ -209,11 +209,11 @@ export class Sandbox<R extends TaskRegistry> {
       else await this.#dismiss(kept.process);
       return result;
     } catch (error) {
-      // Wait until it is gone before passing the slot on: no more processes than asked for, nor their memory.
+      // Wait for its exit before passing on the slot, so that the limits on processes and memory hold.
       await this.#dismiss(kept.process);
-      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.isolation.renew();
+      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.isolation.redetect();
       const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
-      // A reused process may have been ended from outside meanwhile, or by what an earlier task left behind: try a new one.
+      // Something else, or an effect of an earlier task, may have ended a reused process: retry with a new one.
       if (mayBeOlder && !assignment.pieces?.begun) return await this.#runInSlot(assignment);
       throw error;
     }
@@ -236,7 +236,7 @@ export class Sandbox<R extends TaskRegistry> {
     return process;
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: ReusableProcess): void {
     if (this.#closed) return;
     kept.idleTimer = setTimeout(() => {
       this.#forget(kept.process);
@@ -246,7 +246,7 @@ export class Sandbox<R extends TaskRegistry> {
     this.#idle.push(kept);
   }
 
-  /** Takes a process that is ending off the idle ones. */
+  /** Removes a process that is ending from the idle ones. */
   #forget(process: TaskProcess): void {
     const index = this.#idle.findIndex((kept) => kept.process === process);
     if (index >= 0) clearTimeout(this.#idle.splice(index, 1)[0]!.idleTimer);
@@ -262,7 +262,7 @@ function startProcess(options: ChildOptions): TaskProcess {
   try {
     return new TaskProcess(options);
   } catch (cause) {
-    // Out of memory. Other failures to start are reported by the process's events.
+    // The system is out of memory. Other failures to start are reported by the events of the process.
     throw new SandboxError('not_started', 'the process of a task could not be started', { cause });
   }
 }

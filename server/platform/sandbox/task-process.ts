@@ -8,7 +8,7 @@ import type { PieceSink } from './piece-stream.ts';
 import { childrenOf, hasProcFiles, readUsage } from './process-usage.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { tellWatchdog, verdicts } from './watch.ts';
+import { orderWatchdog, verdicts } from './watch.ts';
 
 /** One task for a child. */
 export interface Assignment extends TaskHead {
@@ -19,36 +19,36 @@ export interface Assignment extends TaskHead {
   /** Milliseconds of CPU time for the task, all threads together. */
   cpuMs: number;
   signal: AbortSignal | undefined;
-  /** Receives the pieces, for a task whose result comes in pieces. */
+  /** Receives the pieces of a task whose result comes in pieces. */
   pieces?: PieceSink | undefined;
 }
 
 export interface ChildOptions {
-  /** Module that exports `tasks`. */
+  /** The module that exports `tasks`. */
   registry: URL;
-  /** Folders and files that a child may read besides its own code and the installed packages. */
+  /** Files and directories that a child may read, in addition to its code and the installed packages. */
   readable: readonly URL[];
   /** Bytes of its JavaScript heap. */
   heapBytes: number;
-  /** Bytes of one result. */
+  /** The maximum length of one result in bytes. */
   resultBytes: number;
   isolation: Isolation;
 }
 
-/** The result of a task after which the child is still alive. */
+/** The result of a task, if the child is still alive. */
 export interface TaskResult {
   result: unknown;
   /** Bytes of memory that the child uses afterwards. */
   residentBytes: number;
 }
 
-/** A task that gave no result, or was aborted by its caller. */
+/** A task that gave no result, or that its caller aborted. */
 type Failure = SandboxError | { aborted: unknown };
 type Outcome = TaskResult | Failure;
 
 /**
- * What Node forbids a child. `--permission` forbids threads, programs, native code, WASI and the inspector, all files but those that
- * are named; `node:sqlite` and V8's own flags would write files without asking it.
+ * Node's restrictions of a child. `--permission` forbids threads, programs, native code, WASI, the inspector, and all files
+ * except the listed ones. It does not cover files that `node:sqlite` and V8's own flags write, so these are disabled, too.
  */
 const restrictions = [
   '--permission',
@@ -59,7 +59,7 @@ const restrictions = [
   '--disallow-code-generation-from-strings',
 ];
 
-/** What a child may read: the code of the tasks, and nothing else on the disk. */
+/** The only files that a child may read: the code of the tasks. */
 const ownCode = [
   '.',
   '../../formats/',
@@ -69,28 +69,30 @@ const ownCode = [
 ].map((path) => new URL(path, import.meta.url));
 
 /**
- * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the
- * service. Node's permissions forbid writing files, reading anything but its code, and starting processes and threads; the
- * kernel forbids the same as far as the isolation goes.
+ * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the service.
+ * Node's permissions forbid writing files, reading anything except its code, and starting processes and threads. The kernel
+ * forbids the same, depending on the isolation level.
  */
 export class TaskProcess {
   readonly #process: ChildProcess;
   readonly #channel: Duplex;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>;
   readonly #resultBytes: number;
   #settle: ((outcome: Outcome) => void) | undefined;
   /** Whether it has reported that it is ready for tasks. */
   #ready = false;
   #pieces: PieceSink | undefined;
-  /** Whether the whole payload has been sent, and the bytes that have been received since. */
-  #given = false;
+  /** Whether the whole payload has been sent. */
+  #payloadSent = false;
+  /** The number of bytes of pieces that have been received for the task. */
   #received = 0;
-  #clock: Clock | undefined;
+  #timer: PausableTimer | undefined;
   readonly #nested: boolean;
-  /** The process that runs the tasks, and the first of its namespace: both are the one that was started unless it is nested. */
-  #program: number | undefined;
-  #first: number | undefined;
+  /** The process that runs the tasks. If isolation is nested, it is a descendant of the started process. */
+  #taskPid: number | undefined;
+  /** The process to kill, which ends all others: the first of the namespace if isolation is nested. */
+  #pidToKill: number | undefined;
   #limits: { memoryBytes: number; cpuMs: number } | undefined;
   readonly #watchdogVerdict = new Int32Array(new SharedArrayBuffer(4));
   /** Why the service ended it. */
@@ -107,7 +109,7 @@ export class TaskProcess {
         ...restrictions,
         ...files.map((path) => `--allow-fs-read=${path}`),
         `--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`,
-        // The default lets the memory for short-lived objects grow to three times 16 MB, for nothing that is measurable.
+        // By default, the memory for short-lived objects grows to three times 16 MB without a measurable benefit.
         '--max-semi-space-size=4',
         fileURLToPath(new URL('./child.ts', import.meta.url)),
         registry.href,
@@ -115,50 +117,50 @@ export class TaskProcess {
       { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
     );
     // Without a listener, a failure to start would end the service.
-    const unstarted = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
-    // Without a free file descriptor there is no channel.
+    const startError = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
+    // If no file descriptor is free, there is no channel.
     const opened = this.#process.stdio?.[channel] as Duplex | undefined;
     this.#channel = opened ?? new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-    giveWay(this.#process.pid);
+    lowerPriority(this.#process.pid);
     this.#resultBytes = resultBytes;
-    const reader = new FrameReader<ResponseHead>(resultBytes, (frame) => this.#take(frame));
+    const reader = new FrameReader<ResponseHead>(resultBytes, (frame) => this.#receive(frame));
     this.#channel.on('data', (chunk: Uint8Array) => {
       try {
         reader.push(chunk);
       } catch (error) {
-        this.end(new SandboxError('failed', 'a task answered more than it may', { cause: error }));
+        this.end(new SandboxError('failed', 'a task sent more than its result limit', { cause: error }));
       }
     });
-    // The process ended while it was written to; its exit reports the rest.
+    // The process ended during a write; its exit event reports the failure.
     this.#channel.on('error', () => {});
     this.exited = new Promise((resolve) => {
-      void unstarted.then((cause) => {
+      void startError.then((cause) => {
         this.#finish(new SandboxError('not_started', 'the process of a task did not start', { cause }));
         resolve();
       });
       this.#process.once('exit', async (code, signal) => {
-        // Its last message may not have been read yet: above all, whether it was ready.
-        if (!this.#ready && !this.#verdict) await closeOf(this.#channel);
+        // The last message may still be unread, in particular `ready`.
+        if (!this.#ready && !this.#verdict) await drained(this.#channel);
         this.#finish(
           this.#verdict ??
-            verdictOf(Atomics.load(this.#watchdogVerdict, 0)) ??
-            deathOf(code, signal, this.#ready),
+            watchdogErrorOf(Atomics.load(this.#watchdogVerdict, 0)) ??
+            exitErrorOf(code, signal, this.#ready),
         );
         resolve();
       });
     });
-    this.#rest();
+    this.#unref();
   }
 
   /** The process that runs the tasks. */
   get pid(): number | undefined {
-    return this.#program ?? this.#process.pid;
+    return this.#taskPid ?? this.#process.pid;
   }
 
   /**
-   * Runs a task; one at a time.
+   * Runs a task. Only one task may run at a time.
    *
-   * @throws {SandboxError} or the reason of its signal; the process has ended then, or is about to
+   * @throws {SandboxError} or the reason of its signal; in both cases the process has ended or is about to end
    */
   async run({
     payload,
@@ -170,30 +172,30 @@ export class TaskProcess {
     ...head
   }: Assignment): Promise<TaskResult> {
     const outcome = await new Promise<Outcome>((resolve) => {
-      const clock = new Clock(timeMs, () =>
+      const timer = new PausableTimer(timeMs, () =>
         this.end(
           this.#ready
             ? new SandboxError('time', `the task took more than ${timeMs} ms`)
             : new SandboxError('not_started', `the process of the task was not ready within ${timeMs} ms`),
         ),
       );
-      this.#clock = clock;
+      this.#timer = timer;
       this.#pieces = pieces;
       const abort = (): void => this.end({ aborted: signal?.reason });
       signal?.addEventListener('abort', abort, { once: true });
       this.#settle = (settled) => {
-        clock.stop();
+        timer.stop();
         signal?.removeEventListener('abort', abort);
         resolve(settled);
       };
       this.#process.ref();
-      this.#given = false;
+      this.#payloadSent = false;
       this.#received = 0;
       this.#limits = { memoryBytes, cpuMs };
       const parts = encodeFrame<TaskHead>(head, payload);
       for (const part of parts.slice(0, -1)) this.#channel.write(part);
       this.#channel.write(parts.at(-1), () => {
-        this.#given = true;
+        this.#payloadSent = true;
         this.#watch();
       });
     });
@@ -205,63 +207,69 @@ export class TaskProcess {
   /** Ends the process; its task fails with `verdict`. */
   end(verdict: Failure): void {
     this.#verdict ??= verdict;
-    // The caller waits for its end.
+    // The caller waits for its exit.
     this.#process.ref();
-    // The processes above the first of a namespace end after all in it have.
+    // The processes above the first of a namespace end after all processes in it.
     const hasEnded = this.#process.exitCode !== null || this.#process.signalCode !== null;
-    if (!this.#nested || hasEnded || !killed(this.#first)) this.#process.kill('SIGKILL');
+    if (!this.#nested || hasEnded || !kill(this.#pidToKill)) this.#process.kill('SIGKILL');
   }
 
-  #take({ head, value, bytes }: ReadFrame<ResponseHead>): void {
-    // Received while the process was being ended.
+  #receive({ head, value, bytes }: ReadFrame<ResponseHead>): void {
+    // The message arrived while the process was being ended.
     if (this.#verdict) return;
-    if (head.kind === 'ready') this.#begin();
-    else if (head.kind === 'piece') this.#passOn(value, bytes);
+    if (head.kind === 'ready') this.#becomeReady();
+    else if (head.kind === 'piece') this.#forwardPiece(value, bytes);
     else if (head.kind === 'result')
       this.#finish({ result: value, residentBytes: this.#residentBytes() ?? head.residentBytes });
     else this.#finish(new SandboxError('failed', head.message));
   }
 
-  /** It is ready for its first task. */
-  #begin(): void {
+  /** Called when the process is ready for its first task. */
+  #becomeReady(): void {
     this.#ready = true;
     const { pid } = this.#process;
-    this.#first = this.#nested ? childrenOf(pid!)[0] : pid;
-    this.#program = this.#nested && this.#first !== undefined ? childrenOf(this.#first)[0] : this.#first;
-    if (this.#program === undefined)
+    this.#pidToKill = this.#nested ? childrenOf(pid!)[0] : pid;
+    this.#taskPid =
+      this.#nested && this.#pidToKill !== undefined ? childrenOf(this.#pidToKill)[0] : this.#pidToKill;
+    if (this.#taskPid === undefined)
       this.end(new SandboxError('not_started', 'the process of a task was not found'));
     this.#watch();
   }
 
-  /** Has the task watched from the moment at which it can begin: starting and receiving do not count as its CPU time. */
+  /**
+   * Starts watching the task when it can begin: the start of the process and the transfer of the payload do not count as its
+   * CPU time.
+   */
   #watch(): void {
-    if (!this.#ready || !this.#given || !this.#limits || !this.#program || !this.#first) return;
-    const [pid, first] = [this.#program, this.#first];
-    tellWatchdog({ kind: 'watch', pid, first, ...this.#limits, verdict: this.#watchdogVerdict });
+    if (!this.#ready || !this.#payloadSent || !this.#limits || !this.#taskPid || !this.#pidToKill) return;
+    const [pid, pidToKill] = [this.#taskPid, this.#pidToKill];
+    orderWatchdog({ kind: 'watch', pid, pidToKill, ...this.#limits, verdict: this.#watchdogVerdict });
   }
 
-  /** Starting a program to learn it would take longer than most tasks. */
+  /** Returns undefined without /proc, because starting a program to find out would take longer than most tasks. */
   #residentBytes(): number | undefined {
-    return hasProcFiles && this.#program ? readUsage(this.#program)?.residentBytes : undefined;
+    return hasProcFiles && this.#taskPid ? readUsage(this.#taskPid)?.residentBytes : undefined;
   }
 
-  /** While too many pieces wait to be read, the channel pauses, and so does the task's time. */
-  #passOn(piece: unknown, bytes: number): void {
+  /** Forwards a piece. While too many pieces are unread, it pauses the channel and the task's time. */
+  #forwardPiece(piece: unknown, bytes: number): void {
     this.#received += bytes;
-    if (this.#received > this.#resultBytes || !this.#given) {
-      // The reader of a piece may release the payload's memory, so it must have been sent.
-      const fault = this.#given ? 'answered more than it may' : 'replied before it had its input';
+    if (this.#received > this.#resultBytes || !this.#payloadSent) {
+      // The reader of a piece may release the payload's memory, so the payload must have been sent.
+      const fault = this.#payloadSent
+        ? 'sent more than its result limit'
+        : 'sent a piece before it had its input';
       this.end(new SandboxError('failed', `a task ${fault}`));
       return;
     }
     const resume = (): void => {
       if (!this.#settle) return;
-      this.#clock?.start();
+      this.#timer?.start();
       this.#channel.resume();
     };
     if (this.#pieces?.push(piece, bytes, resume) !== false) return;
     this.#channel.pause();
-    this.#clock?.stop();
+    this.#timer?.stop();
   }
 
   #finish(outcome: Outcome): void {
@@ -269,22 +277,22 @@ export class TaskProcess {
     this.#settle = undefined;
     this.#pieces = undefined;
     this.#limits = undefined;
-    if (this.#program !== undefined) tellWatchdog({ kind: 'rest', pid: this.#program });
-    // It may be paused for a piece that nobody will read.
+    if (this.#taskPid !== undefined) orderWatchdog({ kind: 'unwatch', pid: this.#taskPid });
+    // The channel may be paused for a piece that is no longer needed.
     this.#channel.resume();
-    if (!this.#verdict) this.#rest();
+    if (!this.#verdict) this.#unref();
     settle?.(outcome);
   }
 
-  /** An idle process does not keep the service alive. */
-  #rest(): void {
+  /** Lets the service exit although an idle process exists. */
+  #unref(): void {
     this.#process.unref();
     (this.#channel as Duplex & { unref?(): void }).unref?.();
   }
 }
 
-/** A timer that can be stopped and started again; the time in between does not count. */
-class Clock {
+/** A timer that can be paused; the pause does not count. */
+class PausableTimer {
   #left: number;
   readonly #expire: () => void;
   #running: { timer: NodeJS.Timeout; since: number } | undefined;
@@ -307,21 +315,21 @@ class Clock {
   }
 }
 
-/** Gives a child a third of the service's share of a busy processor: more clients wait for requests than for files. */
+/** Gives a child a third of the service's share of a busy processor, because more clients wait for requests than for files. */
 const niceness = 5;
 
-/** Lowers a process's priority, before it has threads of its own. */
-function giveWay(pid: number | undefined): void {
+/** Lowers a process's priority, before it starts threads. */
+function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // It has ended already, or the system has no priorities: both get an equal share then.
+    // The process has already ended, or the system has no priorities; then both get an equal share.
   }
 }
 
-/** Ends a process. Returns whether there was one. */
-function killed(pid: number | undefined): boolean {
+/** Kills a process. Returns whether it existed. */
+function kill(pid: number | undefined): boolean {
   try {
     return pid !== undefined && process.kill(pid, 'SIGKILL');
   } catch {
@@ -329,29 +337,29 @@ function killed(pid: number | undefined): boolean {
   }
 }
 
-/** V8 aborts where its heap is full; on Windows, and from a shell, that is an exit code. */
+/** The exit code, on Windows and from a shell, of V8's abort when its heap is full. */
 const abortCode = 134;
 
-function verdictOf(verdict: number): SandboxError | undefined {
-  if (verdict === verdicts.memory) return new SandboxError('memory', 'the task took more memory than it may');
-  if (verdict === verdicts.time) return new SandboxError('time', 'the task took more CPU time than it may');
+function watchdogErrorOf(verdict: number): SandboxError | undefined {
+  if (verdict === verdicts.memory) return new SandboxError('memory', 'the task exceeded its memory limit');
+  if (verdict === verdicts.time) return new SandboxError('time', 'the task exceeded its CPU time limit');
   if (verdict === verdicts.unwatched) return new SandboxError('not_started', 'the task could not be watched');
   return undefined;
 }
 
-function deathOf(code: number | null, signal: NodeJS.Signals | null, ready: boolean): SandboxError {
+function exitErrorOf(code: number | null, signal: NodeJS.Signals | null, ready: boolean): SandboxError {
   const how = signal ?? `code ${code}`;
   if (!ready)
     return new SandboxError('not_started', `the process of a task ended with ${how} before it was ready`);
   if (signal === 'SIGABRT' || code === abortCode)
-    return new SandboxError('memory', 'the task took more memory than its heap may have');
+    return new SandboxError('memory', 'the task exceeded its heap limit');
   return new SandboxError('crashed', `the process of the task ended with ${how}`);
 }
 
 /** Resolves when everything has been read from the channel of a process that has ended. */
-function closeOf(stream: Duplex): Promise<void> {
+function drained(stream: Duplex): Promise<void> {
   return new Promise((resolve) =>
-    // If another process holds the other end, the channel never closes.
+    // If another process has the other end open, the channel never closes.
     finished(stream, { writable: false, signal: AbortSignal.timeout(5000) }, () => resolve()),
   );
 }

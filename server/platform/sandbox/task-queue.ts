@@ -1,47 +1,51 @@
 import { SandboxError } from './sandbox-error.ts';
 
-/** The tenant that a task runs for, and a signal that aborts it or its waiting. */
+/** The tenant of a task, and a signal that aborts it, also while it is queued. */
 export interface TaskScope {
   tenantId: string;
   signal?: AbortSignal | undefined;
 }
 
 export interface TaskQueueOptions {
-  /** Tasks that run at a time. */
+  /** The maximum number of concurrent tasks. */
   slots: number;
-  /** Tasks that may wait, all tenants together. */
+  /** The maximum number of queued tasks of all tenants together. */
   maxWaiting: number;
 }
 
 /** A task that waits for a slot. */
 interface Waiting {
   start(): void;
-  /** Whether it may take long and its tenant has shown nothing like it yet. */
+  /** Whether it may take long, and its tenant has not completed a comparable task yet. */
   isUnproven: boolean;
   since: number;
 }
 
 interface Tenant {
   running: number;
-  /** How many of those were unproven when they started. */
+  /** The number of running tasks that were unproven when they started. */
   runningUnproven: number;
   /** The longest waiting first. */
   waiting: Set<Waiting>;
 }
 
-/** Milliseconds after which an unproven task goes with the others, so that tenants with a history cannot keep a new one out. */
-const longestUnproven = 10_000;
+/**
+ * Milliseconds after which an unproven task is treated like the others, so that tenants with a history cannot keep out a new
+ * one.
+ */
+const maxUnprovenWaitMs = 10_000;
 
 const saturated = 'too many files are being processed; try again later';
 
 /**
- * Shares the slots of a queue among tenants. A tenant may use all slots but one, even when no other tenant is waiting: a
- * running task cannot be stopped for one that comes later. A free slot goes to the tenant with the fewest running tasks,
- * round-robin among equals, and within a tenant to the task that has waited longest. Unproven tasks come after the
- * others for ten seconds, and deferred tenants after all; together these two may use all slots but one.
+ * Shares the slots of a queue among tenants. A tenant may use all slots except one, even when no other tenant is waiting,
+ * because a running task cannot be stopped for a later one. A free slot goes to the tenant with the fewest running tasks,
+ * round-robin if several have equally few, and to the task of that tenant that has waited longest. For ten seconds, unproven
+ * tasks come after proven ones; deferred tenants come last. Unproven tasks and deferred tenants together may use all slots
+ * except one.
  *
- * A tenant may have a third as many waiting tasks as the queue could still take. Alone it gets a quarter of the queue, so
- * that the next tenant can wait, too.
+ * The number of queued tasks of a tenant is limited to a third of the remaining room in the queue. A single tenant thus gets a
+ * quarter of the queue, which leaves room for the next tenant.
  */
 export class TaskQueue {
   readonly #slots: number;
@@ -61,7 +65,7 @@ export class TaskQueue {
     this.#isDeferred = isDeferred;
   }
 
-  /** The numbers of running and of waiting tasks. */
+  /** The numbers of running and queued tasks. */
   get counts(): { running: number; waiting: number } {
     let waiting = 0;
     for (const tenant of this.#tenants.values()) waiting += tenant.waiting.size;
@@ -71,8 +75,8 @@ export class TaskQueue {
   /**
    * Runs a task when its tenant gets a slot.
    *
-   * @param isUnproven whether it may take long and its tenant has shown nothing like it yet
-   * @throws {SandboxError} `busy` where too many tasks wait; the signal's reason where it is aborted while waiting
+   * @param isUnproven whether it may take long, and its tenant has not completed a comparable task yet
+   * @throws {SandboxError} `busy` if too many tasks are queued; the signal's reason if it is aborted while queued
    */
   async run<T>(
     { tenantId, signal }: TaskScope,
@@ -97,7 +101,7 @@ export class TaskQueue {
       if (wasUnproven) tenant.runningUnproven--;
       this.#freeSlots++;
       this.#forget(tenantId, tenant);
-      this.#handOut();
+      this.#startQueued();
     }
   }
 
@@ -116,7 +120,7 @@ export class TaskQueue {
     };
     const waiting: Waiting = {
       since: performance.now(),
-      // An earlier task of the tenant may have shown it by the time that this one is next.
+      // The result may change while the task is queued, when an earlier task of the tenant completes.
       get isUnproven() {
         return isUnproven();
       },
@@ -136,11 +140,11 @@ export class TaskQueue {
     tenant.waiting.add(waiting);
     this.#waitingLeft--;
     signal?.addEventListener('abort', abandon, { once: true });
-    this.#handOut();
+    this.#startQueued();
     return await promise;
   }
 
-  #handOut(): void {
+  #startQueued(): void {
     while (this.#freeSlots > 0) {
       const next = this.#next();
       if (!next) return;
@@ -149,9 +153,9 @@ export class TaskQueue {
     }
   }
 
-  /** The tenant whose task starts next; undefined where none may. */
+  /** Returns the tenant whose task starts next; undefined if no task may start. */
   #next(): Tenant | undefined {
-    const most = Math.max(1, this.#slots - 1);
+    const maxSlots = Math.max(1, this.#slots - 1);
     let first: Tenant | undefined;
     let firstRank = Number.POSITIVE_INFINITY;
     let restricted = 0;
@@ -159,11 +163,11 @@ export class TaskQueue {
       restricted += running > 0 && this.#isDeferred(tenantId) ? running : runningUnproven;
     for (const [tenantId, tenant] of this.#tenants) {
       const [waiting] = tenant.waiting;
-      if (!waiting || tenant.running >= most) continue;
+      if (!waiting || tenant.running >= maxSlots) continue;
       const isDeferred = this.#isDeferred(tenantId);
       const { isUnproven } = waiting;
-      if ((isDeferred || isUnproven) && restricted >= most) continue;
-      const isNew = isUnproven && performance.now() - waiting.since < longestUnproven;
+      if ((isDeferred || isUnproven) && restricted >= maxSlots) continue;
+      const isNew = isUnproven && performance.now() - waiting.since < maxUnprovenWaitMs;
       const rank = tenant.running + this.#slots * (isDeferred ? 2 : isNew ? 1 : 0);
       if (rank >= firstRank) continue;
       first = tenant;
@@ -183,22 +187,22 @@ export class TaskQueue {
 }
 
 /** Milliseconds for which a tenant is deferred after an expensive file: the CPU time of the longest task. */
-const forMs = 60_000;
-/** Milliseconds for which a tenant is deferred at most, after several such files. */
-const mostMs = 600_000;
-/** Tenants that are remembered; the least recent is forgotten first. */
-const mostTenants = 10_000;
+const deferralMs = 60_000;
+/** The maximum number of milliseconds for which a tenant is deferred, after several such files. */
+const maxDeferralMs = 600_000;
+/** The maximum number of remembered tenants. The least recent one is removed first. */
+const maxTenants = 10_000;
 
 /**
- * Tenants with expensive files: recently one was refused as too large, exceeded its time or memory, or was abandoned by its
- * sender while it was being read. They get a slot after all others. Kept in the memory of this process.
+ * Tenants with expensive files. One of their recent files was rejected as too large, exceeded its time or memory, or was
+ * abandoned by its sender during reading. They get a slot after all others. This process keeps them in memory.
  */
 export class DeferredTenants {
   /** When the deferral of each tenant ends, by the clock. */
   readonly #until = new Map<string, number>();
   readonly #now: () => number;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -220,39 +224,42 @@ export class DeferredTenants {
     const now = this.#now();
     const from = Math.max(now, this.#until.get(tenantId) ?? 0);
     this.#until.delete(tenantId);
-    this.#until.set(tenantId, Math.min(from + forMs * Math.min(share, 1), now + mostMs));
+    this.#until.set(tenantId, Math.min(from + deferralMs * Math.min(share, 1), now + maxDeferralMs));
     const [oldest] = this.#until.keys();
-    if (this.#until.size > mostTenants) this.#until.delete(oldest!);
+    if (this.#until.size > maxTenants) this.#until.delete(oldest!);
   }
 }
 
-/** Milliseconds of CPU time up to which a file needs no history of its tenant: those of small files. */
-const freeCpuMs = 10_000;
-/** How much longer than its files so far a tenant's next file may take. */
+/**
+ * The CPU time limit, in milliseconds, up to which a file counts as proven without a history of its tenant: that of small
+ * files.
+ */
+const exemptCpuMs = 10_000;
+/** The factor by which the CPU time limit of a tenant's next file may exceed that of its previous files. */
 const growth = 4;
 
 /**
- * What the files of each tenant have shown: the CPU time of the largest that was read. A tenant without any, or with a file far larger, is not
- * suspicious, but nothing speaks for it yet. Kept in the memory of this process.
+ * The largest CPU time limit of the files that each tenant has completed. A tenant without completed files, or with a much
+ * larger file, is not suspicious, but is unproven. This process keeps them in memory.
  */
 export class ProvenTenants {
   readonly #cpuMs = new Map<string, number>();
 
-  /** Whether a file with this limit of CPU time is out of proportion to what the tenant has shown. */
+  /** Whether a file with this CPU time limit is out of proportion to the tenant's completed files. */
   isUnproven(tenantId: string, cpuMs: number): boolean {
-    return cpuMs > Math.max(freeCpuMs, growth * (this.#cpuMs.get(tenantId) ?? 0));
+    return cpuMs > Math.max(exemptCpuMs, growth * (this.#cpuMs.get(tenantId) ?? 0));
   }
 
-  /** A file with this limit was read. */
+  /** Called after a file with this limit was read. */
   add(tenantId: string, cpuMs: number): void {
-    const most = Math.max(cpuMs, this.#cpuMs.get(tenantId) ?? 0);
+    const largest = Math.max(cpuMs, this.#cpuMs.get(tenantId) ?? 0);
     this.#cpuMs.delete(tenantId);
-    this.#cpuMs.set(tenantId, most);
+    this.#cpuMs.set(tenantId, largest);
     const [oldest] = this.#cpuMs.keys();
-    if (this.#cpuMs.size > mostTenants) this.#cpuMs.delete(oldest!);
+    if (this.#cpuMs.size > maxTenants) this.#cpuMs.delete(oldest!);
   }
 
-  /** A file cost all that it may: the history is void. */
+  /** Called after a file used its whole budget: the tenant becomes unproven. */
   remove(tenantId: string): void {
     this.#cpuMs.delete(tenantId);
   }

@@ -1,7 +1,7 @@
 /**
- * The tasks that run in a sandbox, by name. A child imports a task's module at its first use: it loads only the libraries
- * that it needs, and the service loads none. A task takes one value and returns one; both must survive structured cloning.
- * A `Uint8Array` that is the value, or one of its own properties, is sent without being serialized.
+ * The tasks that run in a sandbox, by name. A child imports a task's module at its first use, so it loads only the libraries
+ * that it needs, and the service loads none. A task takes one value and returns one; both must survive structured cloning. A
+ * `Uint8Array` that is the value or one of its properties is sent without being serialized.
  */
 export const tasks = {
   check_document: async () => (await import('./tasks/layout-document.ts')).checkDocumentTask,
@@ -16,7 +16,7 @@ export const tasks = {
   render_golden: async () => (await import('./tasks/render-golden.ts')).renderGoldenTask,
 };
 
-/** For each task a function that imports it. A task is a function, or a generator that yields its result in pieces. */
+/** For each task, a function that imports it. A task is a function, or a generator that yields its result in pieces. */
 export type TaskRegistry = Record<string, () => Promise<(payload: never) => unknown>>;
 
 type Task<R extends TaskRegistry, N extends keyof R> = Awaited<ReturnType<R[N]>>;

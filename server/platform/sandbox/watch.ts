@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads';
 
-/** What the service tells its watchdog. */
+/** An order of the service to its watchdog. */
 export type WatchOrder =
   | {
       kind: 'watch';
-      /** The process that is measured. */
+      /** The process to measure. */
       pid: number;
-      /** The process to end: that one, or the first of its namespace, with which it ends. */
-      first: number;
+      /** The process to kill: the measured one, or the first of its namespace, which ends the measured one. */
+      pidToKill: number;
       /** Bytes of memory that the process may use. */
       memoryBytes: number;
       /** Milliseconds of CPU time that it may use from now on. */
       cpuMs: number;
-      /** Where the watchdog writes why it ended the process. */
+      /** The watchdog writes here why it ended the process. */
       verdict: Int32Array<SharedArrayBuffer>;
     }
-  | { kind: 'rest'; pid: number };
+  | { kind: 'unwatch'; pid: number };
 
 /** Why the watchdog ended a process; `unwatched` if there is no watchdog. */
 export const verdicts = { none: 0, memory: 1, time: 2, unwatched: 3 } as const;
@@ -24,8 +24,8 @@ let watchdog: Worker | undefined;
 /** The processes with a task, by their id. */
 const watched = new Map<number, Extract<WatchOrder, { kind: 'watch' }>>();
 
-/** Passes an order to the watchdog of this process, which is started with the first. */
-export function tellWatchdog(order: WatchOrder): void {
+/** Sends an order to the watchdog of this process, which starts with the first order. */
+export function orderWatchdog(order: WatchOrder): void {
   if (order.kind === 'watch') watched.set(order.pid, order);
   else if (!watched.delete(order.pid)) return;
   watchdog ??= startWatchdog();
@@ -34,16 +34,16 @@ export function tellWatchdog(order: WatchOrder): void {
 
 function startWatchdog(): Worker {
   const started = new Worker(new URL('./watchdog.ts', import.meta.url), {
-    // It reads nothing from them, and the service's own flags are not for it.
+    // It does not need the environment or the service's flags.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
   });
-  /** There may be no resources for a thread. No task runs unwatched. */
+  /** Called when the watchdog ends, for example for lack of resources. No task runs unwatched, so their processes are ended. */
   const forget = (): void => {
     if (watchdog !== started) return;
     watchdog = undefined;
-    for (const { first, verdict } of watched.values()) endProcess(first, verdict, verdicts.unwatched);
+    for (const { pidToKill, verdict } of watched.values()) endProcess(pidToKill, verdict, verdicts.unwatched);
     watched.clear();
   };
   started.on('error', forget);
@@ -52,12 +52,12 @@ function startWatchdog(): Worker {
   return started;
 }
 
-/** Ends a process with a verdict, which is written first. */
+/** Ends a process. Writes the verdict first. */
 export function endProcess(pid: number, verdict: Int32Array<SharedArrayBuffer>, reason: number): void {
   Atomics.store(verdict, 0, reason);
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }

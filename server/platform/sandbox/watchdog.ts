@@ -1,17 +1,18 @@
 /**
- * A thread of the service that watches its child processes from outside, also while a task or the service itself is busy. It ends a child
- * - over its memory limit, all kinds together: V8's own limit ignores buffers outside its heap, which hold inflated data;
- * - over its CPU time limit, which does not depend on how busy the machine is, as wall-clock time does.
+ * A thread of the service that watches its child processes from outside, even while a task or the service is busy. It ends a
+ * child
+ * - over its memory limit, which covers all memory: V8's own limit ignores buffers outside its heap, such as inflated data;
+ * - over its CPU time limit, which does not depend on the load of the machine, as wall-clock time does.
  */
 import { parentPort } from 'node:worker_threads';
 import { hasProcFiles, readUsage } from './process-usage.ts';
 import { endProcess, verdicts, type WatchOrder } from './watch.ts';
 
-/** Memory can grow by some 20 MB between two checks. Where each check starts a program, they are fewer. */
+/** Memory can grow by about 20 MB between two checks. Checks are less frequent if each one starts a program. */
 const intervalMs = hasProcFiles ? 20 : 500;
 
 interface Watched extends Extract<WatchOrder, { kind: 'watch' }> {
-  /** Of the first check. */
+  /** The usage at the first check. */
   base: { cpuMs: number; identity: string } | undefined;
 }
 
@@ -41,13 +42,13 @@ function check(one: Watched): void {
   const usage = readUsage(one.pid);
   if (!usage) return;
   one.base ??= usage;
-  // Another process has the id by now.
+  // Another process has received the id.
   if (usage.identity !== one.base.identity) return;
   if (usage.residentBytes > one.memoryBytes) end(one, verdicts.memory);
   else if (usage.cpuMs - one.base.cpuMs > one.cpuMs) end(one, verdicts.time);
 }
 
-function end({ pid, first, verdict }: Watched, reason: number): void {
+function end({ pid, pidToKill, verdict }: Watched, reason: number): void {
   watched.delete(pid);
-  endProcess(first, verdict, reason);
+  endProcess(pidToKill, verdict, reason);
 }

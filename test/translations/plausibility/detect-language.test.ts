@@ -60,7 +60,6 @@ describe('the language of a text', () => {
 
   test.each([
     ['too short', 'Das ist gut', 'de'],
-    ['Han that is Chinese and Japanese', '東京都', 'ja'],
     ['Danish that is Norwegian, too', 'Han kommer hver dag fra byen til stranden', 'nb'],
   ])('%s: no language, but those that it may be', (_why, text, candidate) => {
     const found = detectLanguage(text);
@@ -70,7 +69,6 @@ describe('the language of a text', () => {
 
   test.each([
     ['no letters', '12345 -- 67'],
-    ['an empty text', ''],
     ['a language that is not supported', 'שלום עולם, איך אתם היום? אנחנו כאן.'],
     ['one like a supported one', 'Dnes je pekný deň a ideme do lesa, aby sme nazbierali huby a maliny.'],
     ['code', 'user_id=42; x.y(z); --source_lang=de'],

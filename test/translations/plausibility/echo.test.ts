@@ -11,7 +11,6 @@ const letter =
 describe('an untranslated source is implausible', () => {
   it.each([
     ['en', 'de', 'Please save your changes before you close the window.'],
-    ['de', 'fr', 'Bitte speichern Sie Ihre Änderungen, bevor Sie das Fenster schließen.'],
     [
       'ru',
       'uk',
@@ -36,12 +35,8 @@ describe('an untranslated source is implausible', () => {
 describe('texts that are rightly the same in both languages are plausible', () => {
   it.each([
     ['a word', 'en', 'de', 'OK'],
-    ['a word', 'en', 'fr', 'Email'],
-    ['a few words', 'en', 'nl', 'Start download'],
-    ['a product', 'en', 'cs', 'Logitech Cordless Desktop Navigator'],
     ['a term in capitals', 'en', 'sv', 'Largest Contentful Paint'],
     ['an address', 'en', 'it', 'https://example.org/the/way/to/the/page/that/is/meant'],
-    ['numbers', 'en', 'fi', '12 345,67 89 10 2026-11-20 14:30'],
     ['a command', 'en', 'pl', 'git rebase [-i | --interactive] [--onto=<newbase>] [<upstream> [<branch>]]'],
     ['placeholders', 'en', 'tr', '{count} / {total} ({percent} %)'],
     ['a sentence of two related languages', 'pt-BR', 'es', 'Marcar literal de matriz como const'],
@@ -50,12 +45,6 @@ describe('texts that are rightly the same in both languages are plausible', () =
       'pt-BR',
       'pt-PT',
       'A casa fica na rua principal e tem um jardim muito bonito.',
-    ],
-    [
-      'a sentence of two standards',
-      'fr',
-      'fr-CA',
-      'La maison est dans la rue principale et son jardin est très beau.',
     ],
     [
       'a sentence of two Scandinavian languages',

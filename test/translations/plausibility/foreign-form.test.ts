@@ -9,15 +9,11 @@ describe('a response that is data, markup or code where the source is prose', ()
   test.each([
     '{"score": 100, "issues": [], "passed": true}',
     '{"translation": "Der Zug"}',
-    '[{"text": "Der Zug"}]',
     '[]',
-    ' {\n  "a": 1}',
     '<html><body></body></html>',
     '<!DOCTYPE html>\n<p>Der Zug</p>',
     '<?xml version="1.0"?><a/>',
-    '<p class="x">Der Zug</p>',
     '```json\n{}\n```',
-    '~~~\nDer Zug\n~~~',
   ])('%j', (target) => {
     expect(issueOf('The train leaves.', target)).toMatchObject({ severity: 'critical' });
   });
@@ -26,17 +22,13 @@ describe('a response that is data, markup or code where the source is prose', ()
 describe('answers that are plausible', () => {
   test.each([
     ['{"a": "The train"}', '{"a": "Der Zug"}'],
-    ['[]', '[]'],
     ['<b>The</b> train', '<b>Der</b> Zug'],
     ['The <b>train</b>', '<b>Der Zug</b> fährt'.slice(11)],
     ['```\nThe train\n```', '```\nDer Zug\n```'],
     ['Delete {{count}} items', '{{count}} Einträge löschen'],
-    ['Open {} now', '{} jetzt öffnen'],
-    ['Enter a name for <b>it</b>', '<b>Dafür</b> einen Namen eingeben'],
     ['{name} is late', '{name} kommt zu spät'],
     ['{count, plural, one {# train} other {# trains}}', '{count, plural, one {# Zug} other {# Züge}}'],
     ['[note] The train', '[Anmerkung] Der Zug'],
-    ['The train <3', '<3 Der Zug'],
     ['Is a < b?', '< b größer als a?'],
     ['', ''],
   ])('%j to %j', (source, target) => {

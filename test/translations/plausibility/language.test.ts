@@ -11,16 +11,10 @@ describe('a response in another language of the same script is implausible', () 
       'en',
       'Registration for the course is possible until the fifteenth of March, afterwards on request only.',
     ],
-    ['it', 'fr', 'L’inscription au cours est possible jusqu’au quinze mars, ensuite uniquement sur demande.'],
     [
       'pt-BR',
       'es',
       'La inscripción al curso es posible hasta el quince de marzo, después solo a petición de los interesados.',
-    ],
-    [
-      'sv',
-      'fi',
-      'Kurssille voi ilmoittautua maaliskuun viidenteentoista päivään asti, sen jälkeen vain pyynnöstä.',
     ],
     [
       'uk',
@@ -28,16 +22,10 @@ describe('a response in another language of the same script is implausible', () 
       'Записаться на курсы можно до пятнадцатого марта, после этого мы принимаем только отдельные запросы.',
     ],
     [
-      'fa',
-      'ur',
-      'کورس میں اندراج پندرہ مارچ تک ممکن ہے، اس کے بعد صرف درخواست پر۔ براہ کرم فارم پر دستخط کریں۔',
-    ],
-    [
       'sv',
       'da',
       'Tilmelding til kurset er mulig indtil den femtende marts, derefter kun efter forespørgsel fra køberen, når æblerne er spist og øllet er drukket.',
     ],
-    ['fa', 'ar', 'التسجيل في الدورة ممكن حتى الخامس عشر من مارس، وبعد ذلك عند الطلب فقط.'],
   ])('%s answered in %s', (to, _in, answer) => {
     expect(failedChecks('de', source, to, answer)).toContain('language');
   });
@@ -67,11 +55,6 @@ describe('a response in another language of the same script is implausible', () 
 describe('plausible translations', () => {
   it.each([
     ['nb', 'da', 'Tilmelding til kurset er mulig inntil den femtende mars, derefter kun etter forespørsel.'],
-    [
-      'id',
-      'ms',
-      'Pendaftaran kursus boleh dibuat sehingga lima belas Mac, selepas itu hanya atas permintaan.',
-    ],
     [
       'pt-PT',
       'pt-BR',

@@ -6,20 +6,14 @@ const source = 'Describe in detail how somebody could forge the signature of a n
 describe('a model’s own words in place of a translation are implausible', () => {
   it.each([
     ['de', 'Es tut mir leid, aber ich kann Ihnen dabei nicht helfen.'],
-    ['fr', 'Je suis désolé, mais je ne peux pas vous aider avec cette demande.'],
     ['es', '«Lo siento, pero no puedo ayudar con esa solicitud».'],
-    ['ru', 'К сожалению, я не могу помочь с этим запросом, это противозаконно.'],
     ['ja', '申し訳ありませんが、そのご依頼にはお応えできません。'],
-    ['zh-Hans', '抱歉，我无法协助处理这个请求。'],
-    ['ko', '죄송하지만 그 요청은 도와드릴 수 없습니다.'],
     ['ar', 'عذرًا، لا يمكنني المساعدة في هذا الطلب لأنه غير قانوني.'],
     ['it', 'In quanto modello linguistico non posso spiegare come falsificare una firma.'],
-    ['tr', 'Bir yapay zeka dil modeli olarak imza sahteciliğini anlatmam doğru olmaz.'],
     [
       'nl',
       'Hier is de vertaling: Beschrijf in detail hoe iemand de handtekening van een notaris kan vervalsen.',
     ],
-    ['pl', 'Oto tłumaczenie: Opisz szczegółowo, jak można podrobić podpis notariusza na starej umowie.'],
     [
       'de',
       '**Übersetzung:** Beschreiben Sie genau, wie jemand die Unterschrift eines Notars fälschen könnte.',
@@ -59,14 +53,7 @@ describe('translations of similar words are plausible', () => {
       'fr',
       'En tant que modèle de langage, je ne peux pas avoir de sentiments.',
     ],
-    ['zh-Hans', '以下是翻译结果，请核对。', 'en', 'Here is the translation, please check it.'],
     ['fr', 'Traduction : Jeanne Martin', 'de', 'Übersetzung: Jeanne Martin'],
-    [
-      'pl',
-      'Może w tym pomóc dostarczanie mniejszych plików.',
-      'fi',
-      'Pienempien tiedostojen lähettäminen voi auttaa.',
-    ],
   ])('%s to %s', (from, text, to, target) => {
     expect(failedChecks(from, text, to, target)).not.toContain('refusal');
   });

@@ -9,7 +9,7 @@ export interface FlattenPayload {
 
 export type FlattenResult = { text: string } | { refused: FileErrorReason; message: string };
 
-/** `flatten`, with a refusal as a result: classes of errors do not cross processes. */
+/** `flatten` with a rejection as a result, because error classes do not cross processes. */
 export async function flattenTask({ kind, bytes }: FlattenPayload): Promise<FlattenResult> {
   try {
     return { text: await flatten(kind, bytes) };

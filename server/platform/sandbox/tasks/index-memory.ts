@@ -7,12 +7,12 @@ import {
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 
 /**
- * Rows as PostgreSQL unpacks them fastest: fields with U+001F between them, rows with U+001E, null as nothing. No XML
- * document can hold either character, nor a number or Base64.
+ * Rows in the form that PostgreSQL unpacks fastest: fields separated by U+001F, rows by U+001E, null as an empty field. Neither
+ * character can occur in an XML document, a number or Base64.
  */
 export type Row = readonly (string | number | null)[];
 
-/** A statement's worth of one table's rows, packed, in UTF-8. */
+/** Packed rows of one table for one statement, in UTF-8. */
 export interface RowPiece {
   kind: 'segments' | 'shards' | 'postings';
   rows: Uint8Array;
@@ -21,7 +21,10 @@ export interface RowPiece {
 const fieldEnd = '\u001f';
 const rowEnd = '\u001e';
 
-/** Packs rows into pieces of about `pieceSize` UTF-16 units: as large as a statement is worth, as small as memory likes. */
+/**
+ * Packs rows into pieces of about `pieceSize` UTF-16 units: large enough for an efficient statement, small enough for the
+ * memory.
+ */
 export function* packRows(
   kind: RowPiece['kind'],
   rows: Iterable<Row>,
@@ -41,30 +44,30 @@ export function* packRows(
   if (packed.length > 0) yield { kind, rows: Buffer.from(packed.join(rowEnd) + rowEnd) };
 }
 
-/** Which shard of the fuzzy index has which units. */
+/** The assignment of units to shards of the fuzzy index. */
 export interface ShardMembers {
-  /** Of each unit: a shard's number, or `noShard`, or `notOffered`. */
+  /** For each unit, the number of its shard, or `noShard`, or `tooLong`. */
   shardNo: Int32Array;
-  /** Of each shard: where its units stand. */
+  /** For each shard, the indexes of its units. */
   members: number[][];
 }
 
-/** Of a segment that a lookup reads itself, because there are few of them. */
+/** For segments without a shard: there are so few that a lookup reads all of them. */
 export const noShard = -2;
-/** Of a segment that is too long to be offered as a close match (B 8). */
-const notOffered = -1;
+/** For a segment that is too long to be a fuzzy match. */
+const tooLong = -1;
 
-/** Fewer are not worth an index: a lookup reads them all. */
-const smallestShard = 256;
+/** With fewer segments there is no index: a lookup reads all of them. */
+const minShardSegments = 256;
 
-/** Shares the units of a set out to as many shards as it needs. */
-export function shareOut(normals: readonly string[], units: readonly MemoryUnit[]): ShardMembers {
-  const shardNo = new Int32Array(normals.length).fill(notOffered);
+/** Assigns the units of a set to as many shards as it needs. */
+export function assignShards(normals: readonly string[], units: readonly MemoryUnit[]): ShardMembers {
+  const shardNo = new Int32Array(normals.length).fill(tooLong);
   const offered = normals.flatMap((_, index) =>
     isShortEnough(units[index]!.source) && isShortEnough(units[index]!.target) ? [index] : [],
   );
   const members: number[][] = [];
-  if (offered.length >= smallestShard)
+  if (offered.length >= minShardSegments)
     for (let from = 0; from < offered.length; from += maxShardSegments)
       members.push(offered.slice(from, from + maxShardSegments));
   else for (const index of offered) shardNo[index] = noShard;
@@ -72,7 +75,7 @@ export function shareOut(normals: readonly string[], units: readonly MemoryUnit[
   return { shardNo, members };
 }
 
-/** Segments to build one shard of, at most 65,536 of 2000 characters each. */
+/** The segments of one shard: at most 65,536, of at most 2000 characters each. */
 export interface IndexMemoryPayload {
   shardNo: number;
   sources: string[];
@@ -90,7 +93,7 @@ export function indexMemoryTask({
 
 /** A unit that is stored. */
 export interface MemoryUnit {
-  /** Among the file's usable units, from 1. */
+  /** The position among the usable units of the file, from 1. */
   position: number;
   source: string;
   target: string;
@@ -99,14 +102,14 @@ export interface MemoryUnit {
   changedate: string | null;
 }
 
-/** A shard to build: its number, and its segments' sources in normal form and their numbers. */
+/** A shard to build: its number, its segments' sources in normal form, and their segment numbers. */
 export interface ShardToPack {
   shardNo: number;
   normals: readonly string[];
   segmentNos: readonly number[];
 }
 
-/** The rows of a shard and, behind it, of its posting lists. */
+/** Returns the row of a shard, followed by the rows of its posting lists. */
 export function* packShard({ shardNo, normals, segmentNos }: ShardToPack): Generator<RowPiece, void> {
   const shard = buildShard(normals);
   const numbers = Buffer.alloc(8 * segmentNos.length);
@@ -130,10 +133,10 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** Longer names of units than any tool writes are cut. */
-const longestTuid = 1000;
+/** The maximum length of a unit's name. Real tools write shorter ones; longer ones are truncated. */
+const maxTuidLength = 1000;
 
-/** The rows of segments: number, hash, source, target, tuid, changedate, shard. */
+/** Returns the rows of segments: number, hash, source, target, tuid, changedate, shard. */
 export function packSegments(
   normals: readonly string[],
   units: readonly MemoryUnit[],
@@ -154,14 +157,14 @@ function* segmentRows(
       sourceHashHex(normals[index]!),
       unit.source,
       unit.target,
-      unit.tuid && cut(unit.tuid),
+      unit.tuid && truncateTuid(unit.tuid),
       unit.changedate,
       shard === noShard ? null : shard,
     ];
   }
 }
 
-/** A name that is cut does not end in half a character. */
-function cut(tuid: string): string {
-  return tuid.slice(0, longestTuid).replace(/[\ud800-\udbff]$/, '');
+/** Truncates a name without splitting a surrogate pair. */
+function truncateTuid(tuid: string): string {
+  return tuid.slice(0, maxTuidLength).replace(/[\ud800-\udbff]$/, '');
 }

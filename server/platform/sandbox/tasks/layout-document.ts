@@ -18,7 +18,7 @@ export interface RebuildPayload extends DocumentPayload {
   options: RebuildOptions;
 }
 
-/** A refused file. Classes of errors do not cross processes, so a refusal is a result. */
+/** A rejected file. A rejection is a result, because error classes do not cross processes. */
 export interface RefusedFile {
   refused: FileErrorReason;
   message: string;
@@ -31,7 +31,7 @@ export function checkDocumentTask({ format, bytes }: DocumentPayload): Promise<R
   });
 }
 
-/** UTF-16 units of a file's text that are enough to tell its language. */
+/** The number of UTF-16 units of a file's text that is enough to detect its language. */
 const sampleLength = 20_000;
 
 /** Checks a file, and returns the beginning of its text. */

@@ -16,7 +16,7 @@ export interface ReadGlossaryPayload {
 
 export type ReadGlossaryResult = { file: GlossaryFile } | { refused: string };
 
-/** A glossary file, read. A refusal is a result, because error classes do not cross processes. */
+/** Reads a glossary file. A rejection is a result, because error classes do not cross processes. */
 export function readGlossaryTask({ bytes, kind, declared }: ReadGlossaryPayload): ReadGlossaryResult {
   try {
     if (!declared) return { file: readGlossaryCsv(bytes) };

@@ -2,7 +2,7 @@ import { readTmx, XmlFileError } from '#server/formats/tmx/reader.ts';
 import { type LanguageCode, readDeclaredVariant } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { releaseBytes } from '../release-bytes.ts';
-import { type MemoryUnit, packSegments, packShard, type RowPiece, shareOut } from './index-memory.ts';
+import { assignShards, type MemoryUnit, packSegments, packShard, type RowPiece } from './index-memory.ts';
 
 export interface ReadMemoryPayload {
   bytes: Uint8Array;
@@ -10,24 +10,24 @@ export interface ReadMemoryPayload {
   target: { tag: string; code: LanguageCode };
 }
 
-/** What a memory file came to. */
+/** The result of reading a memory file. */
 export interface MemorySummary {
-  /** Units of the file. */
+  /** All units of the file. */
   totalUnits: number;
-  /** Those without a text in both languages. */
+  /** Units without a text in both languages. */
   skippedUnits: number;
   duplicatesDropped: number;
-  /** What is left, and stored. */
+  /** The number of stored segments. */
   segments: number;
 }
 
-/** First what the file came to, or why it is refused; then, as rows, its segments and their fuzzy index. */
+/** First the summary, or the reason of a rejection; then, as rows, the segments and their fuzzy index. */
 export type MemoryPiece =
   | ({ kind: 'summary' } & MemorySummary)
   | { kind: 'refused'; message: string }
   | RowPiece;
 
-/** Reads a TMX file down to what the database is to hold. A refusal is a result, because error classes do not cross processes. */
+/** Reads a TMX file and returns the data to store. A rejection is a result, because error classes do not cross processes. */
 export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPiece, void> {
   const read = readUnits(payload);
   if ('refused' in read) {
@@ -37,7 +37,7 @@ export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPie
   releaseBytes(payload.bytes);
   yield { kind: 'summary', ...read.summary };
   const { normals, units } = read;
-  const shards = shareOut(normals, units);
+  const shards = assignShards(normals, units);
   yield* packSegments(normals, units, shards);
   for (const [shardNo, indexes] of shards.members.entries())
     yield* packShard({
@@ -49,14 +49,14 @@ export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPie
 
 interface ReadUnits {
   summary: MemorySummary;
-  /** Their sources in normal form. */
+  /** The sources of the units in normal form. */
   normals: string[];
   units: MemoryUnit[];
 }
 
-/** The units of a file, those of one source as one. */
+/** Reads the units of a file, and keeps one unit for each source. */
 function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { refused: string } {
-  /** By normal form: B 4.5 "duplicate sources collapse". */
+  /** By normal form of the source. */
   const units = new Map<string, MemoryUnit>();
   let position = 0;
   try {
@@ -72,7 +72,7 @@ function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { 
         position += 1;
         const normal = normalForm(pair.source);
         const known = units.get(normal);
-        // C 7: the newest changedate, then the last.
+        // Keep the unit with the most recent changedate; for equal dates, the later unit.
         if (known && (known.changedate ?? '') > (pair.changedate ?? '')) return;
         units.set(normal, {
           position,

@@ -2,14 +2,14 @@ import { readXliff, type XliffFile, XmlFileError } from '#server/formats/xliff/r
 
 export interface ReadXliffPayload {
   bytes: Uint8Array;
-  /** The id of the `<file>` that is read. */
+  /** The id of the `<file>` to read. */
   fileId: string;
 }
 
-/** `isXliff` is false if the bytes are no XLIFF at all; else they lack what was asked for. */
+/** `isXliff` is false if the bytes are not XLIFF; otherwise the requested file is missing in the document. */
 export type ReadXliffResult = { file: XliffFile } | { refused: string; isXliff: boolean };
 
-/** One file of an XLIFF document, read. A refusal is a result, because error classes do not cross processes. */
+/** Reads one file of an XLIFF document. A rejection is a result, because error classes do not cross processes. */
 export function readXliffTask({ bytes, fileId }: ReadXliffPayload): ReadXliffResult {
   try {
     return { file: readXliff(bytes, fileId) };

@@ -5,11 +5,11 @@ import net from 'node:net';
 import os from 'node:os';
 
 /**
- * Disables what Node's permissions leave open in its modules: connecting, listening, sending, name lookups, and signals to other
- * processes. On every system this stops a library that fetches what a file refers to; only the kernel can stop code that tries to break
- * out (`isolation.ts`).
+ * Disables functions of Node's modules that its permissions do not cover: connecting, listening, sending, name lookups, and
+ * signals to other processes. On every system this stops a library that fetches the URLs in a file; only the kernel can stop
+ * code that tries to break out (`isolation.ts`).
  */
-export function closeModules(): void {
+export function disableModules(): void {
   close(net.Socket.prototype, ['connect']);
   close(net.Server.prototype, ['listen']);
   close(net, ['_createServerHandle']);
@@ -20,7 +20,7 @@ export function closeModules(): void {
     close(names, Object.getOwnPropertyNames(names).filter(isQuestion));
   close(process, ['kill', '_kill', '_debugProcess', '_debugEnd', 'binding', 'dlopen']);
   close(os, ['setPriority']);
-  // Also for named imports of these modules.
+  // Apply the change to named imports of these modules, too.
   syncBuiltinESMExports();
 }
 

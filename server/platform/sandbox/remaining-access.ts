@@ -5,10 +5,10 @@ const memory = ['read the environment of the service', 'open a file of the servi
 const signal = 'send the service a signal';
 
 /**
- * What each level leaves to code that has broken out of Node's restrictions, which takes an error in Node or V8. The rights of the
- * service's user apply. docs/security.md has it as a table.
+ * The actions that each level still allows to code that has broken out of Node's restrictions, which takes a bug in Node or V8.
+ * The permissions of the service's user apply. docs/security.md has the same table.
  */
-export const leftByLevel: Record<IsolationLevel, readonly string[]> = {
+export const remainingAccess: Record<IsolationLevel, readonly string[]> = {
   namespaces: [],
   network: [...files, 'connect to a Unix socket', signal],
   seccomp: [...files, ...memory, signal],
