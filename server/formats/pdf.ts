@@ -32,7 +32,7 @@ import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
 /**
- * A PDF that cannot be read is refused when it is extracted, not before (C 7), unless its text is asked for.
+ * Reads the text for `take`. Without `take` it checks nothing, because `extract` rejects an unreadable PDF.
  *
  * @throws {FileError} `unreadable`, `protected`, `too_large`
  */
@@ -41,7 +41,7 @@ export async function check(bytes: Uint8Array, take?: TakeText): Promise<void> {
 }
 
 /**
- * Lists the texts of the pages, by the blocks in which they are laid out.
+ * Lists the texts of the pages, by the blocks of their layout.
  *
  * @throws {FileError} `unreadable`, `protected`, `too_large`
  */
@@ -56,7 +56,7 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       const { blocks, kept } = findBlocks(page, vocabulary);
       counts.add(page, blocks.length, kept);
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
-      // Without the glyphs: the document's are too many to keep.
+      // Does not keep the glyphs: a document has too many of them.
       const { box, rotation } = page;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
@@ -71,12 +71,12 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
 }
 
 /**
- * Takes the text of the translated blocks off the pages and sets their translations in its place. Active content, such as scripts and
- * attached files, goes; everything else stays.
+ * Replaces the text of the translated blocks by their translations. Removes active content, such as scripts and attached files,
+ * and keeps everything else.
  *
  * @throws {FileError} as `extract` does
- * @throws {Error} if a page has lost other text than that of the blocks, if a translation is not set, or if the result has not all that the
- * source has besides text: no such file is handed out
+ * @throws {Error} if a page has lost text other than that of the blocks, if a translation is missing, or if the result lacks
+ *   other content of the source: such a file is never returned
  */
 export async function rebuild(
   bytes: Uint8Array,
@@ -123,7 +123,7 @@ export async function rebuild(
   });
 }
 
-/** Whether the file says which of its bytes a signature covers. These stand in no compressed stream. */
+/** Whether the file states which of its bytes a signature covers. These bytes are never in a compressed stream. */
 function isSigned(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/ByteRange');
 }
@@ -150,7 +150,7 @@ function segmentOf({ id, kind, page, content, matrix, box }: TextBlock): Segment
   };
 }
 
-/** To the hundredth of a point: less is not seen. */
+/** Rounds to a hundredth of a point; a smaller difference is not visible. */
 function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
   return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
 }
@@ -162,7 +162,7 @@ function removedActiveContent(document: PDFDocument): Finding[] {
   return [{ severity: 'warning', code: 'active_content_removed', message, unitId: null }];
 }
 
-/** A file without text is returned as it was sent. This document is not handed out. */
+/** A file without text is returned as it was sent. This document is only used for its findings. */
 function keptActiveContent(document: PDFDocument): Finding[] {
   const kept = describeActive(removeActiveContent(document));
   if (kept === '') return [];
@@ -170,7 +170,7 @@ function keptActiveContent(document: PDFDocument): Finding[] {
   return [{ severity: 'warning', code: 'unsupported_content_kept', message, unitId: null }];
 }
 
-/** B 4.3 keeps neither accessibility tags, which describe the source text, nor XFA forms. */
+/** Removes accessibility tags, because they describe the source text, and XFA forms. */
 function dropWhatIsNotKept({ catalog }: PDFDocument): void {
   catalog.delete(PDFName.of('StructTreeRoot'));
   catalog.delete(PDFName.of('MarkInfo'));

@@ -30,12 +30,12 @@ const unseen = new Set(
 );
 
 /**
- * Returns the visible text of a page: the text in a browser with scripts enabled, before they run. Leaves out the title,
- * attributes, and fallback content. Runs of whitespace become one space, except in `pre` and `textarea`. Text that `hidden`
- * or style sheets hide is kept, because that cannot be determined reliably.
+ * Returns the visible text of a page: the text in a browser with scripts enabled, before they run. Excludes the title,
+ * attributes, and fallback content. Runs of whitespace become one space, except in `pre` and `textarea`. Keeps text that is
+ * hidden by `hidden` or style sheets, because that cannot be determined reliably.
  *
- * Reads tokens, not a tree, so time and memory are linear for any source. Elements that a tree would move or imply do not
- * matter for the text.
+ * Reads tokens, not a tree, so time and memory are linear for any source. Elements that a tree would move or add do not affect
+ * the text.
  */
 export function readHtml(source: string): string {
   const reader = new TextReader();
@@ -46,7 +46,7 @@ export function readHtml(source: string): string {
 class TextReader {
   readonly paragraphs = new Paragraphs();
   readonly tokenizer: Tokenizer;
-  /** The number of open elements of each invisible name. */
+  /** The number of open elements by each name of invisible elements. */
   readonly #unseen = new Map<string, number>();
   /** The number of open elements that keep whitespace. */
   #verbatim = 0;

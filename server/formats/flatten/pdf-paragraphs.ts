@@ -25,13 +25,13 @@ export function joinLines(lines: readonly Line[]): string {
   return paragraphs.join('\n\n');
 }
 
-/** As shares of the font's height: the least line distance in a paragraph, and the default for the greatest. */
+/** The minimum line distance in a paragraph, and the default of the maximum, as shares of the font's height. */
 const leastLeading = 0.6;
 const usualLeading = 1.5;
 const widestLeading = 3;
-/** As a multiple of the page's usual line distance. A greater distance separates paragraphs. */
+/** The factor by which a line distance must exceed the page's usual one to separate paragraphs. */
 const extraLeading = 1.3;
-/** The number of line distances from which the usual one can be determined. */
+/** The minimum number of line distances that are needed to determine the usual one. */
 const fewestDrops = 5;
 /** As a share of the font's height. */
 const indent = 0.8;
@@ -53,7 +53,7 @@ function continues(above: Line, line: Line, widest: number, leading: number | un
   return true;
 }
 
-/** Returns the median distance of lines drawn one after the other and below each other; undefined if there are too few. */
+/** Returns the median distance of consecutive lines that are below each other; undefined if there are too few. */
 function usualDrop(lines: readonly Line[]): number | undefined {
   const drops: number[] = [];
   for (const [index, line] of lines.entries()) {

@@ -3,12 +3,12 @@ import { FileError } from '../file-error.ts';
 import { Paragraphs } from './paragraphs.ts';
 
 /**
- * Returns the text of an XML document. An element that contains text directly is one line, including its child elements,
- * which are parts of its sentences. An element that contains only elements is surrounded by blank lines, and each child is on
- * its own line. Runs of whitespace become one space. Attributes, comments and processing instructions are left out.
+ * Returns the text of an XML document. An element that contains text directly is one line, including its child elements, which
+ * are parts of its sentences. An element that contains only elements is surrounded by blank lines, and each child is on a
+ * separate line. Runs of whitespace become one space. Excludes attributes, comments and processing instructions.
  *
- * @throws {FileError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine.
- * Entities that a DOCTYPE declares are not expanded, and nothing that it names is fetched.
+ * @throws {FileError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine. Entities of
+ *   a DOCTYPE are not expanded, and external resources are not fetched.
  */
 export function readXml(source: string): string {
   const shapes = findShapes(source);
@@ -42,7 +42,10 @@ interface Shape {
   holdsElements: boolean;
 }
 
-/** The shapes of all elements, in the order of their start tags: an element's last child decides how its first is read. */
+/**
+ * Returns the shapes of all elements, in the order of their start tags. Reading an element requires the shape of its whole
+ * content, so shapes are determined first.
+ */
 function findShapes(source: string): Shape[] {
   const shapes: Shape[] = [];
   const open: Shape[] = [];
@@ -71,17 +74,17 @@ function read(source: string, events: Parameters<typeof createXmlReader>[0]): vo
   reader.close();
 }
 
-/** The events of an XML document. Names are as written, prefix included. */
+/** The events of an XML document. Names are as written, including the prefix. */
 export interface XmlEvents {
   openTag: (tag: SaxesTagPlain) => void;
   closeTag: (tag: SaxesTagPlain) => void;
-  /** Text with references decoded, and CDATA. A text may come in several pieces. */
+  /** Text with references decoded, and CDATA. A text may arrive in several pieces. */
   text: (text: string) => void;
 }
 
 /**
- * Creates a reader. Feed it the document in pieces and close it after the last one. It is not recursive. It ignores a DOCTYPE,
- * and a reference to anything but a character or one of XML's five entities is an error.
+ * Creates a reader. Feed it the document in pieces and close it after the last one. It is not recursive. It ignores a DOCTYPE.
+ * A reference must be to a character or to one of XML's five predefined entities; any other is an error.
  *
  * `write` and `close` throw a FileError `unreadable` if the document is not well-formed.
  */
@@ -104,7 +107,7 @@ export function createXmlReader(events: XmlEvents): { write(piece: string): void
   };
 }
 
-/** The refusal of a document that the parser reports as not well-formed. */
+/** Returns the error for a document that the parser reports as not well-formed. */
 export function notWellFormed(error: Error): FileError {
   return new FileError('unreadable', `the XML in the file is not well-formed: ${error.message}`, {
     cause: error,

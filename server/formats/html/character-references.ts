@@ -21,8 +21,8 @@ export function decodeText(raw: string): string {
       onEof: ignore,
     },
   );
-  // Tokenize as inside a textarea: references are decoded, and every `<` is a character, because no end tag matches while no
-  // textarea is open. In `raw` each `<` is a character: otherwise the parser would have read a tag.
+  // Tokenize as inside a textarea: references are decoded, and every `<` is a character, because no end tag matches without an
+  // open textarea. In `raw` each `<` is a character; otherwise the parser would have returned a tag.
   tokenizer.state = TokenizerMode.RCDATA;
   tokenizer.write(raw, true);
   return text;
@@ -46,7 +46,7 @@ export function escapeAttribute(text: string, quote: '"' | "'"): string {
   return escapeText(text).replaceAll(quote, escapes[quote]!);
 }
 
-/** Longer than the longest name, and than any number that is not padded with zeros. */
+/** The maximum length of a reference: more than the longest name, and than any number without leading zeros. */
 const longestReference = 40;
 
 /**
@@ -74,7 +74,7 @@ export function visibleRange(raw: string): { start: number; end: number } {
   return { start, end };
 }
 
-/** Returns the length of the reference that `at` matches in `window` if it is whitespace, else 0. */
+/** Returns the length of the reference that `at` matches in `window` if the reference is whitespace, else 0. */
 function blankReference(at: RegExp, window: string): number {
   const reference = at.exec(window)?.[0] ?? '';
   return reference !== '' && decodeText(reference).trim() === '' ? reference.length : 0;
