@@ -1,7 +1,7 @@
 import type { InlineContent } from '../inline-content.ts';
 import type { PlacedMarker } from './paragraph-content.ts';
 
-/** A place in content: before the item at the index, or inside it if it is a string. */
+/** A position in content: before the item at the index, or inside it if it is a string. */
 interface Place {
   index: number;
   /** UTF-16 units from the start of the string. */
@@ -9,8 +9,9 @@ interface Place {
 }
 
 /**
- * Finds the places of a paragraph's markers in its translation. A marker beside a tag stays beside it. Another one stays at
- * the same share of its text, at the edge of a word. Markers keep their order, so that a bookmark never ends before its start.
+ * Finds the positions of a paragraph's markers in its translation. A marker next to a tag stays next to it. Any other marker
+ * stays at the same relative position in its text, moved to the edge of a word. Markers keep their order, so that a bookmark
+ * never ends before its start.
  *
  * @param markers in the order of the source
  */
@@ -44,7 +45,7 @@ export function placeMarkers(
   });
 }
 
-/** Whether the same tags stand between texts at the same indices. */
+/** Whether both contents have the same tags and texts at the same indices. */
 export function haveSameShape(source: InlineContent, target: InlineContent): boolean {
   return (
     source.length === target.length &&
@@ -56,7 +57,7 @@ export function haveSameShape(source: InlineContent, target: InlineContent): boo
   );
 }
 
-/** The place of a marker that stands at a tag; undefined for one in text, or at the edge of the segment. */
+/** Returns the position of a marker next to a tag; undefined if the marker is in text, or at the edge of the segment. */
 function besideTag(
   source: InlineContent,
   index: number,
@@ -78,7 +79,7 @@ function besideTag(
   return isStart ? (before ?? behind) : (behind ?? before);
 }
 
-/** How much text comes before each item, and altogether. */
+/** Returns the length of the text before each item, and the total length. */
 function textOffsets(content: InlineContent): { before: number[]; length: number } {
   const before: number[] = [];
   let length = 0;
@@ -97,7 +98,7 @@ function placeAt(
   isStart: boolean,
 ): Place {
   const at = Math.round(share * text.length);
-  // The first item that ends at the place or behind it.
+  // Binary search for the first item that ends at or after the position.
   let index = 0;
   for (let behind = content.length; index < behind; ) {
     const middle = (index + behind) >> 1;
@@ -110,10 +111,10 @@ function placeAt(
   return { index, offset: wordEdge(item, Math.max(0, at - text.before[index]!), isStart) };
 }
 
-/** How far a marker may move to the edge of a word. */
+/** The maximum distance that a marker may move to the edge of a word. */
 const farthest = 24;
 
-/** The nearest place that cuts no word: behind a space for a start, before it for an end. */
+/** Returns the nearest position that does not split a word: after a space for a start, before a space for an end. */
 function wordEdge(text: string, near: number, isStart: boolean): number {
   if (!/\s/.test(text)) return characterEdge(text, near);
   const isEdge = (at: number): boolean =>
@@ -124,7 +125,7 @@ function wordEdge(text: string, near: number, isStart: boolean): number {
   return characterEdge(text, near);
 }
 
-/** In scripts without spaces a marker must at least not cut a character from its marks. */
+/** Returns the nearest position that does not split a character from its marks. Used for scripts without spaces. */
 function characterEdge(text: string, near: number): number {
   let at = near;
   while (at < text.length && /^(?:[\udc00-\udfff]|\p{M}|\u200d)/u.test(text.slice(at, at + 2))) at++;

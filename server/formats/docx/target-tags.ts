@@ -2,10 +2,10 @@ import { type InlineContent, type InlineTag, joinStrings } from '../inline-conte
 import type { ParagraphContent } from './paragraph-content.ts';
 
 /**
- * Returns the translation with tags that can be written: each tag of the source once, pairs well nested, and no pair inside
- * another than in the source (Word has no link within a link). If the tags must keep their order, or the translation breaks
- * these rules, the source's tags come in their order, each followed by the text that followed it in the translation:
- * `isReordered`.
+ * Returns a translation whose tags can be written: each tag of the source once, pairs well nested, and every pair inside the
+ * same pair as in the source (Word does not allow a link within a link). If the tags must keep their order, or if the
+ * translation breaks these rules, the tags come in the order of the source, each followed by the text that followed it in the
+ * translation; then `isReordered` is true.
  */
 export function writableTarget(
   content: ParagraphContent,
@@ -53,16 +53,16 @@ function isWritable(
   return open.length === 0;
 }
 
-/** Instead of a pair: a place without text. */
+/** In place of a pair: a position at which text is not allowed. */
 const inert = -1;
 
 /**
- * The source's tags in their order, with the texts of the translation in theirs. A text goes behind the tag that it followed,
- * or further on, and into the pair that it stood in if that pair is still to come.
+ * Returns the source's tags and the translation's texts, each in their order. A text follows the same tag as in the translation
+ * or a later one. It stays inside the same pair if that pair has not ended.
  */
 function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: InlineContent): InlineContent {
   const tags = tagsOf(source);
-  /** The pair around each place between the tags; the place at an index is before the tag there. */
+  /** The pair around each position between the tags; the position at an index is before the tag with that index. */
   const pairs: number[] = [];
   const placeBehind = new Map<string, number>();
   const lastPlaceIn = new Map<number, number>();
