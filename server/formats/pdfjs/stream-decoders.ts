@@ -1,9 +1,9 @@
 import { createInflateRaw } from 'node:zlib';
 
-/** A filter's output: as much as can be decoded, and at most one byte more than allowed. */
+/** Returns the output of a filter: everything that can be decoded, but at most one byte more than `limit`. */
 type Decoder = (bytes: Uint8Array, most: number, earlyChange: boolean) => Promise<Uint8Array> | Uint8Array;
 
-/** The decoders of the filters that are not for images, by their names and abbreviations. */
+/** The decoders of the filters, except those for images, by their names and abbreviations. */
 export const decoders: Record<string, Decoder> = {
   FlateDecode: inflate,
   Fl: inflate,
@@ -15,14 +15,14 @@ export const decoders: Record<string, Decoder> = {
   AHx: decodeHex,
   ASCII85Decode: decodeAscii85,
   A85: decodeAscii85,
-  // Of a file that needs no password.
+  // For a file that needs no password.
   Crypt: (bytes) => bytes,
 };
 
-/** Those whose output may be many times as long as their input. */
+/** Filters whose output may be many times as long as their input. */
 export const expanding = new Set(['FlateDecode', 'Fl', 'LZWDecode', 'LZW', 'RunLengthDecode', 'RL']);
 
-/** Without the header and the checksum: pdf.js and qpdf read more headers than zlib does. */
+/** Skips the header and the checksum, because pdf.js and qpdf accept more headers than zlib does. */
 async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
   const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
   inflater.end(bytes.subarray(2));
@@ -35,7 +35,7 @@ async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
       if (size > most) break;
     }
   } catch (error) {
-    // The data is damaged here. The libraries stop at the same place.
+    // The data is damaged here. The libraries stop at the same position.
     if (!isZlibError(error)) throw error;
   } finally {
     inflater.destroy();
@@ -43,7 +43,7 @@ async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
   return Buffer.concat(pieces).subarray(0, most + 1);
 }
 
-/** The size of what a deflated stream inflates to, without keeping it; at most one byte more than allowed. */
+/** Returns the size of a deflated stream's output without keeping the output; at most one byte more than `limit`. */
 export async function inflatedSize(deflated: Uint8Array, most: number): Promise<number> {
   const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
   inflater.end(deflated.subarray(2));
@@ -121,7 +121,7 @@ function decodeLzw(bytes: Uint8Array, most: number, earlyChange: boolean): Uint8
       continue;
     }
     if (code > next || (code === next && previous < 0)) break;
-    // A code that is being defined repeats the previous sequence and its first byte.
+    // A code that is not defined yet repeats the previous sequence and its first byte.
     const known = code < next ? code : previous;
     const length = lengths[known]!;
     for (let at = length - 1, from = known; at >= 0; at--, from = prefixes[from]!)

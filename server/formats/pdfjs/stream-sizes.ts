@@ -2,21 +2,22 @@ import { limits, overLimit } from '../file-error.ts';
 import { decoders, expanding, inflatedSize } from './stream-decoders.ts';
 import { type StreamPlace, streamsOf } from './stream-places.ts';
 
-/** Deflate expands n bytes to at most 1,032 n; LZW to some 1,365 n. */
+/** The maximum ratio of output to input: 1,032 for Deflate, about 1,365 for LZW. */
 const greatestRatio = 1400;
-/** Filters of one stream. Real files have two at most. */
+/** The maximum number of filters of one stream. Real files have at most two. */
 const mostFilters = 8;
 
 /**
- * The bytes that one stream may come to, and after each of several filters: as for pages and forms (`budget.ts`), in proportion to the file. A file
- * of one kilobyte gets 20 MB, which take 0.1 s.
+ * Returns the maximum decoded size of one stream, which also applies after each of several filters. It is in proportion to the
+ * file, as for pages and forms (`budget.ts`). A file of one kilobyte may have 20 MB, which take 0.1 s.
  */
 const allowed = (fileBytes: number): number => Math.min(limits.pdfStream, 20_000_000 + 30 * fileBytes);
 
 /**
- * Refuses a PDF with a stream that decodes to more than is in proportion to the file, or than `limits.pdfStream` bytes: the libraries
- * decode whole streams, so a small file could need gigabytes. Each filter of a stream counts, before the next one is applied. Images with a
- * single filter are skipped, because they are not decoded here. In an encrypted file nothing is seen; `normalise` decrypts it before.
+ * Rejects a PDF with a stream whose decoded size is out of proportion to the file, or exceeds `limits.pdfStream` bytes. The
+ * libraries decode whole streams, so a small file could otherwise take gigabytes. The size is checked after each filter of a
+ * stream. Images with a single filter are skipped, because they are not decoded here. In an encrypted file the streams are not
+ * readable; `normalize` decrypts it before.
  *
  * @throws {FileError} `too_large`
  */
@@ -33,7 +34,10 @@ export async function refuseLargeStreams(bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The greatest size of a stream after any of its filters, if it can be large; one byte more than `most` if it is larger. */
+/**
+ * Returns the maximum size of a stream after any of its filters, if the stream can be large; `limit` plus one byte if it
+ * exceeds `limit`.
+ */
 async function decodedSize(stream: StreamPlace, most: number): Promise<number> {
   if (!stream.chains) return unknownSize(stream.bytes, most);
   let greatest = 0;
@@ -54,7 +58,7 @@ async function sizeThrough(
   if (filters.length === 1 && filters[0]!.startsWith('Fl')) return inflatedSize(bytes, most);
   let [content, greatest]: [Uint8Array, number] = [bytes, 0];
   for (const name of filters) {
-    // A filter of images, or none that is known: nothing decodes what comes before it.
+    // For a filter of images, or an unknown filter, its input is not decoded any further.
     const decode = decoders[name];
     if (!decode) break;
     content = await decode(content, most, earlyChange);
@@ -64,7 +68,7 @@ async function sizeThrough(
   return greatest;
 }
 
-/** The filters are hidden, so the stream is inflated as often as that works. */
+/** Inflates the stream repeatedly while that works, because the filters are unknown. */
 async function unknownSize(bytes: Uint8Array, most: number): Promise<number> {
   let [content, greatest]: [Uint8Array, number] = [bytes, 0];
   for (let count = 0; count < mostFilters && isDeflated(content); count++) {
