@@ -108,16 +108,16 @@ export interface GlossaryFile {
  * The maximum length of a term in code points. A longer term suggests mixed-up columns, or a translation memory instead of a
  * glossary.
  */
-export const longestTerm = 500;
+export const maxTermLength = 500;
 
 /** @throws {GlossaryFileError} for a term that is too long */
 function requireTermLength({ line, sourceTerm, targetTerm }: GlossaryFileEntry): void {
   if (isTooLong(sourceTerm) || isTooLong(targetTerm))
-    throw GlossaryFileError.at(line, `a term has more than ${longestTerm} characters`);
+    throw GlossaryFileError.at(line, `a term has more than ${maxTermLength} characters`);
 }
 
 function isTooLong(term: string): boolean {
-  return term.length > longestTerm && countCodePoints(term) > longestTerm;
+  return term.length > maxTermLength && countCodePoints(term) > maxTermLength;
 }
 
 /**
@@ -132,7 +132,7 @@ export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
   const entries: GlossaryFileEntry[] = [];
   const skippedLines: number[] = [];
   for (const [index, row] of rows.entries()) {
-    refuseMultiline(row, indexes);
+    rejectMultiline(row, indexes);
     if (header && index === 0) continue;
     const entry = readEntry(row, indexes);
     if (entry) entries.push(entry);
@@ -152,7 +152,7 @@ function readRows(bytes: Uint8Array): CsvRow[] {
 }
 
 /** Rejects cells that span several lines, because an unclosed quote can turn many lines into one cell. */
-function refuseMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
+function rejectMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
   const column = columns.find((name) => multiline.includes(indexes.get(name) ?? -1));
   if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell runs across lines`);
 }

@@ -6,7 +6,7 @@ import type {
   TakeText,
 } from './document.ts';
 import type { LayoutKind } from './document-kind.ts';
-import { claimedSize } from './office/zip.ts';
+import { declaredSize } from './office/zip.ts';
 
 /** A format that is translated with its layout. Its functions are pure. They throw a FileError for a file that they reject. */
 export interface LayoutFormat {
@@ -36,5 +36,5 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
  * content may be compressed a thousandfold. If the directory cannot be read, the file will be rejected.
  */
 export function sizeToRead(kind: LayoutKind, bytes: Uint8Array): number {
-  return kind === 'pdf' ? bytes.length : Math.max(bytes.length, claimedSize(bytes));
+  return kind === 'pdf' ? bytes.length : Math.max(bytes.length, declaredSize(bytes));
 }

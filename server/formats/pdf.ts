@@ -18,7 +18,7 @@ import { findBlocks } from './pdf/find-blocks.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { decrypted, normalise } from './pdf/normalise.ts';
+import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { removeText } from './pdf/remove-text.ts';
@@ -27,7 +27,7 @@ import { setBlocks } from './pdf/set-blocks.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { withTurnedLabel } from './pdf/turned-labels.ts';
-import { refuseLargeStreams } from './pdfjs/stream-sizes.ts';
+import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
@@ -87,7 +87,7 @@ export async function rebuild(
     const { document } = pdf;
     const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
     const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
-    dropWhatIsNotKept(document);
+    removeTagsAndXfa(document);
     const findings = removedActiveContent(document);
     const before = structureOf(document);
     const rectangles: RebuiltDocument['rectangles'] = [];
@@ -115,7 +115,7 @@ export async function rebuild(
       addDefaultPage: false,
       updateFieldAppearances: false,
     });
-    const rebuilt = await normalise(saved);
+    const rebuilt = await normalize(saved);
     const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
     for (const [kind, digest] of before)
       if (after.get(kind) !== digest) throw new Error(`the translated PDF has other ${kind} than its source`);
@@ -129,8 +129,8 @@ function isSigned(bytes: Uint8Array): boolean {
 }
 
 async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {
-  await refuseLargeStreams(await decrypted(bytes));
-  const pdf = await openPdf(await normalise(bytes));
+  await rejectLargeStreams(await decrypted(bytes));
+  const pdf = await openPdf(await normalize(bytes));
   try {
     return await use(pdf);
   } finally {
@@ -171,7 +171,7 @@ function keptActiveContent(document: PDFDocument): Finding[] {
 }
 
 /** Removes accessibility tags, because they describe the source text, and XFA forms. */
-function dropWhatIsNotKept({ catalog }: PDFDocument): void {
+function removeTagsAndXfa({ catalog }: PDFDocument): void {
   catalog.delete(PDFName.of('StructTreeRoot'));
   catalog.delete(PDFName.of('MarkInfo'));
   getDict(catalog, 'AcroForm')?.delete(PDFName.of('XFA'));

@@ -15,7 +15,7 @@ export interface TranslatedName {
 }
 
 /** The maximum length of a name in bytes. File systems allow 255; programs need the rest for suffixes such as `.part`. */
-const longestName = 240;
+const maxNameBytes = 240;
 
 /** Characters that Windows does not allow in names, and those that break a line or change the text direction. */
 const unsafe = /[<>:"|?*\\/\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
@@ -54,7 +54,7 @@ export function translatedFileName({
   ]
     .filter(Boolean)
     .join('');
-  const clipped = clipBytes(stem, longestName - ending.length - 1).replace(/[.\s]+$/, '') || unnamed;
+  const clipped = clipBytes(stem, maxNameBytes - ending.length - 1).replace(/[.\s]+$/, '') || unnamed;
   return `${clipped}${ending}`.replace(device, '_$&');
 }
 

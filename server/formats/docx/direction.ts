@@ -22,18 +22,18 @@ interface DirectionProperty {
   parent: 'pPr' | 'rPr';
   local: 'bidi' | 'rtl';
   /** Whether the schema has a child after it. */
-  isBehind: (child: Property) => boolean;
+  isAfter: (child: Property) => boolean;
 }
 
 const bidi: DirectionProperty = {
   parent: 'pPr',
   local: 'bidi',
-  isBehind: ({ local }) => local === undefined || !beforeBidi.has(local),
+  isAfter: ({ local }) => local === undefined || !beforeBidi.has(local),
 };
 const rtl: DirectionProperty = {
   parent: 'rPr',
   local: 'rtl',
-  isBehind: ({ local }) => local === undefined || afterRtl.has(local),
+  isAfter: ({ local }) => local === undefined || afterRtl.has(local),
 };
 
 /**
@@ -66,7 +66,7 @@ export function runDirection(
 }
 
 function setProperty(
-  { parent, local, isBehind }: DirectionProperty,
+  { parent, local, isAfter }: DirectionProperty,
   source: string,
   outerPrefix: string,
   change: DirectionChange,
@@ -83,7 +83,7 @@ function setProperty(
   const others = children.filter((child) => child.local !== local);
   for (const { local: present, start, end } of children)
     if (present === local) edits.push({ start, end, text: '' });
-  const at = others.find(isBehind)?.start ?? endTag;
+  const at = others.find(isAfter)?.start ?? endTag;
   if (written !== '') edits.push({ start: at, end: at, text: written });
   // An insertion comes before a removal that starts at the same position.
   edits.sort((a, b) => a.start - b.start || a.end - b.end);

@@ -12,7 +12,7 @@ const words = /[-\u2011\p{L}\p{M}\p{N}]+/gu;
 export type NoBreakWords = ReadonlyMap<string, string>;
 
 /** Replaces the no-break hyphens of a text by hyphens. The length of the text does not change. */
-export function takeNoBreakHyphens(content: InlineContent): NoBreakWords {
+export function replaceNoBreakHyphens(content: InlineContent): NoBreakWords {
   const found = new Map<string, string>();
   for (const [index, item] of content.entries()) {
     if (typeof item !== 'string' || !item.includes(noBreakHyphen)) continue;
@@ -24,7 +24,7 @@ export function takeNoBreakHyphens(content: InlineContent): NoBreakWords {
 }
 
 /** Restores the no-break hyphens of words in a translation that have them in the source. */
-export function putNoBreakHyphens(text: string, noBreakWords: NoBreakWords): string {
+export function restoreNoBreakHyphens(text: string, noBreakWords: NoBreakWords): string {
   if (noBreakWords.size === 0) return text;
   return text.replace(words, (word) => noBreakWords.get(word) ?? word);
 }

@@ -49,7 +49,7 @@ export class KeptContent {
    * preceding `Choice`.
    */
   #fallbackDepth = 0;
-  #holdsText = false;
+  #isTextElement = false;
 
   /** Adds to the count of a kind. */
   add(kind: KeptKind, count = 1): void {
@@ -67,7 +67,7 @@ export class KeptContent {
       this.#fallbackDepth = this.#depth;
       return;
     }
-    this.#holdsText = isWord(tag) && (tag.local === 't' || tag.local === 'delText');
+    this.#isTextElement = isWord(tag) && (tag.local === 't' || tag.local === 'delText');
     if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
     // Strict files have text boxes in a separate namespace.
     const kind = isWord(tag) || tag.local === 'txbxContent' ? kindOfElement.get(tag.local) : undefined;
@@ -79,11 +79,12 @@ export class KeptContent {
   }
 
   text(text: string): void {
-    if (this.#holdsText && this.#fallbackDepth === 0 && !this.#hasLetter) this.#hasLetter = letter.test(text);
+    if (this.#isTextElement && this.#fallbackDepth === 0 && !this.#hasLetter)
+      this.#hasLetter = letter.test(text);
   }
 
   close(): void {
-    this.#holdsText = false;
+    this.#isTextElement = false;
     if (this.#depth === this.#fallbackDepth) this.#fallbackDepth = 0;
     const isKind = this.#kind !== undefined && this.#depth === this.#kindDepth;
     this.#depth--;

@@ -29,7 +29,7 @@ export function placeMarkers(
   const isSameShape = haveSameShape(source, target);
   let last: Place = { index: 0, offset: 0 };
   return markers.map(({ token, index, offset }): PlacedMarker => {
-    let place = besideTag(source, index, offset, token.isStart === true, tagPlaces);
+    let place = nextToTag(source, index, offset, token.isStart === true, tagPlaces);
     const item = target[index];
     if (!place && isSameShape && typeof item === 'string') {
       const share = offset / Math.max(1, (source[index] as string).length);
@@ -58,7 +58,7 @@ export function haveSameShape(source: InlineContent, target: InlineContent): boo
 }
 
 /** Returns the position of a marker next to a tag; undefined if the marker is in text, or at the edge of the segment. */
-function besideTag(
+function nextToTag(
   source: InlineContent,
   index: number,
   offset: number,
@@ -69,14 +69,14 @@ function besideTag(
   const isText = typeof item === 'string';
   if (isText && offset > 0 && offset < item.length) return undefined;
   const gap = isText && offset > 0 ? index + 1 : index;
-  const placeOf = (at: number, behind: number): Place | undefined => {
-    const neighbour = source[at];
-    if (neighbour === undefined || typeof neighbour === 'string') return undefined;
-    return { index: tagPlaces.get(`${neighbour.type} ${neighbour.tag}`)! + behind, offset: 0 };
+  const placeOf = (at: number, after: number): Place | undefined => {
+    const neighbor = source[at];
+    if (neighbor === undefined || typeof neighbor === 'string') return undefined;
+    return { index: tagPlaces.get(`${neighbor.type} ${neighbor.tag}`)! + after, offset: 0 };
   };
   const before = placeOf(gap, 0);
-  const behind = placeOf(gap - 1, 1);
-  return isStart ? (before ?? behind) : (behind ?? before);
+  const after = placeOf(gap - 1, 1);
+  return isStart ? (before ?? after) : (after ?? before);
 }
 
 /** Returns the length of the text before each item, and the total length. */
@@ -100,9 +100,9 @@ function placeAt(
   const at = Math.round(share * text.length);
   // Binary search for the first item that ends at or after the position.
   let index = 0;
-  for (let behind = content.length; index < behind; ) {
-    const middle = (index + behind) >> 1;
-    if (text.before[middle + 1]! >= at) behind = middle;
+  for (let after = content.length; index < after; ) {
+    const middle = (index + after) >> 1;
+    if (text.before[middle + 1]! >= at) after = middle;
     else index = middle + 1;
   }
   while (index < content.length && typeof content[index] !== 'string') index++;
@@ -112,14 +112,14 @@ function placeAt(
 }
 
 /** The maximum distance that a marker may move to the edge of a word. */
-const farthest = 24;
+const maxDistance = 24;
 
 /** Returns the nearest position that does not split a word: after a space for a start, before a space for an end. */
 function wordEdge(text: string, near: number, isStart: boolean): number {
   if (!/\s/.test(text)) return characterEdge(text, near);
   const isEdge = (at: number): boolean =>
     at === 0 || at === text.length || /\s/.test(text[isStart ? at - 1 : at]!);
-  for (let distance = 0; distance <= farthest; distance++)
+  for (let distance = 0; distance <= maxDistance; distance++)
     for (const at of [near - distance, near + distance])
       if (at >= 0 && at <= text.length && isEdge(at)) return at;
   return characterEdge(text, near);

@@ -12,9 +12,9 @@ export interface Node {
   /** Its plain text. */
   text: string;
   /** For a void: whether it is read as a part of the sentence. */
-  isSpoken?: boolean | undefined;
+  isPartOfSentence?: boolean | undefined;
   /** Whether text after it would be in the code or the live result of a field. */
-  isInertBehind: boolean;
+  isInertAfter: boolean;
   /** For `open` and `close`: the pair. */
   pair?: Pair;
 }
@@ -62,8 +62,8 @@ export function readNodes(
 function extend(node: Node, next: Node): void {
   for (const token of next.tokens) node.tokens.push(token);
   node.text += next.text;
-  node.isSpoken ||= next.isSpoken;
-  node.isInertBehind = next.isInertBehind;
+  node.isPartOfSentence ||= next.isPartOfSentence;
+  node.isInertAfter = next.isInertAfter;
 }
 
 class FieldResolver {
@@ -78,15 +78,15 @@ class FieldResolver {
   }
 
   add(token: Token): void {
-    const { type, isSpoken } = token;
+    const { type, isPartOfSentence } = token;
     const isInert = this.#fields.isInert;
     if (isInert && type === 'text') this.#fields.addKeptText(token.text);
     const node: Node = {
       type: type === 'field' || type === 'code' || (type === 'text' && isInert) ? 'void' : type,
       tokens: [token],
       text: (type === 'text' || type === 'void') && !isInert ? token.text : '',
-      isSpoken,
-      isInertBehind: isInert,
+      isPartOfSentence: isPartOfSentence,
+      isInertAfter: isInert,
     };
     this.nodes.push(node);
     if (type === 'open') {
@@ -96,7 +96,7 @@ class FieldResolver {
     else if (type === 'code') this.#fields.addCode(token.text);
     if (token.mark) this.#mark(token.mark, token.start);
     for (const { mark, start } of token.innerMarks ?? []) this.#innerMark(mark, start);
-    this.nodes.at(-1)!.isInertBehind = this.#fields.isInert;
+    this.nodes.at(-1)!.isInertAfter = this.#fields.isInert;
   }
 
   /** @returns whether a field starts in the paragraph and ends after it, or starts before it and ends in it */
@@ -145,7 +145,7 @@ class FieldResolver {
     }
     const node = this.#join(local.index);
     if (field.phase === 'code' && isSilentField(field.code)) node.type = 'marker';
-    else node.isSpoken = true;
+    else node.isPartOfSentence = true;
   }
 
   /** Handles a field of which a part is in content that stays unchanged. */
@@ -164,7 +164,7 @@ class FieldResolver {
 
   /** Merges all nodes from `index` on. */
   #join(index: number): Node {
-    const joined: Node = { type: 'void', tokens: [], text: '', isInertBehind: false };
+    const joined: Node = { type: 'void', tokens: [], text: '', isInertAfter: false };
     for (let at = index; at < this.nodes.length; at++) extend(joined, this.nodes[at]!);
     joined.text = '';
     this.nodes.length = index;

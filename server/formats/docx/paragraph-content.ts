@@ -1,6 +1,6 @@
 import type { InlineContent } from '../inline-content.ts';
 import type { FieldStack } from './fields.ts';
-import { type NoBreakWords, takeNoBreakHyphens } from './hyphens.ts';
+import { type NoBreakWords, replaceNoBreakHyphens } from './hyphens.ts';
 import { letter } from './kept-content.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
 import type { Declarations, Token } from './tokens.ts';
@@ -72,12 +72,12 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
   const content = new ContentBuilder(properties);
   const inertPlaces = new Set<number>();
   let places = 0;
-  if (nodes[start - 1]?.isInertBehind ?? isInertBefore) inertPlaces.add(places);
+  if (nodes[start - 1]?.isInertAfter ?? isInertBefore) inertPlaces.add(places);
   for (const node of nodes.slice(start, end)) {
     content.add(node);
     if (node.type === 'text' || node.type === 'marker') continue;
     places++;
-    if (node.isInertBehind) inertPlaces.add(places);
+    if (node.isInertAfter) inertPlaces.add(places);
   }
   const { source, tags, markers } = content;
   const { leadingSpace, trailingSpace } = trimEdges(source, markers);
@@ -88,7 +88,7 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
     tail: nodes.slice(end).flatMap((node) => node.tokens),
     leadingSpace,
     trailingSpace,
-    noBreakWords: takeNoBreakHyphens(source),
+    noBreakWords: replaceNoBreakHyphens(source),
     tags,
     markers,
     properties: properties.get(aroundSegment) ?? [...properties.values()][0]!,
@@ -107,7 +107,8 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
  */
 function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
   const isText = ({ type, text }: Node): boolean => type === 'text' && text.trim() !== '';
-  const isSpoken = ({ isSpoken, text }: Node): boolean => isSpoken === true && !/[\t\n]/.test(text);
+  const isSpoken = ({ isPartOfSentence, text }: Node): boolean =>
+    isPartOfSentence === true && !/[\t\n]/.test(text);
   const farthest = (from: number, step: 1 | -1): number => {
     let last = from;
     for (let at = from; at >= 0 && at < nodes.length; at += step) {
@@ -170,9 +171,9 @@ function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties>
   }
   const dominant = new Map<Around, TextProperties>();
   for (const [around, ofPair] of counts) {
-    let most: { properties: TextProperties; length: number } | undefined;
-    for (const count of ofPair.values()) if (!most || count.length > most.length) most = count;
-    dominant.set(around, most!.properties);
+    let longest: { properties: TextProperties; length: number } | undefined;
+    for (const count of ofPair.values()) if (!longest || count.length > longest.length) longest = count;
+    dominant.set(around, longest!.properties);
   }
   return dominant;
 }

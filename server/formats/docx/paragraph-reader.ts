@@ -4,12 +4,12 @@ import { isLiveField } from './fields.ts';
 import { type KeptContent, letter } from './kept-content.ts';
 import {
   fieldMarkOf,
+  ignored,
   KeptSubtree,
   PropertiesSubtree,
   RubySubtree,
   type Subtree,
   TextSubtree,
-  unread,
 } from './subtrees.ts';
 import { type Declarations, type Run, type Token, withDeclarations } from './tokens.ts';
 import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
@@ -45,13 +45,13 @@ const transparent = new Set('smartTag customXml'.split(' '));
 const dropped = new Set('smartTagPr customXmlPr proofErr'.split(' '));
 
 /** Elements that stay unchanged and are read as a part of the surrounding sentence. */
-const spoken = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
+const sentenceElements = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
 
 /**
  * The maximum length of the declarations between a paragraph and its text, because they are written for each piece that may
  * move.
  */
-const longestDeclarations = 500;
+const maxDeclarationLength = 500;
 
 type Position = Pick<Token, 'start' | 'page'>;
 
@@ -116,7 +116,7 @@ export class ParagraphReader {
     else if (local === 'pPr' && this.tokens.length === 0 && this.#closers.length === 0)
       this.#readParagraphProperties(tag);
     else if (markers.has(local)) this.#readMarker(tag);
-    else if (dropped.has(local)) this.#read(tag, unread, () => {});
+    else if (dropped.has(local)) this.#read(tag, ignored, () => {});
     else if (transparent.has(local)) this.#openTransparent(tag);
     else if (local === 'fldData') this.#readFieldData(tag);
     else if (surrounding.has(local) && !this.#isKeptElement(tag)) this.#openSurrounding(tag);
@@ -137,7 +137,7 @@ export class ParagraphReader {
     if (!tag.declaresNamespace || markers.has(tag.local)) return false;
     let length = 0;
     for (const [name, value] of this.#declare(tag) ?? []) length += name.length + value.length;
-    return length > longestDeclarations;
+    return length > maxDeclarationLength;
   }
 
   #openInRun(tag: XmlStartTag, run: Run): void {
@@ -154,7 +154,7 @@ export class ParagraphReader {
     else if (local === 'ruby') this.#readRuby(tag);
     else if (fieldMarkOf(tag)) {
       const at = this.#position(tag);
-      this.#read(tag, unread, (end) =>
+      this.#read(tag, ignored, (end) =>
         this.#push('field', this.#slice(tag.start, end), '', at, { mark: fieldMarkOf(tag)! }),
       );
     } else this.#readKept(tag);
@@ -253,13 +253,13 @@ export class ParagraphReader {
 
   #readCharacter(tag: XmlStartTag, type: 'text' | 'void', character: string): void {
     const at = this.#position(tag);
-    this.#read(tag, unread, (end) => this.#push(type, this.#slice(tag.start, end), character, at));
+    this.#read(tag, ignored, (end) => this.#push(type, this.#slice(tag.start, end), character, at));
   }
 
   #readMarker(tag: XmlStartTag): void {
     const at = this.#position(tag);
     const isStart = tag.local.endsWith('Start');
-    this.#read(tag, unread, (end) => this.#push('marker', this.#slice(tag.start, end), '', at, { isStart }));
+    this.#read(tag, ignored, (end) => this.#push('marker', this.#slice(tag.start, end), '', at, { isStart }));
   }
 
   #readRuby(tag: XmlStartTag): void {
@@ -279,7 +279,7 @@ export class ParagraphReader {
       this.#readKept(tag);
       return;
     }
-    this.#read(tag, unread, (end) => {
+    this.#read(tag, ignored, (end) => {
       field.raw = this.#slice(field.start, end);
     });
   }
@@ -288,7 +288,7 @@ export class ParagraphReader {
     const at = this.#position(tag);
     const subtree = new KeptSubtree(this.#context.kept);
     this.#read(tag, subtree, (end) => {
-      const more: Partial<Token> = { isSpoken: spoken.has(tag.local) };
+      const more: Partial<Token> = { isPartOfSentence: sentenceElements.has(tag.local) };
       if (subtree.marks.length > 0) more.innerMarks = subtree.marks;
       this.#push('void', this.#slice(tag.start, end), '', at, more);
     });

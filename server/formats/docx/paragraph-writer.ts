@@ -1,11 +1,11 @@
 import type { InlineContent } from '../inline-content.ts';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
-import { putNoBreakHyphens } from './hyphens.ts';
+import { restoreNoBreakHyphens } from './hyphens.ts';
 import { haveSameShape, placeMarkers } from './marker-places.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
 import type { RunFormatting } from './run-formatting.ts';
 import { writableTarget } from './target-tags.ts';
-import { refuseLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
+import { rejectLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
 
 /** How the paragraphs of a part are written. */
 export interface WritingStyle {
@@ -124,9 +124,9 @@ class ContentWriter {
     const around = this.#open.at(-1);
     const properties = (around && this.#content.tags.get(around)!.properties) || this.#content.properties;
     const raw = formatting.of(properties.raw, prefix, isRightToLeftStyle);
-    const content = runContent(putNoBreakHyphens(text, this.#content.noBreakWords), prefix);
+    const content = runContent(restoreNoBreakHyphens(text, this.#content.noBreakWords), prefix);
     this.#written += `${openingOf(prefix, properties)}${raw}${content}</${prefix}r>`;
-    refuseLength(this.#written);
+    rejectLength(this.#written);
   }
 
   tokens(tokens: readonly Token[]): void {
@@ -150,7 +150,7 @@ class ContentWriter {
 
   #flush(): void {
     this.#written += writeTokens(this.#pending);
-    refuseLength(this.#written);
+    rejectLength(this.#written);
     this.#pending = [];
   }
 }

@@ -2,7 +2,7 @@ import { type DirectionChange, runDirection } from './direction.ts';
 import { runLanguage, type TextLanguage } from './language.ts';
 
 /** The maximum number of cached results. A document has few different properties and many runs. */
-const mostRemembered = 1000;
+const maxCached = 1000;
 
 /** Creates the properties of translated runs: those of the source, with the direction and the language of the translation. */
 export class RunFormatting {
@@ -26,7 +26,7 @@ export class RunFormatting {
     if (known !== undefined) return known;
     const turned = runDirection(properties, prefix, this.#direction, isRightToLeft);
     const made = runLanguage(turned, prefix, this.#language);
-    if (this.#made.size === mostRemembered) this.#made.clear();
+    if (this.#made.size === maxCached) this.#made.clear();
     this.#made.set(key, made);
     return made;
   }

@@ -22,7 +22,7 @@ export class TextSubtree implements Subtree {
 }
 
 /** Ignores an element that is irrelevant here. */
-export const unread: Subtree = { open: () => {}, text: () => {}, close: () => {} };
+export const ignored: Subtree = { open: () => {}, text: () => {}, close: () => {} };
 
 /** Content that stays unchanged and is counted. */
 export class KeptSubtree implements Subtree {
@@ -102,22 +102,22 @@ export class RubySubtree implements Subtree {
   properties: { start: number; end: number } | undefined;
   #depth = 0;
   #baseDepth = 0;
-  #holdsText = false;
+  #isTextElement = false;
 
   open(tag: XmlStartTag): void {
     this.#depth++;
     if (!isWord(tag)) return;
     if (tag.local === 'rubyBase' && this.#baseDepth === 0) this.#baseDepth = this.#depth;
     if (this.#baseDepth === 0) return;
-    this.#holdsText = tag.local === 't';
+    this.#isTextElement = tag.local === 't';
     if (tag.local === 'rPr' && this.#depth === this.#baseDepth + 2)
       this.properties ??= { start: tag.start, end: -1 };
   }
   text(text: string): void {
-    if (this.#holdsText) this.base += text;
+    if (this.#isTextElement) this.base += text;
   }
   close(tag: XmlEndTag): void {
-    this.#holdsText = false;
+    this.#isTextElement = false;
     if (this.properties?.end === -1 && tag.local === 'rPr' && this.#depth === this.#baseDepth + 2)
       this.properties.end = tag.end;
     if (this.#depth === this.#baseDepth) this.#baseDepth = 0;

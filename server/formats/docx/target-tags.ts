@@ -64,7 +64,7 @@ function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: Inline
   const tags = tagsOf(source);
   /** The pair around each position between the tags; the position at an index is before the tag with that index. */
   const pairs: number[] = [];
-  const placeBehind = new Map<string, number>();
+  const placeAfter = new Map<string, number>();
   const lastPlaceIn = new Map<number, number>();
   let lastPlace = 0;
   const addPlace = (pair: number): void => {
@@ -80,15 +80,15 @@ function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: Inline
     if (tag.type === 'open') open.push(tag.tag);
     else if (tag.type === 'close') open.pop();
     addPlace(open.at(-1) ?? 0);
-    placeBehind.set(keyOf(tag), index + 1);
+    placeAfter.set(keyOf(tag), index + 1);
   }
   const texts = pairs.map(() => '');
   let place = 0;
   const around: number[] = [];
   for (const item of target) {
     if (typeof item !== 'string') {
-      place = Math.max(place, placeBehind.get(keyOf(item)) ?? 0);
-      if (item.type === 'open' && placeBehind.has(keyOf(item))) around.push(item.tag);
+      place = Math.max(place, placeAfter.get(keyOf(item)) ?? 0);
+      if (item.type === 'open' && placeAfter.has(keyOf(item))) around.push(item.tag);
       else if (item.type === 'close') around.pop();
       continue;
     }

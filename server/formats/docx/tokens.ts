@@ -46,7 +46,7 @@ export interface Token {
   /** For raw content outside the runs: declarations that its start tag needs if it moves. */
   declarations?: Declarations | undefined;
   /** A `void` that is read as a part of the sentence, such as a formula or a page number. */
-  isSpoken?: boolean;
+  isPartOfSentence?: boolean;
   /** A marker that belongs to the following content. */
   isStart?: boolean;
 }
@@ -68,7 +68,7 @@ export function writeTokens(tokens: readonly Token[]): string {
       if (run) written += run.open + run.properties;
     }
     written += run ? token.raw : withDeclarations(token.raw, token.declarations);
-    refuseLength(written);
+    rejectLength(written);
   }
   return run ? written + run.close : written;
 }
@@ -78,7 +78,7 @@ export function writeTokens(tokens: readonly Token[]): string {
  *
  * @throws {FileError} `too_large`
  */
-export function refuseLength(written: string): void {
+export function rejectLength(written: string): void {
   if (written.length > limits.docxWritten)
     throw overLimit('the length of one translated paragraph', limits.docxWritten);
 }

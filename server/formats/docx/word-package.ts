@@ -1,7 +1,7 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
 import type { PartText } from '../office/part-text.ts';
-import { refuseUnsafeEntries } from '../office/rewrite-package.ts';
+import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import { KeptContent, type KeptKind, letter } from './kept-content.ts';
 import { readStory, type Story, type StoryParagraph, type StoryResult } from './story-reader.ts';
 import { readStyles, Styles } from './styles.ts';
@@ -35,7 +35,7 @@ export async function readStories<T>(
 ): Promise<WordStories<T>> {
   if (bytes.length === 0) throw new FileError('empty', 'the file is empty');
   const office = await openPackage(bytes);
-  await refuseUnsafeEntries(bytes);
+  await rejectUnsafeEntries(bytes);
   const ofPackage = await office.relationships('');
   const mainPath = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
   if (mainPath === undefined) throw new FileError('unreadable', 'the file is not a Word document');

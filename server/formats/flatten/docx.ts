@@ -33,7 +33,7 @@ class StoryReader {
       },
       closeTag: (tag) => story.close(tag),
       text: (text) => {
-        if (!story.holdsText) return;
+        if (!story.hasText) return;
         this.#chars += countCodePoints(text);
         if (this.#chars > limits.textChars)
           throw overLimit('the number of characters of the file', limits.textChars);
@@ -59,7 +59,7 @@ class Story {
   #runs = 0;
   #hiddenRun = false;
   /** Whether the text of the innermost element is text of the document. */
-  holdsText = false;
+  hasText = false;
 
   constructor(root: string) {
     this.#root = root;
@@ -75,7 +75,7 @@ class Story {
       this.#skipping++;
       return;
     }
-    if (name === 't') this.holdsText = !this.#hiddenRun;
+    if (name === 't') this.hasText = !this.#hiddenRun;
     if (!this.#isWord(tag)) return;
     if (name === 'p') this.#open.push('');
     else if (name === 'tbl') this.#tables++;
@@ -89,7 +89,7 @@ class Story {
       this.#skipping--;
       return;
     }
-    this.holdsText = false;
+    this.hasText = false;
     if (!this.#isWord(tag)) return;
     const name = localName(tag);
     if (name === 'p') this.#closeParagraph();

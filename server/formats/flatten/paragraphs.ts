@@ -48,7 +48,7 @@ export class Paragraphs {
 /**
  * The number of pieces that are joined at a time, so that millions of short pieces do not need many times their size in memory.
  */
-const joinedAtOnce = 4096;
+const joinSize = 4096;
 
 /** Builds a text from many pieces. */
 class Pieces {
@@ -62,7 +62,7 @@ class Pieces {
   push(piece: string): void {
     if (piece === '') return;
     this.#loose.push(piece);
-    if (this.#loose.length < joinedAtOnce) return;
+    if (this.#loose.length < joinSize) return;
     this.#joined.push(this.#loose.join(''));
     this.#loose = [];
   }

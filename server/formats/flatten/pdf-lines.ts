@@ -18,23 +18,23 @@ export interface Line {
 }
 
 /** The maximum width of a space, as a share of the font's height. A wider gap separates columns or cells. */
-const widestSpace = 2;
+const maxSpaceWidth = 2;
 /**
  * The minimum width of a space, as a share of the font's height. A wider gap separates words, even without a space character.
  */
-const narrowestSpace = 0.25;
+const minSpaceWidth = 0.25;
 /**
  * The maximum distance of a right-to-left word, drawn from its left end, from the previous word, as a share of the font's
  * height.
  */
-const widestWord = 8;
+const maxWordStep = 8;
 /**
  * The maximum step back, as a share of the font's height. Text that starts further before the end of the last text is on
  * another line.
  */
-const furthestBack = 0.5;
+const maxStepBack = 0.5;
 /** The maximum height of a superscript above the line, as a share of the font's height. */
-const furthestUp = 0.8;
+const maxRaise = 0.8;
 
 /** Collects the lines of a page, in drawing order. */
 export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Line[] {
@@ -88,13 +88,13 @@ function stepTo(
   const gap = goesLeft ? wordStart - (to.along + item.width) : to.along - (from.along + last.width);
   const size = Math.max(fontSize(last), fontSize(item));
   const isElsewhere =
-    gap < -furthestBack * size ||
-    gap > (goesLeft ? widestWord : widestSpace) * size ||
-    Math.abs(to.across - from.across) > furthestUp * size;
+    gap < -maxStepBack * size ||
+    gap > (goesLeft ? maxWordStep : maxSpaceWidth) * size ||
+    Math.abs(to.across - from.across) > maxRaise * size;
   if (isElsewhere) return 'elsewhere';
   if (goesLeft) return 'word to the left';
   // Letters of cursive scripts may be drawn individually, with gaps.
-  return gap > narrowestSpace * size && !isRightToLeft ? 'next word' : 'same word';
+  return gap > minSpaceWidth * size && !isRightToLeft ? 'next word' : 'same word';
 }
 
 /** @param items at least one, none of them blank */
@@ -110,7 +110,7 @@ function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
     right = Math.max(right, along + item.width);
   }
   return {
-    text: textOfLine(pieces, narrowestSpace * fontSize(main))
+    text: textOfLine(pieces, minSpaceWidth * fontSize(main))
       .replace(presentationForms, (letters) => letters.normalize('NFKC'))
       .toWellFormed()
       .replace(unprintable, ' ')

@@ -17,18 +17,18 @@ export function readXml(source: string): string {
   let mixedDepth = 0;
   let next = 0;
   const edge = (shape: Shape): void => {
-    if (mixedDepth === 0) paragraphs.break(shape.holdsElements && !shape.holdsText ? 'paragraph' : 'line');
+    if (mixedDepth === 0) paragraphs.break(shape.hasElements && !shape.hasText ? 'paragraph' : 'line');
   };
   read(source, {
     openTag: () => {
       const shape = shapes[next++]!;
       edge(shape);
       open.push(shape);
-      if (shape.holdsText) mixedDepth++;
+      if (shape.hasText) mixedDepth++;
     },
     closeTag: () => {
       const shape = open.pop()!;
-      if (shape.holdsText) mixedDepth--;
+      if (shape.hasText) mixedDepth--;
       edge(shape);
     },
     text: (text) => paragraphs.appendWords(text),
@@ -38,8 +38,8 @@ export function readXml(source: string): string {
 
 /** The direct content of an element. */
 interface Shape {
-  holdsText: boolean;
-  holdsElements: boolean;
+  hasText: boolean;
+  hasElements: boolean;
 }
 
 /**
@@ -52,8 +52,8 @@ function findShapes(source: string): Shape[] {
   read(source, {
     openTag: () => {
       const parent = open.at(-1);
-      if (parent) parent.holdsElements = true;
-      const shape = { holdsText: false, holdsElements: false };
+      if (parent) parent.hasElements = true;
+      const shape = { hasText: false, hasElements: false };
       shapes.push(shape);
       open.push(shape);
     },
@@ -62,7 +62,7 @@ function findShapes(source: string): Shape[] {
     },
     text: (text) => {
       const parent = open.at(-1);
-      if (parent && !parent.holdsText && text.trim() !== '') parent.holdsText = true;
+      if (parent && !parent.hasText && text.trim() !== '') parent.hasText = true;
     },
   });
   return shapes;

@@ -47,7 +47,7 @@ export function escapeAttribute(text: string, quote: '"' | "'"): string {
 }
 
 /** The maximum length of a reference: more than the longest name, and than any number without leading zeros. */
-const longestReference = 40;
+const maxReferenceLength = 40;
 
 /**
  * Finds the start and end of the visible part of `raw`: without surrounding whitespace, written as such or as a reference
@@ -59,7 +59,7 @@ export function visibleRange(raw: string): { start: number; end: number } {
   while (start < raw.length) {
     const width = /\s/.test(raw[start]!)
       ? 1
-      : blankReference(/^&#?[0-9a-z]+;/i, raw.slice(start, start + longestReference));
+      : blankReference(/^&#?[0-9a-z]+;/i, raw.slice(start, start + maxReferenceLength));
     if (width === 0) break;
     start += width;
   }
@@ -67,7 +67,7 @@ export function visibleRange(raw: string): { start: number; end: number } {
   while (end > start) {
     const width = /\s/.test(raw[end - 1]!)
       ? 1
-      : blankReference(/&#?[0-9a-z]+;$/i, raw.slice(Math.max(start, end - longestReference), end));
+      : blankReference(/&#?[0-9a-z]+;$/i, raw.slice(Math.max(start, end - maxReferenceLength), end));
     if (width === 0) break;
     end -= width;
   }

@@ -39,10 +39,10 @@ const parserOptions = {
 /** Returns the ranges of `source` to translate, in source order and without overlap. */
 export function findTranslatableRanges(source: string): TranslatableRange[] {
   const reader = startsInsideTable(source)
-    ? (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader)
-    : new PlaceReader(parserOptions);
+    ? (RangeReader.getFragmentParser(null, parserOptions) as RangeReader)
+    : new RangeReader(parserOptions);
   // Far above the needs of a real page, but in proportion to its length.
-  reader.reopenings = source.length / 4;
+  reader.reopeningsLeft = source.length / 4;
   reader.tokenizer.write(source, true);
   return reader.places;
 }
@@ -65,12 +65,12 @@ function startsInsideTable(source: string): boolean {
  *
  * The overridden methods are internals of the parser, so its version is pinned.
  */
-class PlaceReader extends Parser<DefaultTreeAdapterMap> {
+class RangeReader extends Parser<DefaultTreeAdapterMap> {
   readonly places: TranslatableRange[] = [];
   /** The offset after the last tag, comment or doctype. */
   #textStart = 0;
   /** The number of formatting elements that may still be reopened. */
-  reopenings = 0;
+  reopeningsLeft = 0;
 
   override onStartTag(token: Token.TagToken): void {
     super.onStartTag(token);
@@ -152,10 +152,10 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
    * paragraphs.
    */
   override _reconstructActiveFormattingElements(): void {
-    if (this.reopenings < 0) this.activeFormattingElements.clearToLastMarker();
+    if (this.reopeningsLeft < 0) this.activeFormattingElements.clearToLastMarker();
     const depth = this.openElements.depth;
     super._reconstructActiveFormattingElements();
-    this.reopenings -= this.openElements.depth - depth;
+    this.reopeningsLeft -= this.openElements.depth - depth;
   }
 }
 

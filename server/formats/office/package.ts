@@ -4,8 +4,8 @@ import { decodePart, encodingOf, type PartText } from './part-text.ts';
 import {
   inflateEntry,
   readDirectory,
-  refuseOverlaps,
-  refuseUnderstatedSizes,
+  rejectOverlaps,
+  rejectUnderstatedSizes,
   type ZipEntry,
   ZipError,
 } from './zip.ts';
@@ -41,7 +41,7 @@ export interface OfficePackage {
  * @throws {FileError} `protected` if it requires a password, `too_large` or `unreadable`; so do `readPart` and `relationships`
  */
 export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
-  refuseCompoundFile(bytes);
+  rejectCompoundFile(bytes);
   const entries = await withFileErrors(async () => readDirectory(bytes));
   if (entries.size > limits.officeEntries)
     throw overLimit('the number of files in the Office file', limits.officeEntries);
@@ -50,8 +50,8 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   if (unpacked > limits.officeUnpacked)
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
   await withFileErrors(async () => {
-    refuseOverlaps(entries.values());
-    await refuseUnderstatedSizes(bytes, entries.values());
+    rejectOverlaps(entries.values());
+    await rejectUnderstatedSizes(bytes, entries.values());
   });
   const names = new Map<string, string>();
   for (const name of entries.keys()) if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
@@ -149,7 +149,7 @@ const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
  * Rejects compound files. Word 97 files are compound files, and so are newer files with a password, which are streams in a
  * compound file.
  */
-function refuseCompoundFile(bytes: Uint8Array): void {
+function rejectCompoundFile(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!file.subarray(0, compoundFile.length).equals(compoundFile)) return;
   if (file.includes(encryptedStream)) throw new FileError('protected', 'the file is protected by a password');

@@ -28,7 +28,7 @@ export function decodePart(bytes: Uint8Array): PartText {
   const encoding = encodingOf(bytes);
   const marked = encoding !== 'utf-8' || (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
   const source = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  refuseOtherEncoding(source);
+  rejectOtherEncoding(source);
   return { source, encoding, marked };
 }
 
@@ -39,7 +39,7 @@ export function decodePart(bytes: Uint8Array): PartText {
  * @param start of the part, with or without its byte order mark
  * @throws {FileError} `unreadable`
  */
-export function refuseOtherEncoding(start: string): void {
+export function rejectOtherEncoding(start: string): void {
   const declared = /^\ufeff?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)/.exec(start.slice(0, 1000))?.[1];
   if (declared !== undefined && !/^utf-?(8|16(le|be)?)$/i.test(declared))
     throw new FileError('unreadable', `the Office file has XML in the encoding ${declared}, not UTF-8`);

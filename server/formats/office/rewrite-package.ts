@@ -14,7 +14,7 @@ export type PartContent = Uint8Array | (() => AsyncIterable<Uint8Array>);
  * do names, dates and attributes of the replaced parts.
  *
  * @param parts the new content by the path of the part
- * @throws {FileError} `unreadable` if the archive is damaged, or as `refuseUnsafeEntries`
+ * @throws {FileError} `unreadable` if the archive is damaged, or as `rejectUnsafeEntries`
  * @throws {RangeError} if the file has no part of that path
  */
 export function rewritePackage(
@@ -29,7 +29,7 @@ export function rewritePackage(
  *
  * @throws {FileError} `unreadable` if names of entries are unsafe or not unique, or if entries overlap
  */
-export function refuseUnsafeEntries(bytes: Uint8Array): Promise<void> {
+export function rejectUnsafeEntries(bytes: Uint8Array): Promise<void> {
   return withFileErrors(async () => {
     locateEntries(bytes, readDirectory(bytes).values(), directoryStartOf(bytes));
   });

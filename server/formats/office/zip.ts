@@ -67,7 +67,7 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
 }
 
 /** Returns the inflated size of all entries together, as declared in the directory; 0 if the zip is not readable. */
-export function claimedSize(zip: Uint8Array): number {
+export function declaredSize(zip: Uint8Array): number {
   try {
     return readDirectory(zip)
       .values()
@@ -119,7 +119,7 @@ export async function* inflateEntry(zip: Uint8Array, entry: ZipEntry): AsyncGene
 }
 
 /** Deflate expands n bytes to at most 1,032 n. */
-const greatestRatio = 1032;
+const maxRatio = 1032;
 
 /**
  * Rejects a zip with an entry that is larger than its directory declares, even if the entry is never read, because such a
@@ -127,9 +127,9 @@ const greatestRatio = 1032;
  *
  * @throws {ZipError}
  */
-export async function refuseUnderstatedSizes(zip: Uint8Array, entries: Iterable<ZipEntry>): Promise<void> {
+export async function rejectUnderstatedSizes(zip: Uint8Array, entries: Iterable<ZipEntry>): Promise<void> {
   for (const entry of entries) {
-    if (entry.method !== 8 || entry.compressedSize * greatestRatio <= entry.size) continue;
+    if (entry.method !== 8 || entry.compressedSize * maxRatio <= entry.size) continue;
     let size = 0;
     try {
       for await (const piece of piecesOf(bodyOf(zip, entry), entry)) {
@@ -149,7 +149,7 @@ export async function refuseUnderstatedSizes(zip: Uint8Array, entries: Iterable<
  *
  * @throws {ZipError}
  */
-export function refuseOverlaps(entries: Iterable<ZipEntry>): void {
+export function rejectOverlaps(entries: Iterable<ZipEntry>): void {
   let free = 0;
   for (const { offset, compressedSize } of [...entries].sort((a, b) => a.offset - b.offset)) {
     if (offset < free) throw new ZipError('files in the archive overlap');

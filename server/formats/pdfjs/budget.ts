@@ -39,7 +39,7 @@ const budgets = {
 const pages: Budget = { floor: 1_000, perByte: 1 / 50, what: 'the number of pages of the PDF' };
 
 /** The maximum depth of nested forms. */
-const deepestForm = 50;
+const maxFormDepth = 50;
 
 /** The properties of pdf.js's streams that are used here. */
 interface ContentStream {
@@ -57,7 +57,7 @@ export class Meter {
   /** The current depth of nested forms. */
   depth = 0;
   /** The reason to stop. It is stored because pdf.js does not propagate all errors. */
-  refusal: FileError | undefined;
+  rejection: FileError | undefined;
   readonly #size: number;
 
   /** @param size bytes of the file */
@@ -73,8 +73,8 @@ export class Meter {
   /** Counts the start of a stream of operators. `depth` is its nesting depth, from 1. @throws {FileError} */
   countStream(depth: number, { start, end }: ContentStream): void {
     this.depth = Math.max(this.depth, depth);
-    if (depth > deepestForm)
-      this.#refuse(overLimit('the depth of forms within forms of the PDF', deepestForm));
+    if (depth > maxFormDepth)
+      this.#reject(overLimit('the depth of forms within forms of the PDF', maxFormDepth));
     this.#count('streams', 1);
     // These bytes are already inflated, even if not all are read.
     if (start !== undefined && end !== undefined) this.#count('bytes', end - start);
@@ -93,19 +93,19 @@ export class Meter {
 
   #count(name: keyof typeof budgets, more: number): void {
     // Throw again on every later call, because pdf.js ignores errors of single forms.
-    if (this.refusal) throw this.refusal;
+    if (this.rejection) throw this.rejection;
     this.counts[name] += more;
     this.#check(budgets[name], this.counts[name]);
   }
 
   #check({ floor, perByte, what }: Budget, count: number): void {
     const limit = Math.floor(floor + perByte * this.#size);
-    if (count > limit) this.#refuse(overLimit(what, limit));
+    if (count > limit) this.#reject(overLimit(what, limit));
   }
 
-  #refuse(refusal: FileError): never {
-    this.refusal ??= refusal;
-    throw this.refusal;
+  #reject(rejection: FileError): never {
+    this.rejection ??= rejection;
+    throw this.rejection;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { FileError } from '../file-error.ts';
 import { loadPdfjs, Meter, useMeter } from './budget.ts';
-import { refuseLargeStreams } from './stream-sizes.ts';
+import { rejectLargeStreams } from './stream-sizes.ts';
 
 /** A PDF that is open in pdf.js. */
 export interface PdfjsDocument {
@@ -29,10 +29,10 @@ function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
     try {
       const value = await work();
       // The returned value is incomplete if the meter stopped pdf.js.
-      if (meter.refusal) throw meter.refusal;
+      if (meter.rejection) throw meter.rejection;
       return value;
     } catch (error) {
-      throw meter.refusal ?? asFileError(error);
+      throw meter.rejection ?? asFileError(error);
     } finally {
       useMeter(undefined);
     }
@@ -49,7 +49,7 @@ function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
  */
 export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
   if (!hasHeader(bytes)) throw new FileError('unreadable', 'the file is not a PDF');
-  await refuseLargeStreams(bytes);
+  await rejectLargeStreams(bytes);
   // Loaded only here, so that rejected files do not load the library.
   const { getDocument, VerbosityLevel } = await loadPdfjs();
   const meter = new Meter(bytes.length);

@@ -1,5 +1,5 @@
 /** The number of bytes before a stream's keyword in which to search its dictionary. */
-const longestDictionary = 4096;
+const maxDictionaryLength = 4096;
 
 const keyword = Buffer.from('stream');
 const endKeyword = Buffer.from('endstream');
@@ -54,7 +54,7 @@ function endOfData(file: Buffer, start: number, length: number | undefined): num
 
 /** Returns undefined if the dictionary starts too far before. */
 function dictionaryBefore(file: Buffer, at: number): string | undefined {
-  const before = file.toString('latin1', Math.max(0, at - longestDictionary), at);
+  const before = file.toString('latin1', Math.max(0, at - maxDictionaryLength), at);
   const begin = before.lastIndexOf('obj');
   return begin < 0 ? undefined : plainText(before.slice(begin + 3));
 }

@@ -19,7 +19,7 @@ export interface Ranks {
 }
 
 /** More tags than a normal file has. If a hostile file has more, they are not cached. */
-const mostKnown = 1000;
+const maxCachedTags = 1000;
 
 /** Returns a function that ranks tags and caches the ranks. The declared tag of one side never matches the other side. */
 export function createRanking(sides: TmxSides): (tag: string) => Ranks {
@@ -39,7 +39,7 @@ export function createRanking(sides: TmxSides): (tag: string) => Ranks {
     const before = known.get(tag);
     if (before) return before;
     const ranks = rank(tag);
-    if (known.size < mostKnown) known.set(tag, ranks);
+    if (known.size < maxCachedTags) known.set(tag, ranks);
     return ranks;
   };
 }

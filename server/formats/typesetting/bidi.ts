@@ -14,7 +14,7 @@ const letter = /\p{L}/u;
  * The maximum length of a piece. The library needs quadratic time for some texts (only digits, only tabs), so it gets longer
  * texts in pieces.
  */
-const longestPiece = 1000;
+const maxPieceLength = 1000;
 
 /**
  * Returns the embedding level of each UTF-16 unit (Unicode Bidirectional Algorithm). Odd levels are right-to-left. The text is
@@ -32,7 +32,7 @@ export function embeddingLevels(text: string, direction: Direction): Uint8Array 
 }
 
 function pieceEnd(text: string, start: number, direction: Direction): number {
-  const end = start + longestPiece;
+  const end = start + maxPieceLength;
   if (end >= text.length) return text.length;
   const runsAlong = (index: number): boolean => {
     const character = text[index] ?? '';

@@ -87,8 +87,8 @@ interface Piece {
  * them as one character drawn twice, for bold, and ends the word. It also ends the word at a gap wider than a tenth of an em.
  * The parts of a split right-to-left word are then in the wrong order. These values keep a margin around a tenth.
  */
-const leastDistance = 102;
-const widestGap = 98;
+const minDistance = 102;
+const maxGap = 98;
 
 /**
  * The position of a direction mark; the cluster's text follows it. At a word's left end it extends into the preceding space.
@@ -144,15 +144,15 @@ function shareOf(text: string): number {
  * close to the next piece.
  */
 function narrowed(piece: Piece): Piece {
-  return fits(piece) ? { ...piece, width: Math.min(piece.width, mostWidth(piece)) } : piece;
+  return fits(piece) ? { ...piece, width: Math.min(piece.width, maxWidth(piece)) } : piece;
 }
 
 function fits(piece: Piece): boolean {
-  const most = mostWidth(piece);
-  return piece.width >= leastDistance && most > 0 && piece.width - most <= widestGap;
+  const widest = maxWidth(piece);
+  return piece.width >= minDistance && widest > 0 && piece.width - widest <= maxGap;
 }
 
-function mostWidth({ text, width }: Piece): number {
+function maxWidth({ text, width }: Piece): number {
   const count = [...text].length;
-  return count === 1 ? width : Math.floor(((width - leastDistance) * count) / (count - 1));
+  return count === 1 ? width : Math.floor(((width - minDistance) * count) / (count - 1));
 }

@@ -25,9 +25,9 @@ export interface ShownSpan {
   /** In em of the paragraph's size, upwards. */
   rise: number;
   /** Operators that set the fill color; empty for black. */
-  colour: string;
+  color: string;
   /** Strokes along the edges of its letters: their color, written as a fill color, and their width in em. */
-  outline?: { colour: string; width: number; isFilled: boolean } | undefined;
+  outline?: { color: string; width: number; isFilled: boolean } | undefined;
 }
 
 /** A font of a document, and its name in the resources. */
@@ -54,7 +54,7 @@ export class LineWriter {
   readonly #fonts = new Map<string, PDFRef>();
   #array: string[] = [];
   /** The settings for the next text: the operators that were written last. */
-  #current = { place: '', font: '', colour: '', drawing: '' };
+  #current = { place: '', font: '', color: '', drawing: '' };
   /** In thousandths of an em from the last text matrix: the position of the viewer, and the position of the next cluster. */
   #pen = { drawn: 0, wanted: 0 };
   /** The end of the written text, in em of the paragraph's size from the line's left end. */
@@ -84,12 +84,12 @@ export class LineWriter {
       this.#x = x;
     }
     this.#current.place = place;
-    const colour = span ? span.colour || '0 g' : '';
-    if (colour !== this.#current.colour) this.#parts.push(colour);
-    const stroke = span?.outline ?? (bolder ? { colour, width: bolderStroke, isFilled: true } : undefined);
+    const color = span ? span.color || '0 g' : '';
+    if (color !== this.#current.color) this.#parts.push(color);
+    const stroke = span?.outline ?? (bolder ? { color, width: bolderStroke, isFilled: true } : undefined);
     const drawing = stroke ? strokeOperators(stroke, this.#fontSize * scale) : '';
     if (drawing !== this.#current.drawing) this.#parts.push(drawing || '0 Tr');
-    Object.assign(this.#current, { colour, drawing });
+    Object.assign(this.#current, { color, drawing });
   }
 
   write(cluster: Cluster, { resource, ref, subset }: DocumentFont, codes: readonly PlacedCode[]): void {
@@ -122,13 +122,13 @@ export class LineWriter {
   }
 }
 
-function strokeOperators({ colour, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {
-  return `${strokeColour(colour || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;
+function strokeOperators({ color, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {
+  return `${strokeColor(color || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;
 }
 
 /** Turns operators that set the fill color into those that set the stroke color. */
-function strokeColour(colour: string): string {
-  return colour.replace(/(?<=^|\s)(g|rg|k|cs|scn?)(?=\s|$)/g, (operator) => operator.toUpperCase());
+function strokeColor(color: string): string {
+  return color.replace(/(?<=^|\s)(g|rg|k|cs|scn?)(?=\s|$)/g, (operator) => operator.toUpperCase());
 }
 
 /** Formats a number for PDF: no exponent, at most four decimals. */

@@ -188,7 +188,7 @@ function graphemesOf(text: string): Iterable<{ segment: string; index: number }>
 /**
  * The maximum length of an item. Shaping a stack of combining marks takes quadratic time, so an item may end inside a grapheme.
  */
-const longestItem = 1000;
+const maxItemLength = 1000;
 
 /**
  * Splits a paragraph into items. A tab is a separate item.
@@ -212,14 +212,14 @@ export function itemize(
     const continues = current?.level === level && current.span === span;
     const font = fontFor(segment, continues ? current!.font : undefined);
     const script = scriptOf(String.fromCodePoint(segment.codePointAt(0)!));
-    for (let start = index; start < index + segment.length; start += longestItem) {
-      const end = Math.min(start + longestItem, index + segment.length);
+    for (let start = index; start < index + segment.length; start += maxItemLength) {
+      const end = Math.min(start + maxItemLength, index + segment.length);
       const joins =
         current?.font === font &&
         current.level === level &&
         current.span === span &&
         (!script || !current.script || current.script === script) &&
-        end - current.start <= longestItem &&
+        end - current.start <= maxItemLength &&
         segment !== '\t' &&
         text[current.start] !== '\t';
       if (joins) {

@@ -23,13 +23,13 @@ export interface PlacedCode {
  * The maximum number of codes of one embedded font. With the glyphs that may be appended it stays below TrueType's limit of
  * 65535.
  */
-const mostCharacters = 30_000;
+const maxCharacters = 30_000;
 
 /**
  * The maximum length of the text of one code. Longer text is divided among several codes, because some readers truncate a
  * code's text at 512 bytes.
  */
-const longestText = 100;
+const maxTextLength = 100;
 
 /** The characters of one font that a document uses, each with its code, from 1. */
 export class SubsetFont {
@@ -55,7 +55,7 @@ export class SubsetFont {
       level % 2 || mark
         ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, mark)
         : sideBySide(forward(text), 0, width);
-    if (this.characters.length + pieces.length > mostCharacters) return undefined;
+    if (this.characters.length + pieces.length > maxCharacters) return undefined;
     // One code draws the whole cluster.
     const drawing = pieces.findIndex(({ text }) => text !== directionMark);
     const codes = pieces.map(({ text, offset, width }, index) => ({
@@ -93,8 +93,8 @@ function singleGlyph(glyphs: readonly PlacedGlyph[]): number | undefined {
 function forward(text: string): string[] {
   if (text === '\t') return [' '];
   const texts: string[] = [];
-  for (let start = 0; start < text.length; start += longestText)
-    texts.push(text.slice(start, start + longestText));
+  for (let start = 0; start < text.length; start += maxTextLength)
+    texts.push(text.slice(start, start + maxTextLength));
   return texts;
 }
 

@@ -18,9 +18,9 @@ export interface XliffFile {
 /**
  * The maximum number of units: more than any file of 10 MB from this service has, and few enough to pass to another process.
  */
-const mostItems = 100_000;
+const maxItems = 100_000;
 /** The maximum number of characters. Each code has a copy of its data, although the file contains the data once. */
-const mostCharacters = 10_000_000;
+const maxCharacters = 10_000_000;
 
 function countCodes(content: XliffContent): number {
   return content.filter((item) => typeof item !== 'string').length;
@@ -56,9 +56,9 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
     items += 1 + parts + countCodes(source) + countCodes(target ?? []);
     characters += countCharacters(source) + countCharacters(target ?? []);
     const excess =
-      items > mostItems
-        ? `${mostItems} units, segments and codes`
-        : characters > mostCharacters && `${mostCharacters} characters, with what its codes stand for`;
+      items > maxItems
+        ? `${maxItems} units, segments and codes`
+        : characters > maxCharacters && `${maxCharacters} characters, with what its codes stand for`;
     if (excess) throw new XmlFileError('invalid', `the file has more than ${excess}; send pages of it`, line);
     file?.units.push(unit);
   });

@@ -1,4 +1,4 @@
-import { attributes, escapeText, notCarried } from '../xml/xml-text.ts';
+import { attributes, escapeText, notAllowedInXml } from '../xml/xml-text.ts';
 import { type XliffContent, type XliffState, xliffAuthority } from './content.ts';
 
 /** The languages of an XLIFF document, as BCP 47 tags. All its files have the same. */
@@ -126,7 +126,7 @@ function contentXml(content: XliffContent, data: Map<string, string>): string {
 function dataXml(text: string): string {
   let xml = '';
   let done = 0;
-  for (const { 0: character, index } of text.matchAll(notCarried)) {
+  for (const { 0: character, index } of text.matchAll(notAllowedInXml)) {
     const code = character.codePointAt(0) as number;
     const isSurrogate = code >= 0xd800 && code <= 0xdfff;
     const cp = isSurrogate ? '' : `<cp hex="${code.toString(16).toUpperCase().padStart(4, '0')}"/>`;

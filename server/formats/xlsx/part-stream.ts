@@ -1,6 +1,6 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
-import { encode, encodingOf, type PartEncoding, refuseOtherEncoding } from '../office/part-text.ts';
+import { encode, encodingOf, type PartEncoding, rejectOtherEncoding } from '../office/part-text.ts';
 import { createPositionedXmlReader, type PositionedXmlEvents } from '../office/xml-reader.ts';
 
 /** Feeds the XML of a part to `events`. Only one piece of it is in memory at a time. */
@@ -139,7 +139,7 @@ async function* textPieces(
     encoding ??= encodingOf(piece);
     decoder ??= new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
     const text = decoder.decode(piece, { stream: true });
-    if (isFirst) refuseOtherEncoding(text);
+    if (isFirst) rejectOtherEncoding(text);
     yield { text, encoding };
   }
   const text = decoder?.decode() ?? '';

@@ -72,14 +72,14 @@ export class SharedStringPlan {
     for (const [index, { only, groups }] of this.#entries) {
       const isPinned = this.#pinned[index] === 1;
       const all = only ? [only] : [...groups!.values()];
-      if (isPinned) this.#settle(index, this.#strings.textOf(index), all, changed);
-      else if (only) this.#settle(index, only.text, all, changed);
+      if (isPinned) this.#resolve(index, this.#strings.textOf(index), all, changed);
+      else if (only) this.#resolve(index, only.text, all, changed);
       else open.push([index, all]);
     }
-    for (const [index, groups] of open) this.#settle(index, cheapest(groups, changed), groups, changed);
+    for (const [index, groups] of open) this.#resolve(index, cheapest(groups, changed), groups, changed);
   }
 
-  #settle(index: number, staying: string, groups: readonly Group[], changed: Set<number>): void {
+  #resolve(index: number, staying: string, groups: readonly Group[], changed: Set<number>): void {
     const original = this.#strings.textOf(index);
     if (staying !== original) this.changed.set(index, staying);
     for (const { text, sheets } of groups) {
@@ -123,13 +123,13 @@ function cheapest(groups: readonly Group[], changed: ReadonlySet<number>): strin
   for (const { sheets } of groups)
     for (const sheet of sheets) if (!changed.has(sheet)) uses.set(sheet, (uses.get(sheet) ?? 0) + 1);
   let best = groups[0]!;
-  let mostSpared = -1;
+  let maxSpared = -1;
   for (const group of groups) {
     let spared = 0;
     for (const sheet of group.sheets) if (uses.get(sheet) === 1) spared++;
-    if (spared <= mostSpared) continue;
+    if (spared <= maxSpared) continue;
     best = group;
-    mostSpared = spared;
+    maxSpared = spared;
   }
   return best.text;
 }

@@ -1,6 +1,6 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
-import { refuseUnsafeEntries } from '../office/rewrite-package.ts';
+import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import { attributeOf } from '../office/xml-reader.ts';
 import { readXmlPart } from './part-stream.ts';
 
@@ -58,7 +58,7 @@ const workbookType =
  */
 export async function openWorkbook(bytes: Uint8Array): Promise<Workbook> {
   const office = await openPackage(bytes);
-  await refuseUnsafeEntries(bytes);
+  await rejectUnsafeEntries(bytes);
   const ofPackage = await office.relationships('');
   const main = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
   if (main === undefined || !workbookType.test(await contentType(office, main))) throw notWorkbook();

@@ -41,7 +41,7 @@ interface XmlEvents {
 }
 
 /** The maximum depth. Elements of normal files are nested about ten deep, including inline markup. */
-const deepest = 200;
+const maxDepth = 200;
 
 /**
  * Creates a parser. Feed it the document in pieces and close it after the last one. It is not recursive. It expands only
@@ -83,8 +83,8 @@ export function createParser(
   });
   parser.on('opentag', (tag) => {
     depth += 1;
-    if (depth > deepest)
-      throw new XmlFileError('too_deep', `elements are nested more than ${deepest} deep`, parser.line);
+    if (depth > maxDepth)
+      throw new XmlFileError('too_deep', `elements are nested more than ${maxDepth} deep`, parser.line);
     events.open(tag.local ?? tag.name, valuesOf(tag.attributes), line, tag.uri ?? '');
   });
   parser.on('closetag', () => {

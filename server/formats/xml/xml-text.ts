@@ -26,8 +26,8 @@ function escapeAttribute(text: string): string {
 }
 
 /** Characters that XML 1.0 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. */
-export const notCarried = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+export const notAllowedInXml = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 function carried(text: string): string {
-  return text.replace(notCarried, '');
+  return text.replace(notAllowedInXml, '');
 }
