@@ -1,7 +1,7 @@
 /** The formats that can be flattened to text. */
 export type FlattenKind = 'csv' | 'docx' | 'html' | 'json' | 'md' | 'pdf' | 'txt' | 'xml';
 
-/** The formats that can be translated in place, with their layout kept. */
+/** The formats that can be translated with their layout. */
 export type LayoutKind = 'pdf' | 'docx' | 'xlsx';
 
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
@@ -45,10 +45,10 @@ const layoutTypes = new Map<string, LayoutKind>([
 ]);
 
 /**
- * Determines the format of a file that is flattened to text (B 4.1): by its extension, or by its declared content type if the
- * extension is not in the list. Returns undefined for 415 `unsupported source_document type`.
+ * Determines the format of a file that is flattened to text: by its extension, or by its declared content type if the extension
+ * is not in the list. Returns undefined for the response 415 `unsupported source_document type`.
  *
- * @param contentType as declared, parameters included; empty or undefined if none was declared
+ * @param contentType as declared, including parameters; empty or undefined if not declared
  */
 export function documentKind(fileName: string, contentType: string | undefined): FlattenKind | undefined {
   const type = mediaType(contentType);
@@ -59,17 +59,20 @@ export function documentKind(fileName: string, contentType: string | undefined):
   );
 }
 
-/** Determines the format of a file whose layout is kept (B 4.3 "Format detection"), by the same rule. Undefined: 415. */
+/** Determines the format of a file that keeps its layout, by the same rule. Undefined for the response 415. */
 export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
   return layoutExtensions.get(extension(fileName)) ?? layoutTypes.get(mediaType(contentType));
 }
 
-/** Control characters, lone surrogates, and what reverses the reading direction: a name must not seem to have another extension. */
+/**
+ * Control characters, lone surrogates, and characters that reverse the reading direction, with which a name could seem to have
+ * another extension.
+ */
 const notInNames = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu;
 
 /**
- * Returns a file name as it is stored and shown: without folders and characters that do harm. Joiners stay, which Persian and
- * Indic words and many emoji need.
+ * Returns a file name in the form that is stored and shown: without directories and harmful characters. Joiners stay, because
+ * Persian and Indic words and many emoji need them.
  */
 export function plainFileName(fileName: string): string {
   return fileName.replace(/^.*[\\/]/s, '').replace(notInNames, '');

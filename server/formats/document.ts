@@ -1,11 +1,11 @@
 import type { InlineContent } from './inline-content.ts';
 
 /**
- * The interface of the formats that are translated in place. A format has two pure functions, `extract` and `rebuild`: the
- * first lists the translatable texts of a file, the second writes their translations into a copy of it.
+ * The interface of the formats that are translated with their layout. A format has two pure functions, `extract` and `rebuild`:
+ * the first lists the translatable texts of a file, the second writes their translations into a copy of it.
  */
 
-/** What a segment is, to a reviewer (C 5). */
+/** The role of a segment, for reviewers. */
 export type SegmentKind =
   | 'paragraph'
   | 'heading'
@@ -15,7 +15,7 @@ export type SegmentKind =
   | 'cell'
   | 'text_block';
 
-/** Addresses a segment within its file. The same file always gives the same keys, so corrections can name them. */
+/** Identifies a segment within its file. The same file always gives the same keys, so corrections can refer to them. */
 export interface SegmentKey {
   /** A paragraph, a table, or a sheet. */
   regionId: string;
@@ -24,19 +24,19 @@ export interface SegmentKey {
 }
 
 /**
- * A part of a page, in the units of the page's user space, before it is rotated (PDF 32000-1, 7.9.5): what an annotation there has
- * as its /Rect. A unit is a point, 1/72 inch, unless the page has a /UserUnit.
+ * A part of a page, in units of the page's user space before rotation (PDF 32000-1, 7.9.5), like the /Rect of an annotation. A
+ * unit is a point, 1/72 inch, unless the page has a /UserUnit.
  */
 export type PageRectangle = [left: number, bottom: number, right: number, top: number];
 
-/** The smallest unit that is translated by itself: a paragraph, or a cell. */
+/** The smallest unit of translation: a paragraph, or a cell. */
 export interface Segment extends SegmentKey {
   kind: SegmentKind;
-  /** From 1: the page, or the sheet in the order of the workbook. Null if the file does not tell. */
+  /** From 1: the page, or the sheet in the order of the workbook. Null if unknown. */
   page: number | null;
-  /** Where a person finds it: `Sheet1!B7`, `word/header1.xml, paragraph 3`. */
+  /** The location of the segment in a readable form: `Sheet1!B7`, `word/header1.xml, paragraph 3`. */
   place: string;
-  /** Where its page shows it. Formats whose pages are made by the reading program have none. */
+  /** The location on its page. Missing for formats whose pages depend on the program that opens them. */
   rectangles?: PageRectangle[];
   source: InlineContent;
 }
@@ -47,7 +47,7 @@ export interface SegmentTranslation extends SegmentKey {
   target: InlineContent;
 }
 
-/** C 5 "Finding codes", of those that a format reports itself, with two more. */
+/** The finding codes that a format reports. */
 export type FindingCode =
   | 'text_truncated'
   | 'text_shrunk'
@@ -58,11 +58,11 @@ export type FindingCode =
   | 'active_content_removed'
   | 'no_translatable_text';
 
-/** Something that a reader of the translated file should know. */
+/** Information for a reader of the translated file. */
 export interface Finding {
   severity: 'info' | 'warning' | 'error';
   code: FindingCode;
-  /** In plain words, with the count where several things are reported together. */
+  /** In plain words, with the count if it covers several objects. */
   message: string;
   /** A region id, a cell id or a table id; null if the finding is about the file. */
   unitId: string | null;
@@ -71,25 +71,25 @@ export interface Finding {
 export interface ExtractedDocument {
   /** In reading order. */
   segments: Segment[];
-  /** Pages of a PDF or DOCX, sheets of a workbook; null if the file does not tell. */
+  /** Pages of a PDF or DOCX, sheets of a workbook; null if unknown. */
   pageCount: number | null;
-  /** What stays untranslated, one finding for each kind of content with its count. */
+  /** Content that stays untranslated: one finding for each kind of content, with its count. */
   findings: Finding[];
 }
 
 export interface RebuiltDocument {
   bytes: Uint8Array;
-  /** What happened while the translations were set. Those of `extract` are not repeated. */
+  /** Findings about the translations. Does not repeat those of `extract`. */
   findings: Finding[];
-  /** Where the pages show the translations; empty for formats whose pages are made by the reading program. */
+  /** The locations of the translations on the pages; empty for formats whose pages depend on the program that opens them. */
   rectangles?: (SegmentKey & { rectangles: PageRectangle[] })[];
 }
 
 export interface RebuildOptions {
-  /** Codes of B 2.4. A right-to-left target turns the paragraphs. */
+  /** Supported language codes. For a right-to-left target, paragraphs change their direction. */
   sourceLanguage: string;
   targetLanguage: string;
 }
 
-/** Takes a text of a file. Returns whether it wants more. */
+/** Receives a text of a file. Returns whether it needs more text. */
 export type TakeText = (text: string) => boolean;

@@ -24,7 +24,7 @@ import { SegmentBudget } from './segment-budget.ts';
 import { directionOf } from './typesetting/languages.ts';
 
 /**
- * Checks the limits of B 8 that refuse a file before a job exists: sizes, XML elements and characters.
+ * Checks the limits that reject a file before a job exists: sizes, XML elements and characters.
  *
  * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
  */
@@ -87,11 +87,11 @@ function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): Se
 }
 
 /**
- * Writes translations into a copy of a Word file. A paragraph without a translation stays as it is, and so does one whose
- * translation is its source. Parts without a changed paragraph are copied byte for byte.
+ * Writes translations into a copy of a Word file. A paragraph stays unchanged if it has no translation, or if its translation
+ * equals its source. Parts without a changed paragraph are copied byte for byte.
  *
  * @throws {FileError} as `extract`
- * @throws {RangeError} if a translation names no segment of this file
+ * @throws {RangeError} if a translation does not belong to a segment of this file
  */
 export async function rebuild(
   bytes: Uint8Array,

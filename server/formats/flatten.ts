@@ -9,9 +9,9 @@ import { decodeText, TextEncodingError } from './text.ts';
 type Reader = (bytes: Uint8Array) => string | Promise<string>;
 
 /**
- * A reader for each format. CSV, JSON and Markdown are kept as they are, with their markup: the result is again a file of that
- * format, and the engine sees the role of each piece of text. Of XML and HTML only the text is kept, because they have more
- * markup than text, and golden translations are text anyway.
+ * A reader for each format. CSV, JSON and Markdown stay unchanged, with their markup: the result is a file of the same format,
+ * and the engine sees the role of each piece of text. XML and HTML are reduced to their text, because they have more markup
+ * than text, and golden translations are plain text.
  */
 const readers: Record<FlattenKind, Reader> = {
   csv: decodeText,
@@ -25,10 +25,10 @@ const readers: Record<FlattenKind, Reader> = {
 };
 
 /**
- * Returns the text of a file: line ends as `\n`, paragraphs separated by blank lines, trimmed. It terminates for all input,
- * but for PDF, time and memory are only roughly in proportion to the size. So it runs in a sandbox (`server/platform/sandbox/`).
+ * Returns the text of a file: trimmed, with `\n` as line end and blank lines between paragraphs. It terminates for all input.
+ * For PDF, time and memory are only roughly in proportion to the size, so it runs in a sandbox (`server/platform/sandbox/`).
  *
- * @throws {FileError} if the file has no readable text: a 400 (B 4.1)
+ * @throws {FileError} if the file has no readable text, for a response 400
  */
 export async function flatten(kind: FlattenKind, bytes: Uint8Array): Promise<string> {
   if (bytes.length === 0) throw new FileError('empty', 'the file is empty');

@@ -5,7 +5,7 @@ import { countCodePoints } from './text.ts';
 import { readTmx, type TmxPair, type TmxSides } from './tmx/reader.ts';
 import { XmlFileError } from './xml/xml-parser.ts';
 
-/** The columns of a glossary, in the order of a file without a header (B 4.4). */
+/** The columns of a glossary, in the order of a file without a header. */
 const columns = [
   'source_term',
   'target_term',
@@ -38,8 +38,8 @@ const positional: ColumnIndexes = new Map(columns.map((column, place) => [column
 
 /**
  * Reads the columns that a header names. Returns undefined if the row is not a header, because it lacks the source or the
- * target term (B 4.4). Case is ignored. Spaces, punctuation and symbols count as underscores. Of two columns with the same
- * name the first counts.
+ * target term. Ignores case. Spaces, punctuation and symbols count as underscores. If two columns have the same name, the first
+ * counts.
  */
 function readHeader(cells: readonly string[]): ColumnIndexes | undefined {
   const indexes = new Map<Column, number>();
@@ -72,7 +72,7 @@ export class GlossaryFileError extends Error {
     return new GlossaryFileError(`line ${line}: ${message}`, line);
   }
 
-  /** For an error of the CSV, TMX or TBX reader, whose message already names the line. */
+  /** For an error of the CSV, TMX or TBX reader, whose message already contains the line. */
   static from(cause: Error & { line: number | null }): GlossaryFileError {
     return new GlossaryFileError(cause.message, cause.line, { cause });
   }
@@ -85,40 +85,43 @@ export interface GlossaryFileEntry {
   /** As written, trimmed. */
   sourceTerm: string;
   targetTerm: string;
-  /** Null if the file does not say. */
+  /** Null if the file has no language. */
   sourceLang: LanguageCode | null;
   targetLang: LanguageCode | null;
   caseSensitive: boolean;
-  /** Where terms overlap, the higher priority wins. A signed 32-bit integer. */
+  /** The higher priority wins if terms overlap. A signed 32-bit integer. */
   priority: number;
 }
 
-/** The content of a glossary file, and how it was read. */
+/** The content of a glossary file, and details about reading it. */
 export interface GlossaryFile {
   entries: GlossaryFileEntry[];
   /** False for a CSV without a header, whose first row was read as an entry. */
   hasHeader: boolean;
   /** The lines of rows, TMX units or TBX concepts that lack one of the terms, without blank lines. */
   skippedLines: number[];
-  /** The lines of TBX concepts that have further targets, of which none is taken. */
+  /** The lines of TBX concepts with additional targets, which are ignored. */
   reducedLines: number[];
 }
 
-/** Code points of a term. A longer one suggests mixed-up columns, or a translation memory in place of a glossary. */
-export const longestTerm = 500;
+/**
+ * The maximum length of a term in code points. A longer term suggests mixed-up columns, or a translation memory instead of a
+ * glossary.
+ */
+export const maxTermLength = 500;
 
 /** @throws {GlossaryFileError} for a term that is too long */
 function requireTermLength({ line, sourceTerm, targetTerm }: GlossaryFileEntry): void {
   if (isTooLong(sourceTerm) || isTooLong(targetTerm))
-    throw GlossaryFileError.at(line, `a term has more than ${longestTerm} characters`);
+    throw GlossaryFileError.at(line, `a term has more than ${maxTermLength} characters`);
 }
 
 function isTooLong(term: string): boolean {
-  return term.length > longestTerm && countCodePoints(term) > longestTerm;
+  return term.length > maxTermLength && countCodePoints(term) > maxTermLength;
 }
 
 /**
- * Reads a CSV glossary (B 4.4 "CSV rules"). One invalid row refuses the whole file.
+ * Reads a CSV glossary. One invalid row makes the whole file invalid.
  *
  * @throws {GlossaryFileError} with the line of the first invalid row, or if no row is usable
  */
@@ -129,7 +132,7 @@ export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
   const entries: GlossaryFileEntry[] = [];
   const skippedLines: number[] = [];
   for (const [index, row] of rows.entries()) {
-    refuseMultiline(row, indexes);
+    rejectMultiline(row, indexes);
     if (header && index === 0) continue;
     const entry = readEntry(row, indexes);
     if (entry) entries.push(entry);
@@ -148,8 +151,8 @@ function readRows(bytes: Uint8Array): CsvRow[] {
   }
 }
 
-/** Refuses cells that span several lines: an unclosed quote can turn many lines into one cell. */
-function refuseMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
+/** Rejects cells that span several lines, because an unclosed quote can turn many lines into one cell. */
+function rejectMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
   const column = columns.find((name) => multiline.includes(indexes.get(name) ?? -1));
   if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell runs across lines`);
 }
@@ -208,7 +211,7 @@ function sidesOf({ source, sourceTag, target, targetTag }: DeclaredPair): TmxSid
   };
 }
 
-/** What TMX and TBX do not say of an entry. */
+/** The fields of an entry that TMX and TBX do not have. */
 function ofPair({ source, target }: DeclaredPair) {
   return { sourceLang: source, targetLang: target, caseSensitive: false, priority: 0 };
 }
@@ -218,9 +221,9 @@ function withoutEntry(what: string, { sourceTag, targetTag }: DeclaredPair): Glo
 }
 
 /**
- * Reads a TMX glossary (B 4.4 "TMX terminology"). One invalid unit refuses the whole file. Each unit with both languages is
- * an entry. Entries are in the order of their changedate, entries without one first, and in file order for equal dates: of
- * several with the same source, the last one wins (C 7).
+ * Reads a TMX glossary. One invalid unit makes the whole file invalid. Each unit with both languages is an entry. Entries are
+ * in the order of their changedate, with those without a date first, and in file order for equal dates: if several have the
+ * same source, the last one wins.
  *
  * @throws {GlossaryFileError}
  */
@@ -252,8 +255,9 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
 }
 
 /**
- * Reads a TBX glossary: TBX-Basic of 2019 and 2008, TBX-Min, and what tools write after them. Every source term of a concept is an entry with the
- * concept's preferred target, else with the first that may be used: a term that is deprecated is demanded of no translation.
+ * Reads a TBX glossary: TBX-Basic of 2019 and 2008, TBX-Min, and similar files of tools. Every source term of a concept becomes
+ * an entry with the preferred target of the concept, or else with the first target that may be used. A deprecated term never
+ * becomes a target.
  * @throws {GlossaryFileError}
  */
 export function readGlossaryTbx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFile {

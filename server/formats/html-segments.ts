@@ -8,13 +8,13 @@ import {
 
 /**
  * Finds the translatable segments of an HTML page or fragment, in source order: text, and the values of `title`, `alt`,
- * `placeholder` and `aria-label` (B 2.1). Whitespace at the edges stays outside a segment. Blank text is not a segment.
+ * `placeholder` and `aria-label`. Whitespace at the edges is outside a segment. Blank text is not a segment.
  *
- * Leaves out comments (conditional ones too), doctypes and CDATA sections; the content of script, style, template, xmp,
+ * Excludes comments (including conditional ones), doctypes and CDATA sections; the content of script, style, template, xmp,
  * iframe, noembed, noframes and plaintext; and everything under `translate="no"` until a `translate="yes"`. Includes title,
  * textarea, noscript, code, pre, and the text of SVG and MathML.
  *
- * Any string is accepted. Time and memory are linear in its length.
+ * Accepts any string. Time and memory are linear in its length.
  */
 export function extractHtml(source: string): HtmlSegment[] {
   return findTranslatableRanges(source).flatMap((place): HtmlSegment[] =>
@@ -71,7 +71,7 @@ function attributeSegment(source: string, place: AttributeRange): AttributeSegme
       kind,
       start: start + 1 + visible.start,
       end: start + 1 + visible.end,
-      // Cut from the value, not decoded again: `&copy=1` is a reference in text, but not in attributes.
+      // Cut from the decoded value. Decoding again would be wrong: `&copy=1` is a reference in text, but not in attributes.
       text: value.slice(lead, value.length - trail),
       element,
       attribute,
@@ -81,9 +81,9 @@ function attributeSegment(source: string, place: AttributeRange): AttributeSegme
 }
 
 interface Span {
-  /** The source offset of the first UTF-16 unit that a translation replaces. */
+  /** The source offset of the first UTF-16 unit to replace. */
   start: number;
-  /** The offset after the last one. */
+  /** The source offset after the last unit to replace. */
   end: number;
   /** The visible text: references decoded, line ends as `\n`. */
   text: string;
@@ -100,7 +100,7 @@ interface TextSegment extends Span {
 interface AttributeSegment extends Span {
   kind: 'attribute';
   attribute: TranslatableAttribute;
-  /** The quote around the value; empty for an unquoted value, which the segment covers as a whole. */
+  /** The quote around the value; empty for an unquoted value, which is always entirely in the segment. */
   quote: '"' | "'" | '';
 }
 
@@ -108,9 +108,9 @@ interface AttributeSegment extends Span {
 type HtmlSegment = TextSegment | AttributeSegment;
 
 /**
- * Replaces each segment's text in `source` by the translation at the same index. Everything else stays unchanged, byte for
- * byte, including segments whose translation equals their text. Translations are text: characters that would be read as
- * markup are escaped. Unquoted attribute values get quotes.
+ * Replaces each segment's text in `source` by the translation at the same index. Everything else stays byte for byte, including
+ * segments whose translation equals their text. Translations are text: characters that would be parsed as markup are escaped.
+ * Unquoted attribute values get quotes.
  *
  * @param segments the result of `extractHtml` for the same source
  * @throws RangeError if the number of translations differs from the number of segments
@@ -149,8 +149,8 @@ const inlineElements = new Set(
 );
 
 /**
- * Groups the segments of each block, as lists of indices in reading order. A block's texts are separated only by inline
- * tags. Each attribute is a group of its own. A sentence never extends beyond its block.
+ * Groups the segments of each block, as lists of indices in reading order. Only inline tags separate the texts of a block. Each
+ * attribute is a separate group. A sentence never extends beyond its block.
  *
  * @param segments the result of `extractHtml` for the same source
  */

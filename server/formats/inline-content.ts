@@ -1,21 +1,21 @@
 /**
- * The text of a segment with its inline structure: hyperlinks, fields, breaks, images, note references. A model sees the
+ * The text of a segment with its inline structure: hyperlinks, fields, breaks, images, note references. A model receives the
  * structure as numbered tags and must return each of them once, well nested.
  */
 
-/** A numbered tag. A `void` tag stands alone, such as a line break; `open` and `close` surround text, such as a hyperlink. */
+/** A numbered tag. A `void` tag has no content, such as a line break; `open` and `close` surround text, such as a hyperlink. */
 export interface InlineTag {
   /** Counts from 1 in each segment; `open` and `close` of one element share the number. */
   tag: number;
   type: 'open' | 'close' | 'void';
-  /** What a plain reading of the text shows for a void tag: '\n' for a break, '\t' for a tab; absent for an image. */
+  /** The plain text of a void tag: '\n' for a break, '\t' for a tab; absent for an image. */
   text?: string;
 }
 
 /** Strings and tags in reading order. No two strings are adjacent, and none is empty. */
 export type InlineContent = (string | InlineTag)[];
 
-/** The text without its tags, as a reviewer sees it and as it is billed. */
+/** The text without its tags, as reviewers see it and as it is billed. */
 export function plainText(content: InlineContent): string {
   let text = '';
   for (const item of content) text += typeof item === 'string' ? item : (item.text ?? '');
@@ -24,7 +24,7 @@ export function plainText(content: InlineContent): string {
 
 const tagPattern = /<(\/?)(\d{1,9})(\/?)>/g;
 
-/** The first number for the tags of a text: above every number that the text itself writes like a tag. */
+/** Returns the first number for the tags of a text: above every number in the text that looks like a tag. */
 function offsetOf(content: InlineContent): number {
   let greatest = 0;
   for (const item of content) {
@@ -34,7 +34,7 @@ function offsetOf(content: InlineContent): number {
   return greatest;
 }
 
-/** Writes the tags into the text: `<1>` and `</1>` around text, `<2/>` alone. */
+/** Writes the tags into the text: `<1>` and `</1>` around text, `<2/>` for a void tag. */
 export function formatTagged(content: InlineContent): string {
   const offset = offsetOf(content);
   return content
@@ -47,9 +47,9 @@ export function formatTagged(content: InlineContent): string {
 }
 
 /**
- * Reads what a model returned for `formatTagged(source)`.
+ * Parses a model's response to `formatTagged(source)`.
  *
- * @returns null unless every tag of the source is there once and well nested
+ * @returns null unless it contains every tag of the source once and well nested
  */
 export function parseTagged(reply: string, source: InlineContent): InlineContent | null {
   const offset = offsetOf(source);
@@ -70,7 +70,7 @@ export function parseTagged(reply: string, source: InlineContent): InlineContent
     append(reply.slice(end, match.index));
     end = match.index + written.length;
     if (number < 1) {
-      // The text itself has these characters.
+      // The text contains these characters.
       append(written);
       continue;
     }
@@ -86,16 +86,16 @@ export function parseTagged(reply: string, source: InlineContent): InlineContent
   return expected.size === 0 ? content : null;
 }
 
-/** A text without the structure around it: what has to be translated. */
+/** The part of a text to translate, without the structure around it. */
 export interface UnwrappedContent {
   inner: InlineContent;
-  /** Puts the structure around a translation of `inner` again. */
+  /** Restores the structure around a translation of `inner`. */
   wrap(inner: InlineContent): InlineContent;
 }
 
 /**
- * Takes off void tags at the start and the end, and pairs that surround everything: a model need not see them, and cannot
- * lose them.
+ * Removes void tags at the start and the end, and pairs that surround everything. A model does not need them, and cannot lose
+ * them this way.
  */
 export function unwrap(content: InlineContent): UnwrappedContent {
   let start = 0;
@@ -121,8 +121,8 @@ function isTag<T extends InlineTag['type']>(
 }
 
 /**
- * Puts the tags of a source into a translation that has lost them, in their order: a line break or tab at the same character of
- * the text, if it has one; any other tag at the word boundary nearest to its place in the source.
+ * Inserts the tags of a source, in their order, into a translation that has lost them. A line break or tab goes to the same
+ * character of the text, if it has one; any other tag goes to the word boundary nearest to its position in the source.
  */
 export function placeTags(text: string, source: InlineContent): InlineContent {
   const total = Math.max(1, plainText(source).length);
@@ -133,8 +133,8 @@ export function placeTags(text: string, source: InlineContent): InlineContent {
 }
 
 /**
- * Puts the tags of a translation into a reviewer's correction of it. What the two texts have in common at both ends keeps its
- * tags where they are; tags within the part that changed go to the nearest word boundary.
+ * Inserts the tags of a translation into a reviewer's correction of it. Tags stay at the same positions in the common start and
+ * end of both texts; tags in the changed part go to the nearest word boundary.
  */
 export function retag(correction: string, previous: InlineContent): InlineContent {
   const old = plainText(previous);
@@ -152,7 +152,7 @@ export function retag(correction: string, previous: InlineContent): InlineConten
   });
 }
 
-/** @param placeOf where a tag at an offset of the tagged text's plain reading belongs in `text` */
+/** @param placeOf returns, for the offset of a tag in the plain text of the tagged text, its position in `text` */
 function place(
   text: string,
   tagged: InlineContent,
@@ -183,13 +183,16 @@ function place(
   return joinStrings(content);
 }
 
-/** Where a text has the character of a break or tab: at its known place, else the next one from `from` on; -1 if it has none. */
+/**
+ * Returns the position in a text of the character of a break or tab: its known position, or else the next one from `from` on;
+ * -1 if there is none.
+ */
 function indexOfMark(text: string, mark: string, from: number, known: number | null): number {
   if (known !== null && known >= from && text.startsWith(mark, known)) return known;
   return text.indexOf(mark, from);
 }
 
-/** The start of a word nearest to `near`, at or after `from`; the text's own ends count too. */
+/** Returns the start of a word nearest to `near`, at or after `from`. Both ends of the text count, too. */
 function wordBoundary(text: string, near: number, from: number): number {
   if (near <= from) return from;
   if (near >= text.length) return text.length;
@@ -203,7 +206,7 @@ function wordBoundary(text: string, near: number, from: number): number {
   return candidates.reduce((best, one) => (Math.abs(one - near) < Math.abs(best - near) ? one : best));
 }
 
-/** Joins adjacent strings and drops empty ones. */
+/** Joins adjacent strings and removes empty ones. */
 export function joinStrings(content: InlineContent): InlineContent {
   const joined: InlineContent = [];
   for (const item of content) {

@@ -6,13 +6,13 @@ import type {
   TakeText,
 } from './document.ts';
 import type { LayoutKind } from './document-kind.ts';
-import { claimedSize } from './office/zip.ts';
+import { declaredSize } from './office/zip.ts';
 
-/** A format that is translated in place. Its functions are pure. They throw a FileError for a file that they refuse. */
+/** A format that is translated with its layout. Its functions are pure. They throw a FileError for a file that they reject. */
 export interface LayoutFormat {
   /**
-   * Checks what B 8 refuses before a job exists. Cheaper than `extract`.
-   * @param take is given the texts in order, until it returns false
+   * Checks the limits that reject a file before a job exists. Faster than `extract`.
+   * @param take receives the texts in order until it returns false
    */
   check(bytes: Uint8Array, take?: TakeText): Promise<void>;
   extract(bytes: Uint8Array): Promise<ExtractedDocument>;
@@ -24,7 +24,7 @@ export interface LayoutFormat {
   ): Promise<RebuiltDocument>;
 }
 
-/** Imports a format at its first use: only its own libraries are loaded. */
+/** Imports a format at its first use, so that only the libraries of that format are loaded. */
 export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   pdf: () => import('./pdf.ts'),
   docx: () => import('./docx.ts'),
@@ -32,9 +32,9 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
 };
 
 /**
- * The bytes that reading a file means, without reading it: of an Office file the unpacked size that its directory claims,
- * because the same content may be packed a thousandfold. If the directory cannot be read, the file will be refused.
+ * Estimates the bytes to read without reading the file. For an Office file it is the unpacked size from its directory, because
+ * content may be compressed a thousandfold. If the directory cannot be read, the file will be rejected.
  */
 export function sizeToRead(kind: LayoutKind, bytes: Uint8Array): number {
-  return kind === 'pdf' ? bytes.length : Math.max(bytes.length, claimedSize(bytes));
+  return kind === 'pdf' ? bytes.length : Math.max(bytes.length, declaredSize(bytes));
 }

@@ -18,7 +18,7 @@ import { findBlocks } from './pdf/find-blocks.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { decrypted, normalise } from './pdf/normalise.ts';
+import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { removeText } from './pdf/remove-text.ts';
@@ -27,12 +27,12 @@ import { setBlocks } from './pdf/set-blocks.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { withTurnedLabel } from './pdf/turned-labels.ts';
-import { refuseLargeStreams } from './pdfjs/stream-sizes.ts';
+import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
 /**
- * A PDF that cannot be read is refused when it is extracted, not before (C 7), unless its text is asked for.
+ * Reads the text for `take`. Without `take` it checks nothing, because `extract` rejects an unreadable PDF.
  *
  * @throws {FileError} `unreadable`, `protected`, `too_large`
  */
@@ -41,7 +41,7 @@ export async function check(bytes: Uint8Array, take?: TakeText): Promise<void> {
 }
 
 /**
- * Lists the texts of the pages, by the blocks in which they are laid out.
+ * Lists the texts of the pages, by the blocks of their layout.
  *
  * @throws {FileError} `unreadable`, `protected`, `too_large`
  */
@@ -56,7 +56,7 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       const { blocks, kept } = findBlocks(page, vocabulary);
       counts.add(page, blocks.length, kept);
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
-      // Without the glyphs: the document's are too many to keep.
+      // Does not keep the glyphs: a document has too many of them.
       const { box, rotation } = page;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
@@ -71,12 +71,12 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
 }
 
 /**
- * Takes the text of the translated blocks off the pages and sets their translations in its place. Active content, such as scripts and
- * attached files, goes; everything else stays.
+ * Replaces the text of the translated blocks by their translations. Removes active content, such as scripts and attached files,
+ * and keeps everything else.
  *
  * @throws {FileError} as `extract` does
- * @throws {Error} if a page has lost other text than that of the blocks, if a translation is not set, or if the result has not all that the
- * source has besides text: no such file is handed out
+ * @throws {Error} if a page has lost text other than that of the blocks, if a translation is missing, or if the result lacks
+ *   other content of the source: such a file is never returned
  */
 export async function rebuild(
   bytes: Uint8Array,
@@ -87,7 +87,7 @@ export async function rebuild(
     const { document } = pdf;
     const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
     const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
-    dropWhatIsNotKept(document);
+    removeTagsAndXfa(document);
     const findings = removedActiveContent(document);
     const before = structureOf(document);
     const rectangles: RebuiltDocument['rectangles'] = [];
@@ -115,7 +115,7 @@ export async function rebuild(
       addDefaultPage: false,
       updateFieldAppearances: false,
     });
-    const rebuilt = await normalise(saved);
+    const rebuilt = await normalize(saved);
     const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
     for (const [kind, digest] of before)
       if (after.get(kind) !== digest) throw new Error(`the translated PDF has other ${kind} than its source`);
@@ -123,14 +123,14 @@ export async function rebuild(
   });
 }
 
-/** Whether the file says which of its bytes a signature covers. These stand in no compressed stream. */
+/** Whether the file states which of its bytes a signature covers. These bytes are never in a compressed stream. */
 function isSigned(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/ByteRange');
 }
 
 async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {
-  await refuseLargeStreams(await decrypted(bytes));
-  const pdf = await openPdf(await normalise(bytes));
+  await rejectLargeStreams(await decrypted(bytes));
+  const pdf = await openPdf(await normalize(bytes));
   try {
     return await use(pdf);
   } finally {
@@ -150,7 +150,7 @@ function segmentOf({ id, kind, page, content, matrix, box }: TextBlock): Segment
   };
 }
 
-/** To the hundredth of a point: less is not seen. */
+/** Rounds to a hundredth of a point; a smaller difference is not visible. */
 function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
   return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
 }
@@ -162,7 +162,7 @@ function removedActiveContent(document: PDFDocument): Finding[] {
   return [{ severity: 'warning', code: 'active_content_removed', message, unitId: null }];
 }
 
-/** A file without text is returned as it was sent. This document is not handed out. */
+/** A file without text is returned as it was sent. This document is only used for its findings. */
 function keptActiveContent(document: PDFDocument): Finding[] {
   const kept = describeActive(removeActiveContent(document));
   if (kept === '') return [];
@@ -170,8 +170,8 @@ function keptActiveContent(document: PDFDocument): Finding[] {
   return [{ severity: 'warning', code: 'unsupported_content_kept', message, unitId: null }];
 }
 
-/** B 4.3 keeps neither accessibility tags, which describe the source text, nor XFA forms. */
-function dropWhatIsNotKept({ catalog }: PDFDocument): void {
+/** Removes accessibility tags, because they describe the source text, and XFA forms. */
+function removeTagsAndXfa({ catalog }: PDFDocument): void {
   catalog.delete(PDFName.of('StructTreeRoot'));
   catalog.delete(PDFName.of('MarkInfo'));
   getDict(catalog, 'AcroForm')?.delete(PDFName.of('XFA'));

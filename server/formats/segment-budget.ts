@@ -1,7 +1,7 @@
 import { limits, overLimit } from './file-error.ts';
 import { countCodePoints } from './text.ts';
 
-/** Counts segments and their characters against the limits of B 8 for one document. */
+/** Counts the segments and characters of one document against the limits. */
 export class SegmentBudget {
   readonly #sources = new Set<string>();
   #segments = 0;
@@ -10,7 +10,7 @@ export class SegmentBudget {
   /**
    * Counts a segment.
    *
-   * @param tagged the text with its tags, where these make a difference to the engine
+   * @param tagged the text with its tags, if they make a difference to the engine
    * @throws {FileError} `too_large`
    */
   add(source: string, tagged = source): void {
@@ -23,7 +23,7 @@ export class SegmentBudget {
   }
 
   /**
-   * Counts only the characters: their limit may be checked before that of the segments.
+   * Counts only the characters, because their limit may be checked before that of the segments.
    *
    * @throws {FileError} `too_large`
    */

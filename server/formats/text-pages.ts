@@ -1,22 +1,20 @@
 import { skipCodePoints } from './text.ts';
 
 /**
- * Splits `text` into pages of at most `maxCodePoints` Unicode code points (B 8 "Characters per text-document page"), each as
- * full as possible. A page ends between paragraphs (at a blank line, else at a line end), else between sentences, else
- * between words, else between grapheme clusters, and inside a cluster only if it is longer than a page. A coarser cut is
- * used only if the unit after it fits on one page. A paragraph that is too long is cut anyway, so it starts on the page of
- * its heading.
+ * Splits `text` into pages of at most `maxCodePoints` Unicode code points, each as full as possible. A page ends between
+ * paragraphs (at a blank line, else at a line end), else between sentences, else between words, else between grapheme clusters,
+ * and inside a cluster only if the cluster is longer than a page. A coarser cut is used only if the following unit fits on one
+ * page. A paragraph that is too long must be cut in any case, so it starts on the page of its heading.
  *
- * Whitespace at the edges of a page and blank pages are dropped. Everything else is kept, in order. Time is linear in the
- * text.
+ * Removes whitespace at the edges of a page, and blank pages. Keeps everything else, in order. Time is linear in the text.
  *
- * @param language a BCP 47 tag; decides where sentences and words end
+ * @param language a BCP 47 tag; determines the ends of sentences and words
  */
 export function splitPages(text: string, maxCodePoints: number, language: string): string[] {
   return [...pagesOf(text, maxCodePoints, language)];
 }
 
-/** Like `splitPages`, but cuts each page on demand: a page of 5000 characters takes up to a millisecond. */
+/** Like `splitPages`, but yields one page at a time: a page of 5000 characters takes up to a millisecond. */
 export function* pagesOf(text: string, maxCodePoints: number, language: string): Generator<string, void> {
   if (!(maxCodePoints >= 1)) throw new RangeError('a page holds at least one code point');
   const cutter = new Cutter(maxCodePoints, language);
@@ -82,7 +80,7 @@ class Cutter {
     );
   }
 
-  /** Cuts at the last gap that starts on the page, if the text from there to the next gap fits on the next page. */
+  /** Cuts at the last gap that starts on the page, if the text between that gap and the next one fits on the next page. */
   #atGap(window: string, full: number, gaps: readonly Gap[]): number | undefined {
     let next = gaps.findIndex(({ start }) => start > full);
     if (next < 0) next = gaps.length;
@@ -117,7 +115,7 @@ class Cutter {
   }
 }
 
-/** Skips whitespace at `from`, except a last space that carries a combining mark (a lone accent is written like that). */
+/** Skips whitespace at `from`, except a last space with a combining mark (a lone accent is written like that). */
 function skipBlank(text: string, from: number): number {
   blank.lastIndex = from;
   const end = blank.test(text) ? blank.lastIndex : from;

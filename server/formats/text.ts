@@ -6,11 +6,11 @@ export class TextEncodingError extends Error {
 const accepted = 'text must be UTF-8 (byte order mark optional) or UTF-16 with a byte order mark';
 
 /**
- * Decodes a text file (B 4.1): UTF-8 with or without a byte order mark, or UTF-16 with one. Drops the mark and turns line ends
- * into `\n`, so that a text is the same from every system.
+ * Decodes a text file: UTF-8 with or without a byte order mark, or UTF-16 with one. Removes the mark and turns line ends into
+ * `\n`, so that a text from every system is the same.
  *
  * @throws {TextEncodingError} for anything else: invalid UTF-8, lone surrogates, UTF-32, UTF-16 without its mark. The last two
- * are detected by their NUL characters, which text never contains and the database cannot store.
+ *   are detected by their NUL characters, which text never contains and the database cannot store.
  */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes);
@@ -30,7 +30,10 @@ function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return 'utf-8';
 }
 
-/** Counts the Unicode code points of `text`: the service's characters (C 7). A lone surrogate counts as one. */
+/**
+ * Counts the Unicode code points of `text`, which are the characters that the service counts and bills. A lone surrogate counts
+ * as one.
+ */
 export function countCodePoints(text: string): number {
   let pairs = 0;
   for (let index = 0; index < text.length; index++) {
@@ -48,7 +51,7 @@ export function skipCodePoints(text: string, from: number, count: number): numbe
   return index;
 }
 
-/** The first `units` UTF-16 units of a text, without half of a surrogate pair at the end. */
+/** Returns the first `units` UTF-16 units of a text, without half of a surrogate pair at the end. */
 export function clip(text: string, units: number): string {
   return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
 }

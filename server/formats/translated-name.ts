@@ -1,31 +1,31 @@
 import { plainFileName } from './document-kind.ts';
 
-/** What the name of a translated file is made of. */
+/** The parts of the name of a translated file. */
 export interface TranslatedName {
   /** The name of the source file; empty if it has none. */
   sourceName: string;
   sourceLang: string;
   targetLang: string;
-  /** The extension of the translation, without its dot. Default: the one of the source. */
+  /** The extension of the translation, without the dot. Default: that of the source. */
   extension?: string;
-  /** The page of the source that was translated, if it has several. */
+  /** The translated page of the source, if it has several. */
   page?: number | undefined;
-  /** Used if nothing is left of the source's name. */
+  /** Used if the source's name has no usable characters. */
   unnamed: string;
 }
 
-/** Bytes of a name. File systems take 255; the rest is for what programs append to it, such as `.part`. */
-const longestName = 240;
+/** The maximum length of a name in bytes. File systems allow 255; programs need the rest for suffixes such as `.part`. */
+const maxNameBytes = 240;
 
-/** What Windows accepts in no name, and what could break a line or turn the text around. */
+/** Characters that Windows does not allow in names, and those that break a line or change the text direction. */
 const unsafe = /[<>:"|?*\\/\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** Names that Windows keeps for devices, whatever follows their first dot. */
+/** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?=\.|$)/i;
 
 /**
- * Suggests a name for a translated file: `menu.fr.xlsx` for `menu.xlsx` or `menu.en.xlsx`. It differs from the source's name and from the
- * names in other languages, so that saving one overwrites none of them. Every file system accepts it.
+ * Suggests a name for a translated file: `menu.fr.xlsx` for `menu.xlsx` or `menu.en.xlsx`. It differs from the source's name
+ * and from the names in other languages, so that saved files do not overwrite each other. Every file system accepts it.
  */
 export function translatedFileName({
   sourceName,
@@ -39,7 +39,7 @@ export function translatedFileName({
     sourceLang !== targetLang && text.toLowerCase() === sourceLang.toLowerCase();
   const name = plainFileName(sourceName).trim();
   const [, ownExtension = ''] = /\.(?=\w*[A-Za-z])([A-Za-z0-9]{1,5})$/.exec(name) ?? [];
-  // Of `readme.en` it is a language.
+  // In `readme.en` the extension is a language.
   const own = isSource(ownExtension) ? '' : ownExtension;
   const parts = (own === '' ? name : name.slice(0, -own.length - 1)).split('.');
   if (parts.length > 1 && isSource(parts.at(-1) as string)) parts.pop();
@@ -54,11 +54,11 @@ export function translatedFileName({
   ]
     .filter(Boolean)
     .join('');
-  const clipped = clipBytes(stem, longestName - ending.length - 1).replace(/[.\s]+$/, '') || unnamed;
+  const clipped = clipBytes(stem, maxNameBytes - ending.length - 1).replace(/[.\s]+$/, '') || unnamed;
   return `${clipped}${ending}`.replace(device, '_$&');
 }
 
-/** The first bytes of a text in UTF-8, without a part of a character at the end. */
+/** Returns the first bytes of a text in UTF-8, without an incomplete character at the end. */
 function clipBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   return encoded.length <= bytes

@@ -24,8 +24,8 @@ import { readTextCells, type TextCellVisitor, textCellReader } from './xlsx/text
 import { openWorkbook, type Sheet, type Workbook } from './xlsx/workbook.ts';
 
 /**
- * Checks a file before a job exists: all limits of B 8 but those on texts, and whether every part that is read is sound. Takes
- * as long as `extract`.
+ * Checks a file before a job exists: all limits except those on texts, and whether every part that is read is valid. Takes as
+ * long as `extract`.
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
@@ -44,8 +44,8 @@ export function check(bytes: Uint8Array, take: TakeText = () => false): Promise<
 }
 
 /**
- * Lists the texts of a workbook's cells. A cell with a formula, a header of an Excel Table, and a text without a letter are
- * left out. White space around a text is not part of it.
+ * Lists the texts of a workbook's cells. Excludes cells with a formula, headers of Excel Tables, and texts without a letter.
+ * White space around a text is not part of it.
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
@@ -98,11 +98,11 @@ const signatureFinding: Finding = {
 };
 
 /**
- * Returns a copy of a workbook with the translations in its cells. A cell without a translation, or with one that equals its
- * text, stays as it is. Parts without a change are the same bytes.
+ * Returns a copy of a workbook with the translations in its cells. A cell stays unchanged if it has no translation, or if its
+ * translation equals its text. Parts without a change keep the same bytes.
  *
  * @throws {FileError} as `extract` does
- * @throws {RangeError} if a translation is for a cell that is no segment of the workbook
+ * @throws {RangeError} if a translation does not belong to a segment of the workbook
  */
 export function rebuild(
   bytes: Uint8Array,
@@ -155,7 +155,7 @@ export function rebuild(
   });
 }
 
-/** Notes the new text of a label in the totals row of a table, by the table's part and the column. */
+/** Records the new text of a label in the totals row of a table, by the table's part and the column. */
 function changeLabel(
   labels: Map<string, Map<number, string>>,
   label: TotalsLabel | undefined,

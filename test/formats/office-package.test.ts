@@ -2,7 +2,7 @@ import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
 import { openPackage } from '#server/formats/office/package.ts';
-import { refuseUnsafeEntries, rewritePackage } from '../../server/formats/office/rewrite-package.ts';
+import { rejectUnsafeEntries, rewritePackage } from '../../server/formats/office/rewrite-package.ts';
 import { extraField, type MadeEntry, madeZip, readByPython } from './office-zip.ts';
 
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes!).toString();
@@ -147,7 +147,7 @@ describe('a package is refused', () => {
     ['if a local header has another name', madeZip([{ name: 'a.xml', content: 'a', localName: 'b.xml' }])],
   ])('%s', async (_, zip) => {
     const refused = { name: 'FileError', reason: 'unreadable' };
-    await expect(refuseUnsafeEntries(zip)).rejects.toMatchObject(refused);
+    await expect(rejectUnsafeEntries(zip)).rejects.toMatchObject(refused);
     await expect(rewritePackage(zip, new Map())).rejects.toMatchObject(refused);
     await expect(rewritePackage(zip, new Map())).rejects.toBeInstanceOf(FileError);
   });
@@ -158,23 +158,23 @@ describe('a package is refused', () => {
     const record = inner.subarray(0, inner.readUInt32LE(inner.length - 6));
     const outer = { name: 'out.bin', content: record, stored: true };
     const zip = Buffer.from(madeZip([outer, { name: 'in.xml', content: 'inner' }]));
-    await expect(refuseUnsafeEntries(zip)).resolves.toBeUndefined();
+    await expect(rejectUnsafeEntries(zip)).resolves.toBeUndefined();
     const directory = zip.lastIndexOf('PK\x01\x02', -1, 'latin1');
     zip.writeUInt32LE(zip.indexOf(record), directory + 42);
     expect(text(unzipSync(zip)['in.xml'])).toBe('inner');
-    await expect(refuseUnsafeEntries(zip)).rejects.toThrow('overlap');
+    await expect(rejectUnsafeEntries(zip)).rejects.toThrow('overlap');
     await expect(rewritePackage(zip, new Map())).rejects.toThrow('overlap');
   });
 
   it('if an entry reaches into the directory', async () => {
     const zip = Buffer.from(madeZip([{ name: 'a.bin', content: 'stored content', stored: true }]));
     zip.writeUInt32LE(40, zip.indexOf('PK\x01\x02', 0, 'latin1') + 20);
-    await expect(refuseUnsafeEntries(zip)).rejects.toThrow(FileError);
+    await expect(rejectUnsafeEntries(zip)).rejects.toThrow(FileError);
   });
 
   it('but names that only look odd are not', async () => {
     await expect(
-      refuseUnsafeEntries(files('xl/', 'xl/..a.xml', 'xl/a..xml', 'ä b.xml')),
+      rejectUnsafeEntries(files('xl/', 'xl/..a.xml', 'xl/a..xml', 'ä b.xml')),
     ).resolves.toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ export const plainStyle: TextStyle = {
   italic: false,
   size: 10,
   rise: 0,
-  colour: '',
+  color: '',
 };
 
 /** A source block of a page, by the lines that it shows: as the analysis of a page would find it. */
@@ -67,7 +67,7 @@ export function blockOf(source: Source): TextBlock {
       descent: 0.2,
     },
     matrix,
-    colour: style.colour,
+    color: style.color,
     optionalContent: source.optionalContent ?? [],
     kept: null,
   } satisfies ShownText;

@@ -29,7 +29,7 @@ describe('the work a PDF may cause is in proportion to its size', () => {
   it('the same file is refused at the same count', () => {
     const meter = new Meter(2500);
     for (let stream = 0; stream < 1050; stream++) meter.countStream(1, { start: 0, end: 10 });
-    expect(meter.refusal).toBeUndefined();
+    expect(meter.rejection).toBeUndefined();
     expect(() => meter.countStream(1, { start: 0, end: 10 })).toThrow('1,050');
     expect(meter.counts).toMatchObject({ streams: 1051, bytes: 10_500 });
     // And whatever follows, as pdf.js passes over errors of single forms.

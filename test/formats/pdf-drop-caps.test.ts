@@ -16,7 +16,7 @@ const whole = `T${beside.join(' ')} ${below.join(' ')}`;
 
 describe('a large initial', () => {
   it('is the first letter of its paragraph, which is set at the size of its text', () => {
-    const initial = text('T', 50, 688, { size, font: bold, colour: '1 0 0 rg' });
+    const initial = text('T', 50, 688, { size, font: bold, color: '1 0 0 rg' });
     const { blocks, kept } = findBlocks(page([initial, paragraph]));
     expect(blocks.map(({ content }) => plainText(content))).toEqual([
       whole,

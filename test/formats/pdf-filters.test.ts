@@ -3,7 +3,7 @@ import { flatten } from '#server/formats/flatten.ts';
 import { runQpdf } from '#server/formats/pdf/qpdf.ts';
 import { extract } from '#server/formats/pdf.ts';
 import { decoders } from '#server/formats/pdfjs/stream-decoders.ts';
-import { refuseLargeStreams } from '#server/formats/pdfjs/stream-sizes.ts';
+import { rejectLargeStreams } from '#server/formats/pdfjs/stream-sizes.ts';
 import { type ChainedOptions, chainedFilters } from '#test/abuse/chained-filters.ts';
 
 const tooLarge = {
@@ -39,7 +39,7 @@ describe('a PDF whose streams have several filters', () => {
   });
 
   it.each(Object.entries(hidden))('%s: is refused just the same', async (_, options) => {
-    await expect(refuseLargeStreams(chainedFilters(options))).rejects.toMatchObject(tooLarge);
+    await expect(rejectLargeStreams(chainedFilters(options))).rejects.toMatchObject(tooLarge);
   });
 
   it('encrypted without a password: is refused after it was decrypted', async () => {
@@ -51,7 +51,7 @@ describe('a PDF whose streams have several filters', () => {
 
   it('is refused if they are more than eight, which no file has', async () => {
     const filters = Array.from({ length: 8 }, () => 'ASCIIHexDecode' as const);
-    await expect(refuseLargeStreams(chainedFilters({ filters, megabytes: 0 }))).rejects.toMatchObject({
+    await expect(rejectLargeStreams(chainedFilters({ filters, megabytes: 0 }))).rejects.toMatchObject({
       message: expect.stringContaining('the number of filters of one stream of the PDF'),
     });
   });
@@ -60,7 +60,7 @@ describe('a PDF whose streams have several filters', () => {
     '%s before one more: is read, if they do not multiply much',
     async (filters) => {
       const bytes = chainedFilters({ filters, megabytes: 1 });
-      await refuseLargeStreams(bytes);
+      await rejectLargeStreams(bytes);
       expect((await extract(bytes)).pageCount).toBe(1);
     },
   );

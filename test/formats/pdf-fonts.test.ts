@@ -167,7 +167,7 @@ describe('Type 3 fonts', () => {
 });
 
 describe('the look of a text', () => {
-  it('is the colour that its operators set, in any way', async () => {
+  it('is the color that its operators set, in any way', async () => {
     const shading = {
       ShadingType: 2,
       ColorSpace: 'DeviceGray',
@@ -183,7 +183,7 @@ describe('the look of a text', () => {
       `0 1 0 RG 1 Tr ${at(0, 59, 'stroked')} 0 Tr ` +
       `/Pattern cs /P scn ${at(0, 69, 'pattern')}`;
     const { texts } = await readMade({ content, resources });
-    expect(Object.fromEntries(texts.map((text) => [textOf(text), text.colour]))).toEqual({
+    expect(Object.fromEntries(texts.map((text) => [textOf(text), text.color]))).toEqual({
       initial: '',
       gray: '0.5 g',
       cmyk: '0 0 0 1 k',
@@ -195,7 +195,7 @@ describe('the look of a text', () => {
     });
   });
 
-  it('is, in a form with colour spaces of its own, what these come to', async () => {
+  it('is, in a form with color spaces of its own, what these come to', async () => {
     const spot = ({ context }: PDFDocument): PDFObject =>
       context.obj([
         'Separation',
@@ -211,7 +211,7 @@ describe('the look of a text', () => {
         XObject: { X: form(shown, { Font: { F: helvetica }, ColorSpace: { Spot: spot } }) },
       },
     });
-    expect(texts.map((text) => [textOf(text), text.colour])).toEqual([
+    expect(texts.map((text) => [textOf(text), text.color])).toEqual([
       ['page', '/Spot cs 0.5 scn'],
       ['spot', '1 0 0 rg'],
       ['gray', '0 g'],
@@ -226,7 +226,7 @@ describe('the look of a text', () => {
     };
     const content = `q /Half gs 1 g ${at(0, 0, 'half')} /Full gs ${at(0, 0, 'full')} Q ${at(0, 9, 'none')} /X Do`;
     const { texts } = await readMade({ content, resources });
-    expect(texts.map((text) => [textOf(text), text.colour])).toEqual([
+    expect(texts.map((text) => [textOf(text), text.color])).toEqual([
       ['half', '/Half gs 1 g'],
       ['full', '1 g'],
       ['none', ''],
@@ -257,15 +257,15 @@ describe('the look of a text', () => {
 describe('letters with strokes', () => {
   const shown = async (operators: string) => {
     const { texts } = await readMade({ content: `BT /F 10 Tf 2 Tr ${operators} (A) Tj ET` });
-    return texts.map(({ font, colour, outline }) => [font.bold, colour, outline])[0];
+    return texts.map(({ font, color, outline }) => [font.bold, color, outline])[0];
   };
 
-  it('in the colour of their fill are bold, as programs without a bold font draw them', async () => {
+  it('in the color of their fill are bold, as programs without a bold font draw them', async () => {
     expect(await shown('1 0 0 rg 1 0 0 RG 0.4 w')).toEqual([true, '1 0 0 rg', undefined]);
   });
 
-  it('in another colour have an outline', async () => {
-    const outline = { colour: '0 0 1 rg', width: 0.04, isFilled: true };
+  it('in another color have an outline', async () => {
+    const outline = { color: '0 0 1 rg', width: 0.04, isFilled: true };
     expect(await shown('1 0 0 rg 0 0 1 RG 0.4 w')).toEqual([false, '1 0 0 rg', outline]);
     expect(await shown('1 0 0 rg 0 0 1 RG 0.4 w 6 Tr')).toEqual([false, '1 0 0 rg', outline]);
     expect(await shown('1 0 0 rg 0 0 1 RG 0.8 w 2 0 0 2 0 0 Tm')).toEqual([false, '1 0 0 rg', outline]);
@@ -276,15 +276,15 @@ describe('letters with strokes', () => {
   });
 
   it('and no fill are outlines, however thin', async () => {
-    const outline = { colour: '0 0 1 rg', width: 0.005, isFilled: false };
+    const outline = { color: '0 0 1 rg', width: 0.005, isFilled: false };
     expect(await shown('1 0 0 rg 0 0 1 RG 0.05 w 1 Tr')).toEqual([false, '0 0 1 rg', outline]);
   });
 
   it('that are drawn over a fill have that fill', async () => {
     const twice = '/F 10 Tf 1 0 0 rg 0 0 1 RG 9 9 Td (A word) Tj 0 0 Td 1 Tr 0.4 w (A word) Tj';
     const { blocks } = findBlocks(await readMade({ content: `BT ${twice} ET` }));
-    expect(blocks.map(({ style }) => [style.colour, style.outline])).toEqual([
-      ['1 0 0 rg', { colour: '0 0 1 rg', width: 0.04, isFilled: true }],
+    expect(blocks.map(({ style }) => [style.color, style.outline])).toEqual([
+      ['1 0 0 rg', { color: '0 0 1 rg', width: 0.04, isFilled: true }],
     ]);
   });
 });

@@ -14,7 +14,7 @@ export const mono: TextFont = { ...serif, name: 'Courier', family: 'mono' };
 export interface TextOptions {
   size?: number;
   font?: TextFont;
-  colour?: string;
+  color?: string;
   /** Counter-clockwise. */
   degrees?: number;
   /** Between the letters, in em. */
@@ -36,7 +36,7 @@ function advanceOf(character: string): number {
 
 /** A text as one operator shows it. */
 export function text(value: string, x: number, y: number, options: TextOptions = {}): ShownText {
-  const { size = 10, font = serif, colour = '', degrees = 0, spacing = 0, kept = null } = options;
+  const { size = 10, font = serif, color = '', degrees = 0, spacing = 0, kept = null } = options;
   const [cosine, sine] = [
     Math.cos((degrees * Math.PI) / 180) * size,
     Math.sin((degrees * Math.PI) / 180) * size,
@@ -52,7 +52,7 @@ export function text(value: string, x: number, y: number, options: TextOptions =
     }),
     font,
     matrix: [cosine, sine, -sine, cosine, x, y],
-    colour,
+    color,
     optionalContent: [],
     kept,
   };

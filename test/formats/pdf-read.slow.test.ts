@@ -55,10 +55,10 @@ describe.each(names)('%s', (name) => {
 
   it('reads the same again', async () => {
     const plain = ({ texts, paints, annotations, box }: ReadPage): unknown => ({
-      texts: texts.map(({ glyphs, matrix, colour, kept, place }) => ({
+      texts: texts.map(({ glyphs, matrix, color, kept, place }) => ({
         glyphs,
         matrix,
-        colour,
+        color,
         kept,
         place,
       })),

@@ -69,7 +69,7 @@ describe('a content stream is read operator by operator', () => {
   it.each([
     ['whose data look like its end', '/W 4 /H 2 /BPC 8 /CS /G', 'aEI EI Q'],
     ['of one bit', '/W 9 /H 2 /IM true', 'EI Q'],
-    ['of a colour space in the resources', '/W 4 /H 2 /BPC 8 /CS /Cs1', '\u00ff EI\u0080 \u0000EI \u0001'],
+    ['of a color space in the resources', '/W 4 /H 2 /BPC 8 /CS /Cs1', '\u00ff EI\u0080 \u0000EI \u0001'],
     ['with a filter', '/W 1 /H 1 /F /Fl', 'x\u009cEI \u0090\u0000\u0001'],
   ])('an inline image %s is one operator', (_, dictionary, data) => {
     const content = `q BI ${dictionary} ID ${data}\nEI Q (a) Tj`;

@@ -29,7 +29,7 @@ describe.each(languageCodes)('text of two styles in %s', (language) => {
   beforeAll(async () => {
     const source = {
       lines: Array.from({ length: 16 }, () => wide),
-      spans: { 1: { bold: true, italic: true, colour: '1 0 0 rg' } },
+      spans: { 1: { bold: true, italic: true, color: '1 0 0 rg' } },
     };
     const target = [words.slice(0, cut), open, words.slice(cut), close];
     set = await render([{ source, target }], { targetLanguage: language });

@@ -103,9 +103,9 @@ describe('the spans of a block', () => {
     expect((await shownLines(bytes)).map(({ text }) => text)).toEqual(['Un', 'deux']);
   });
 
-  it('have their colours, and the text after them is black again', async () => {
-    const coloured = { ...source, spans: { 1: { colour: '1 0 0 rg' } } };
-    const { bytes } = await render([{ source: coloured, target: ['a', open(1), 'b', close(1), 'c'] }]);
+  it('have their colors, and the text after them is black again', async () => {
+    const colored = { ...source, spans: { 1: { color: '1 0 0 rg' } } };
+    const { bytes } = await render([{ source: colored, target: ['a', open(1), 'b', close(1), 'c'] }]);
     expect(await paintOperators(bytes)).toEqual([
       { operator: 'fill', value: '#000000' },
       { operator: 'fill', value: '#ff0000' },
@@ -116,7 +116,7 @@ describe('the spans of a block', () => {
   it('have their outlines, in proportion to their size, and the text after them has none', async () => {
     const outlined: Source = {
       lines: wide,
-      spans: { 1: { outline: { colour: '1 0 0 rg', width: 0.05, isFilled: false } } },
+      spans: { 1: { outline: { color: '1 0 0 rg', width: 0.05, isFilled: false } } },
     };
     const { bytes } = await render([{ source: outlined, target: ['A ', open(1), 'b', close(1), ' c'] }]);
     expect((await paintOperators(bytes)).filter(({ operator }) => operator !== 'fill')).toEqual([
@@ -136,8 +136,8 @@ describe('the spans of a block', () => {
 });
 
 describe('a style that a font lacks', () => {
-  it('is drawn: bold Chinese with a stroke of its colour, of a measured width, and a finding', async () => {
-    const source = { lines: wide, id: 'p1.b9', style: { bold: true, colour: '0 0 1 rg', size: 20 } };
+  it('is drawn: bold Chinese with a stroke of its color, of a measured width, and a finding', async () => {
+    const source = { lines: wide, id: 'p1.b9', style: { bold: true, color: '0 0 1 rg', size: 20 } };
     const { bytes, findings } = await render([{ source, target: '公司报告' }], { targetLanguage: 'zh-Hans' });
     expect(await paintOperators(bytes)).toEqual([
       { operator: 'fill', value: '#0000ff' },

@@ -178,7 +178,7 @@ describe('a translation keeps away from', () => {
     glyphs: [...'12345'].map((digit, index) => ({ text: digit, x: index * 0.5, advance: 0.5 })),
     font: { name: 'Times', family: 'serif', bold: false, italic: false, ascent: 0.8, descent: 0.2 },
     matrix: [10, 0, 0, 10, 150, 700],
-    colour: '',
+    color: '',
     optionalContent: [],
     kept: null,
   };

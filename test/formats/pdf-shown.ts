@@ -57,7 +57,7 @@ export async function shownLines(pdf: Uint8Array): Promise<Shown[]> {
   return lines.sort((one, other) => other.y - one.y);
 }
 
-/** Lists the operators of the first page that set colours and render modes, as pdf.js understands them. */
+/** Lists the operators of the first page that set colors and render modes, as pdf.js understands them. */
 export function paintOperators(pdf: Uint8Array): Promise<{ operator: string; value: unknown }[]> {
   const names: Record<number, string> = {
     [OPS.setFillRGBColor]: 'fill',

@@ -1,6 +1,6 @@
 import { PDFArray, PDFDict, PDFDocument, PDFName, PDFNumber, type PDFRef, PDFString } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
-import { normalise } from '#server/formats/pdf/normalise.ts';
+import { normalize } from '#server/formats/pdf/normalize.ts';
 import { structureOf } from '#server/formats/pdf/structure.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
@@ -9,7 +9,7 @@ const keep = { updateMetadata: false } as const;
 const save = { useObjectStreams: false, addDefaultPage: false, updateFieldAppearances: false } as const;
 
 async function open(name: string): Promise<PDFDocument> {
-  return PDFDocument.load(await normalise(corpusFile(`pdf/${name}`)), keep);
+  return PDFDocument.load(await normalize(corpusFile(`pdf/${name}`)), keep);
 }
 
 /** The kinds in which a document differs from itself after a change. */
@@ -28,7 +28,7 @@ const dictAt = (document: PDFDocument, from: PDFDict, ...path: string[]): PDFDic
 describe('the structure of a PDF', () => {
   it.each(names)('of %s is the same after saving under other object numbers', async (name) => {
     const document = await open(name);
-    const saved = await normalise(await document.save(save));
+    const saved = await normalize(await document.save(save));
     expect(structureOf(await PDFDocument.load(saved, keep))).toEqual(structureOf(document));
   });
 

@@ -1,23 +1,23 @@
 import { CsvError as ParserError, parse } from 'csv-parse/sync';
 import { decodeText, TextEncodingError } from '../text.ts';
 
-/** The default first, then the others, the ones that are rarer in texts first. */
+/** The default first, then the others in order of preference: delimiters that are rarer in texts come first. */
 const delimiters: readonly Delimiter[] = [',', '\t', '|', ';'];
 
-/** The length of the sample that decides the delimiter, in UTF-16 units (B 4.4). */
+/** The length of the sample that decides the delimiter, in UTF-16 units. */
 const sampleLength = 4096;
 
 /** Whether the trimmed cells of a row are column names. */
 type IsHeader = (cells: readonly string[]) => boolean;
 
 /**
- * Finds the delimiter of a file from its first 4096 characters (B 4.4):
+ * Finds the delimiter of a file from its first 4096 characters:
  *
  * 1. The one delimiter with which the first row that is not blank is a header.
- * 2. If there is none or several: the delimiter that occurs equally often on the most lines, outside quoted cells.
+ * 2. If there is no such delimiter or several: the delimiter that occurs equally often on the most lines, outside quoted cells.
  * 3. If several tie: one that occurs at least once as more than punctuation. A comma or semicolon before a space is
- *    punctuation, and so is a comma between two digits.
- * 4. If several are left, or the sample has no delimiter: the comma, then tab, pipe and semicolon, in this order.
+ *   punctuation, and so is a comma between two digits.
+ * 4. If several remain, or the sample has no delimiter: the comma, then tab, pipe and semicolon, in this order.
  *
  * @param text with `\n` as line end
  */
@@ -26,7 +26,7 @@ function sniffDelimiter(text: string, isHeader: IsHeader): Delimiter {
   const [named, ...others] = delimiters.filter((delimiter) => isHeader(firstRow(sample, delimiter)));
   if (named !== undefined && others.length === 0) return named;
   const lines = countDelimiters(sample);
-  // In a longer file the sample's last line is incomplete.
+  // The sample of a longer file has an incomplete last line.
   if (text.length > sampleLength && lines.length > 1) lines.pop();
   const counts = delimiters.map((delimiter, place) => {
     const column = lines.map((line) => line[place]!);
@@ -41,7 +41,7 @@ function sniffDelimiter(text: string, isHeader: IsHeader): Delimiter {
   return (best.find(({ separates }) => separates) ?? best[0]!).delimiter;
 }
 
-/** Returns the cells of the first row that is not blank, or none if it cannot be parsed. */
+/** Returns the cells of the first row that is not blank; an empty array if it cannot be parsed. */
 function firstRow(sample: string, delimiter: Delimiter): string[] {
   let cells: string[] | undefined;
   try {
@@ -49,13 +49,13 @@ function firstRow(sample: string, delimiter: Delimiter): string[] {
       cells ??= rowOf(written, 1)?.cells;
     });
   } catch (error) {
-    // Expected: a later row may be cut off by the sample, or not parse with this delimiter.
+    // This is expected: the sample may cut off a later row, or a later row may not parse with this delimiter.
     if (!(error instanceof ParserError)) throw error;
   }
   return cells ?? [];
 }
 
-/** How often a delimiter occurs on a line: in all, and other than as punctuation. */
+/** How often a delimiter occurs on a line: in total, and other than as punctuation. */
 interface Count {
   all: number;
   separating: number;
@@ -109,16 +109,16 @@ export class CsvError extends Error {
   }
 }
 
-/** Far more than a table for this service has. */
+/** Limits far above the size of real tables. */
 const limits = { rows: 100_000, columns: 1000 } as const;
 
 /**
- * Reads the rows of a delimited file (B 4.4 "CSV rules"). Accepts UTF-8, UTF-16 with a byte order mark, and any line end;
- * detects the delimiter. A quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start
- * with a quote, a quote is an ordinary character (`5" pipe`). Rows may differ in length. Blank rows are skipped.
+ * Reads the rows of a delimited file. Accepts UTF-8, UTF-16 with a byte order mark, and any line end; detects the delimiter. A
+ * quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start with a quote, a quote is an
+ * ordinary character (`5" pipe`). Rows may differ in length. Blank rows are skipped.
  *
  * @param isHeader whether cells are column names; helps to detect the delimiter
- * @throws {CsvError} for other encodings, for quotes that do not close at the end of their cell, and over the limits
+ * @throws {CsvError} for other encodings, for quotes that do not close at the end of their cell, and above the limits
  */
 export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): CsvRow[] {
   const text = decode(bytes);
@@ -175,10 +175,10 @@ export interface CsvRow {
 }
 
 /**
- * Calls `take` with the cells of each row of a text, blank rows included. Cells have no surrounding spaces or quotes.
+ * Calls `take` with the cells of each row of a text, including blank rows. Cells have no surrounding spaces or quotes.
  *
  * @param text with `\n` as line end
- * @throws csv-parse's own error for quotes that do not close at the end of their cell, after `take` got the rows before
+ * @throws csv-parse's error for quotes that do not close at the end of their cell, after `take` received the previous rows
  */
 function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) => void): void {
   parse(text, {
@@ -187,7 +187,7 @@ function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) =
     relax_column_count: true,
     relax_quotes: true,
     trim: true,
-    // Null: the parser must not collect the rows itself.
+    // Null keeps the parser from collecting the rows.
     on_record: (cells: string[]) => {
       take(cells);
       return null;

@@ -2,46 +2,46 @@ import { type Edit, splice } from '../office/splice.ts';
 import { type Properties, type Property, parseProperties } from './properties.ts';
 
 /**
- * What a translation does to the direction of its paragraphs: `rtl` sets it, `ltr` takes it away, `kept` leaves it. A file
- * that is not translated between the two directions keeps even what it says of single words.
+ * How a translation changes the direction of its paragraphs: `rtl` sets it, `ltr` removes it, `kept` leaves it unchanged.
+ * `kept` applies if source and target have the same direction; it also keeps the direction of single words.
  */
 export type DirectionChange = 'rtl' | 'ltr' | 'kept';
 
-/** The schema's order: what stands before `bidi` in a `pPr`. */
+/** The elements before `bidi` in a `pPr`, by the schema. */
 const beforeBidi = new Set(
   (
     'pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs ' +
     'suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN'
   ).split(' '),
 );
-/** What stands behind `rtl` in an `rPr`, besides elements of newer namespaces. */
+/** The elements after `rtl` in an `rPr`, apart from elements of newer namespaces. */
 const afterRtl = new Set('cs em lang eastAsianLayout specVanish oMath rPrChange'.split(' '));
 
-/** What a property of direction is, and where it stands. */
+/** A property of direction, and its position in the schema. */
 interface DirectionProperty {
   parent: 'pPr' | 'rPr';
   local: 'bidi' | 'rtl';
-  /** Whether the schema has a child behind it. */
-  isBehind: (child: Property) => boolean;
+  /** Whether the schema has a child after it. */
+  isAfter: (child: Property) => boolean;
 }
 
 const bidi: DirectionProperty = {
   parent: 'pPr',
   local: 'bidi',
-  isBehind: ({ local }) => local === undefined || !beforeBidi.has(local),
+  isAfter: ({ local }) => local === undefined || !beforeBidi.has(local),
 };
 const rtl: DirectionProperty = {
   parent: 'rPr',
   local: 'rtl',
-  isBehind: ({ local }) => local === undefined || afterRtl.has(local),
+  isAfter: ({ local }) => local === undefined || afterRtl.has(local),
 };
 
 /**
- * Returns a `pPr` for the direction.
+ * Returns a `pPr` with the new direction.
  *
  * @param properties as written; '' if the paragraph has none
  * @param prefix of Word's elements, with the colon
- * @param isInherited whether the paragraph's style turns it right to left
+ * @param isInherited whether the paragraph's style makes it right-to-left
  */
 export function paragraphDirection(
   properties: string,
@@ -53,8 +53,8 @@ export function paragraphDirection(
 }
 
 /**
- * The same for an `rPr` and its `rtl`. Word formats right-to-left text by the complex-script variants of bold, italics and
- * size, so these are added where only the others are set.
+ * Returns an `rPr` with the new direction in its `rtl`. Word formats right-to-left text by the complex-script variants of bold,
+ * italics and size, so these are added if only the ordinary ones are set.
  */
 export function runDirection(
   properties: string,
@@ -66,7 +66,7 @@ export function runDirection(
 }
 
 function setProperty(
-  { parent, local, isBehind }: DirectionProperty,
+  { parent, local, isAfter }: DirectionProperty,
   source: string,
   outerPrefix: string,
   change: DirectionChange,
@@ -75,7 +75,7 @@ function setProperty(
   if (change === 'kept' || (change === 'ltr' && source === '' && !isInherited)) return source;
   const parsed = parseProperties(source, `${outerPrefix}${parent}`);
   const { raw, opening, name, prefix, children, endTag } = parsed;
-  // An attribute of Word's needs a prefix.
+  // An attribute in Word's namespace needs a prefix.
   const off = isInherited && prefix !== '' ? `<${prefix}${local} ${prefix}val="0"/>` : '';
   const written = change === 'rtl' ? `<${prefix}${local}/>` : off;
   if (endTag === undefined) return written === '' ? raw : `${opening}>${written}</${name}>`;
@@ -83,9 +83,9 @@ function setProperty(
   const others = children.filter((child) => child.local !== local);
   for (const { local: present, start, end } of children)
     if (present === local) edits.push({ start, end, text: '' });
-  const at = others.find(isBehind)?.start ?? endTag;
+  const at = others.find(isAfter)?.start ?? endTag;
   if (written !== '') edits.push({ start: at, end: at, text: written });
-  // An insertion comes before a removal that begins at the same place.
+  // An insertion comes before a removal that starts at the same position.
   edits.sort((a, b) => a.start - b.start || a.end - b.end);
   return [...splice(raw, edits)].join('');
 }

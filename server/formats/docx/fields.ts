@@ -1,11 +1,11 @@
 import { type KeptContent, letter } from './kept-content.ts';
 
-/** What a `fldChar` marks: the begin of a field, the end of its code, the end of its result. */
+/** The mark of a `fldChar`: the start of a field, the end of its code, or the end of its result. */
 export type FieldMark = 'begin' | 'separate' | 'end';
 
 /**
- * Fields whose result Word computes, or takes from data: their results stay as they are. The results of all others, such as
- * cross references, links and tables of contents, are text of the document.
+ * Live fields: Word computes their result, or takes it from data, so the result stays unchanged. The results of all other
+ * fields, such as cross references, links and tables of contents, are text of the document.
  */
 const liveFields = new Set(
   (
@@ -16,41 +16,41 @@ const liveFields = new Set(
   ).split(' '),
 );
 
-/** Fields that show nothing where they stand: entries of an index or a table of contents, and assignments. */
+/** Fields that display nothing: entries of an index or a table of contents, and assignments. */
 const silentFields = new Set('XE TC TA RD SET ASK PRIVATE'.split(' '));
 
-/** The type of a field by its code: `PAGE`, `=`, … */
+/** Returns the type of a field by its code: `PAGE`, `=`, … */
 function fieldType(code: string): string {
   const trimmed = code.trimStart();
   return trimmed.startsWith('=') ? '=' : /^\S*/.exec(trimmed)![0].toUpperCase();
 }
 
-/** Whether the result of a field with this code stays as it is. */
+/** Whether the result of a field with this code stays unchanged. */
 export function isLiveField(code: string): boolean {
   return liveFields.has(fieldType(code));
 }
 
-/** Whether a field with this code shows nothing. */
+/** Whether a field with this code displays nothing. */
 export function isSilentField(code: string): boolean {
   return silentFields.has(fieldType(code));
 }
 
 /** A field whose end is not read yet. */
 export interface OpenField {
-  /** The offset of its begin in the part. */
+  /** The offset of its start in the part. */
   start: number;
   code: string;
-  /** Whether the text that is read now is part of its code or of its result. */
+  /** Whether the current text is part of its code or of its result. */
   phase: 'code' | 'result';
-  /** Whether its result stays as it is. Known from the end of its code on. */
+  /** Whether its result stays unchanged. Set at the end of its code. */
   live: boolean;
-  /** Whether it stands in the code or in the live result of another field. */
+  /** Whether it is inside the code or the live result of another field. */
   enclosed: boolean;
-  /** Whether its result stays as it is, and has a letter. */
+  /** Whether its result stays unchanged and contains a letter. */
   hasKeptText: boolean;
 }
 
-/** The open fields at a place in a story, outermost first. A field may extend over many paragraphs. */
+/** The open fields at a position in a story, outermost first. A field may extend over many paragraphs. */
 export class FieldStack {
   readonly #open: OpenField[] = [];
   readonly #allLive: boolean;
@@ -58,9 +58,9 @@ export class FieldStack {
   readonly #kept: KeptContent;
 
   /**
-   * @param allLive in headers and footers all results stay as they are
-   * @param unclosed begins without an end, which a first reading found: they are no fields
-   * @param kept counts the fields whose text stays as it is
+   * @param allLive whether all results stay unchanged, as in headers and footers
+   * @param unclosed the starts that have no end, found by a first reading: they are not fields
+   * @param kept counts the fields whose text stays unchanged
    */
   constructor(allLive: boolean, unclosed: ReadonlySet<number>, kept: KeptContent) {
     this.#allLive = allLive;
@@ -68,13 +68,13 @@ export class FieldStack {
     this.#kept = kept;
   }
 
-  /** Whether text at this place is the code or the live result of a field. */
+  /** Whether text at this position is the code or the live result of a field. */
   get isInert(): boolean {
     const innermost = this.#open.at(-1);
     return innermost !== undefined && (innermost.enclosed || innermost.phase === 'code' || innermost.live);
   }
 
-  /** Returns undefined for a begin without an end. */
+  /** Returns undefined for a start without an end. */
   begin(start: number): OpenField | undefined {
     if (this.#unclosed.has(start)) return undefined;
     const field: OpenField = {
@@ -95,13 +95,13 @@ export class FieldStack {
     if (innermost?.phase === 'code') innermost.code += code;
   }
 
-  /** Notes text where `isInert`. */
+  /** Records text while `isInert`. */
   addKeptText(text: string): void {
     const outermost = this.#open.findLast(({ enclosed }) => !enclosed);
     if (outermost?.phase === 'result' && letter.test(text)) outermost.hasKeptText = true;
   }
 
-  /** Returns the field whose result begins; undefined if no field has a code here. */
+  /** Returns the field whose result starts; undefined if the position is not in the code of a field. */
   separate(): OpenField | undefined {
     const innermost = this.#open.at(-1);
     if (innermost?.phase !== 'code') return undefined;
@@ -117,7 +117,7 @@ export class FieldStack {
     return field;
   }
 
-  /** The begins of the fields that are open. */
+  /** The starts of the open fields. */
   openStarts(): number[] {
     return this.#open.map(({ start }) => start);
   }

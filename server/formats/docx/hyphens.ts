@@ -1,18 +1,18 @@
 import type { InlineContent } from '../inline-content.ts';
 
 /**
- * No-break hyphens are how a word is set, not how it is written: a segment shows them as hyphens, so that memory and model know
- * the word. A translation that has the same word, such as a part number, gets them back.
+ * No-break hyphens are typography, not spelling: a segment shows them as hyphens, so that the translation memory and the model
+ * recognize the word. If a translation contains the same word, such as a part number, the no-break hyphens are restored.
  */
 const noBreakHyphen = '\u2011';
 
 const words = /[-\u2011\p{L}\p{M}\p{N}]+/gu;
 
-/** Words with no-break hyphens, by how the segment shows them. */
+/** Words with no-break hyphens, by the form that the segment shows. */
 export type NoBreakWords = ReadonlyMap<string, string>;
 
-/** Shows the no-break hyphens of a text as hyphens. Its length stays. */
-export function takeNoBreakHyphens(content: InlineContent): NoBreakWords {
+/** Replaces the no-break hyphens of a text by hyphens. The length of the text does not change. */
+export function replaceNoBreakHyphens(content: InlineContent): NoBreakWords {
   const found = new Map<string, string>();
   for (const [index, item] of content.entries()) {
     if (typeof item !== 'string' || !item.includes(noBreakHyphen)) continue;
@@ -23,8 +23,8 @@ export function takeNoBreakHyphens(content: InlineContent): NoBreakWords {
   return found;
 }
 
-/** Sets the words of a translation that have no-break hyphens in the source as they are there. */
-export function putNoBreakHyphens(text: string, noBreakWords: NoBreakWords): string {
+/** Restores the no-break hyphens of words in a translation that have them in the source. */
+export function restoreNoBreakHyphens(text: string, noBreakWords: NoBreakWords): string {
   if (noBreakWords.size === 0) return text;
   return text.replace(words, (word) => noBreakWords.get(word) ?? word);
 }

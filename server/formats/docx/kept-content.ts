@@ -2,7 +2,7 @@ import type { Finding } from '../document.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
 import { isWord } from './word-xml.ts';
 
-/** Kinds of text that stay untranslated, each with the words for one and for several. */
+/** Kinds of text that stay untranslated, each with its singular and plural form. */
 const kinds = {
   text_box: ['text box', 'text boxes'],
   content_control: ['content control', 'content controls'],
@@ -30,12 +30,12 @@ const kindOfElement: ReadonlyMap<string, KeptKind> = new Map([
   ['fldSimple', 'field'],
 ]);
 
-/** Text of an element in which no letter occurs needs no translation, so it is not counted. */
+/** An element counts only if its text has a letter; other text needs no translation. */
 export const letter = /\p{L}/u;
 
 /**
- * Counts the content of a file that stays untranslated. Of elements inside each other the outermost is counted. Feed it the
- * events of each element that is left as it is.
+ * Counts the content of a file that stays untranslated. Counts only the outermost of nested elements. Feed it the events of
+ * each element that stays unchanged.
  */
 export class KeptContent {
   readonly #counts = new Map<KeptKind, number>();
@@ -44,9 +44,12 @@ export class KeptContent {
   /** The depth of the element of that kind. */
   #kindDepth = 0;
   #hasLetter = false;
-  /** The depth of the `Fallback` around the current place, 0 if none: it repeats what is in the `Choice` before it. */
+  /**
+   * The depth of the `Fallback` around the current position; 0 if there is none. A `Fallback` repeats the content of the
+   * preceding `Choice`.
+   */
   #fallbackDepth = 0;
-  #holdsText = false;
+  #isTextElement = false;
 
   /** Adds to the count of a kind. */
   add(kind: KeptKind, count = 1): void {
@@ -64,9 +67,9 @@ export class KeptContent {
       this.#fallbackDepth = this.#depth;
       return;
     }
-    this.#holdsText = isWord(tag) && (tag.local === 't' || tag.local === 'delText');
+    this.#isTextElement = isWord(tag) && (tag.local === 't' || tag.local === 'delText');
     if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
-    // Strict files have text boxes in a namespace of their own.
+    // Strict files have text boxes in a separate namespace.
     const kind = isWord(tag) || tag.local === 'txbxContent' ? kindOfElement.get(tag.local) : undefined;
     if (this.#kind !== undefined || kind === undefined) return;
     if (this.#hasLetter) this.add('other');
@@ -76,11 +79,12 @@ export class KeptContent {
   }
 
   text(text: string): void {
-    if (this.#holdsText && this.#fallbackDepth === 0 && !this.#hasLetter) this.#hasLetter = letter.test(text);
+    if (this.#isTextElement && this.#fallbackDepth === 0 && !this.#hasLetter)
+      this.#hasLetter = letter.test(text);
   }
 
   close(): void {
-    this.#holdsText = false;
+    this.#isTextElement = false;
     if (this.#depth === this.#fallbackDepth) this.#fallbackDepth = 0;
     const isKind = this.#kind !== undefined && this.#depth === this.#kindDepth;
     this.#depth--;
@@ -90,7 +94,7 @@ export class KeptContent {
     if (isKind) this.#kind = undefined;
   }
 
-  /** One finding for each kind. */
+  /** Returns one finding for each kind. */
   findings(): Finding[] {
     return (Object.keys(kinds) as KeptKind[]).flatMap((kind): Finding[] => {
       const count = this.#counts.get(kind);

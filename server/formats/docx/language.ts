@@ -2,40 +2,40 @@ import { type Edit, splice } from '../office/splice.ts';
 import { parseProperties } from './properties.ts';
 
 /**
- * The language that `w:lang` gives a run. Word checks spelling, hyphenates and reads aloud by it. Each kind of script has an
- * attribute of its own.
+ * The language that `w:lang` sets for a run. Word uses it to check spelling, hyphenate and read aloud. Each kind of script has
+ * a separate attribute.
  */
 export interface TextLanguage {
   attribute: 'val' | 'eastAsia' | 'bidi';
   /** With its region, as Word writes it: `fr-FR`. */
   tag: string;
-  /** The code of B 2.4. */
+  /** A supported language code. */
   code: string;
 }
 
 const eastAsianScripts = new Set(['Hans', 'Hant', 'Jpan', 'Kore']);
-/** Those that Word formats by the properties of complex scripts. */
+/** Scripts that Word formats by the properties of complex scripts. */
 const complexScripts = new Set(['Arab', 'Deva', 'Thai']);
 
-/** @param code one of B 2.4 */
+/** @param code a supported language code */
 export function textLanguageOf(code: string): TextLanguage {
   const { language, script = '', region } = new Intl.Locale(code).maximize();
   const attribute = eastAsianScripts.has(script) ? 'eastAsia' : complexScripts.has(script) ? 'bidi' : 'val';
   return { attribute, tag: `${language}-${region}`, code };
 }
 
-/** What stands behind `lang` in an `rPr`, besides elements of newer namespaces. */
+/** The elements after `lang` in an `rPr`, apart from elements of newer namespaces. */
 const afterLang = new Set('eastAsianLayout specVanish oMath rPrChange'.split(' '));
 
 /**
- * Returns an `rPr` for text in the language. One that names a variety of it already stays as it is.
+ * Returns an `rPr` for text in the language. If it already has a variety of that language, it stays unchanged.
  *
  * @param properties as written; '' if the run has none
  * @param prefix of Word's elements, with the colon
  */
 export function runLanguage(properties: string, prefix: string, language: TextLanguage): string {
   const { raw, opening, name, prefix: own, children, endTag } = parseProperties(properties, `${prefix}rPr`);
-  // An attribute of Word's needs a prefix.
+  // An attribute in Word's namespace needs a prefix.
   if (own === '') return properties;
   const { attribute, tag } = language;
   const element = `<${own}lang ${own}${attribute}="${tag}"/>`;
@@ -55,7 +55,10 @@ export function runLanguage(properties: string, prefix: string, language: TextLa
   return [...splice(raw, [edit])].join('');
 }
 
-/** British text stays British if the target is English, but not if it is another variety. */
+/**
+ * Whether a tag is a variety of the language. British text stays British if the target is English, but not if the target is
+ * another variety of English.
+ */
 function isVariety(tag: string, language: TextLanguage): boolean {
   return tag === language.tag || (!language.code.includes('-') && tag.startsWith(`${language.code}-`));
 }

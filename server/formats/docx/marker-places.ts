@@ -1,7 +1,7 @@
 import type { InlineContent } from '../inline-content.ts';
 import type { PlacedMarker } from './paragraph-content.ts';
 
-/** A place in content: before the item at the index, or inside it if it is a string. */
+/** A position in content: before the item at the index, or inside it if it is a string. */
 interface Place {
   index: number;
   /** UTF-16 units from the start of the string. */
@@ -9,8 +9,9 @@ interface Place {
 }
 
 /**
- * Finds the places of a paragraph's markers in its translation. A marker beside a tag stays beside it. Another one stays at
- * the same share of its text, at the edge of a word. Markers keep their order, so that a bookmark never ends before its start.
+ * Finds the positions of a paragraph's markers in its translation. A marker next to a tag stays next to it. Any other marker
+ * stays at the same relative position in its text, moved to the edge of a word. Markers keep their order, so that a bookmark
+ * never ends before its start.
  *
  * @param markers in the order of the source
  */
@@ -28,7 +29,7 @@ export function placeMarkers(
   const isSameShape = haveSameShape(source, target);
   let last: Place = { index: 0, offset: 0 };
   return markers.map(({ token, index, offset }): PlacedMarker => {
-    let place = besideTag(source, index, offset, token.isStart === true, tagPlaces);
+    let place = nextToTag(source, index, offset, token.isStart === true, tagPlaces);
     const item = target[index];
     if (!place && isSameShape && typeof item === 'string') {
       const share = offset / Math.max(1, (source[index] as string).length);
@@ -44,7 +45,7 @@ export function placeMarkers(
   });
 }
 
-/** Whether the same tags stand between texts at the same indices. */
+/** Whether both contents have the same tags and texts at the same indices. */
 export function haveSameShape(source: InlineContent, target: InlineContent): boolean {
   return (
     source.length === target.length &&
@@ -56,8 +57,8 @@ export function haveSameShape(source: InlineContent, target: InlineContent): boo
   );
 }
 
-/** The place of a marker that stands at a tag; undefined for one in text, or at the edge of the segment. */
-function besideTag(
+/** Returns the position of a marker next to a tag; undefined if the marker is in text, or at the edge of the segment. */
+function nextToTag(
   source: InlineContent,
   index: number,
   offset: number,
@@ -68,17 +69,17 @@ function besideTag(
   const isText = typeof item === 'string';
   if (isText && offset > 0 && offset < item.length) return undefined;
   const gap = isText && offset > 0 ? index + 1 : index;
-  const placeOf = (at: number, behind: number): Place | undefined => {
-    const neighbour = source[at];
-    if (neighbour === undefined || typeof neighbour === 'string') return undefined;
-    return { index: tagPlaces.get(`${neighbour.type} ${neighbour.tag}`)! + behind, offset: 0 };
+  const placeOf = (at: number, after: number): Place | undefined => {
+    const neighbor = source[at];
+    if (neighbor === undefined || typeof neighbor === 'string') return undefined;
+    return { index: tagPlaces.get(`${neighbor.type} ${neighbor.tag}`)! + after, offset: 0 };
   };
   const before = placeOf(gap, 0);
-  const behind = placeOf(gap - 1, 1);
-  return isStart ? (before ?? behind) : (behind ?? before);
+  const after = placeOf(gap - 1, 1);
+  return isStart ? (before ?? after) : (after ?? before);
 }
 
-/** How much text comes before each item, and altogether. */
+/** Returns the length of the text before each item, and the total length. */
 function textOffsets(content: InlineContent): { before: number[]; length: number } {
   const before: number[] = [];
   let length = 0;
@@ -97,11 +98,11 @@ function placeAt(
   isStart: boolean,
 ): Place {
   const at = Math.round(share * text.length);
-  // The first item that ends at the place or behind it.
+  // Binary search for the first item that ends at or after the position.
   let index = 0;
-  for (let behind = content.length; index < behind; ) {
-    const middle = (index + behind) >> 1;
-    if (text.before[middle + 1]! >= at) behind = middle;
+  for (let after = content.length; index < after; ) {
+    const middle = (index + after) >> 1;
+    if (text.before[middle + 1]! >= at) after = middle;
     else index = middle + 1;
   }
   while (index < content.length && typeof content[index] !== 'string') index++;
@@ -110,21 +111,21 @@ function placeAt(
   return { index, offset: wordEdge(item, Math.max(0, at - text.before[index]!), isStart) };
 }
 
-/** How far a marker may move to the edge of a word. */
-const farthest = 24;
+/** The maximum distance that a marker may move to the edge of a word. */
+const maxDistance = 24;
 
-/** The nearest place that cuts no word: behind a space for a start, before it for an end. */
+/** Returns the nearest position that does not split a word: after a space for a start, before a space for an end. */
 function wordEdge(text: string, near: number, isStart: boolean): number {
   if (!/\s/.test(text)) return characterEdge(text, near);
   const isEdge = (at: number): boolean =>
     at === 0 || at === text.length || /\s/.test(text[isStart ? at - 1 : at]!);
-  for (let distance = 0; distance <= farthest; distance++)
+  for (let distance = 0; distance <= maxDistance; distance++)
     for (const at of [near - distance, near + distance])
       if (at >= 0 && at <= text.length && isEdge(at)) return at;
   return characterEdge(text, near);
 }
 
-/** In scripts without spaces a marker must at least not cut a character from its marks. */
+/** Returns the nearest position that does not split a character from its marks. Used for scripts without spaces. */
 function characterEdge(text: string, near: number): number {
   let at = near;
   while (at < text.length && /^(?:[\udc00-\udfff]|\p{M}|\u200d)/u.test(text.slice(at, at + 2))) at++;

@@ -2,26 +2,26 @@ import { type FieldStack, isSilentField, type OpenField } from './fields.ts';
 import type { Token } from './tokens.ts';
 
 /**
- * A piece of a paragraph after its fields are resolved: text, raw content that stays in one piece, a marker, or the two sides
- * of a pair around text.
+ * A piece of a paragraph after its fields are resolved: text, raw content that stays in one piece, a marker, or one of the two
+ * ends of a pair around text.
  */
 export interface Node {
   type: 'text' | 'void' | 'marker' | 'open' | 'close';
-  /** What is written for it. A node is often many tokens: all of a page number's field. */
+  /** The tokens to write for it. A node often has many tokens, such as all tokens of a page number's field. */
   tokens: Token[];
-  /** What a plain reading shows. */
+  /** Its plain text. */
   text: string;
   /** For a void: whether it is read as a part of the sentence. */
-  isSpoken?: boolean | undefined;
-  /** Whether text behind it would be in the code or the live result of a field. */
-  isInertBehind: boolean;
+  isPartOfSentence?: boolean | undefined;
+  /** Whether text after it would be in the code or the live result of a field. */
+  isInertAfter: boolean;
   /** For `open` and `close`: the pair. */
   pair?: Pair;
 }
 
 /** An element or a field around text, such as a hyperlink. */
 export interface Pair {
-  /** Whether text other than spaces stands in it. */
+  /** Whether it contains text other than spaces. */
   hasText: boolean;
 }
 
@@ -31,23 +31,23 @@ interface OpenPair {
   index: number;
 }
 
-/** A field that begins in this paragraph. */
+/** A field that starts in this paragraph. */
 interface LocalField {
   /** Its first node. */
   index: number;
-  /** The pair around its begin. */
+  /** The pair around its start. */
   around: Pair | undefined;
-  /** The node that holds its code, if the result is text. */
+  /** The node with its code, if the result is text. */
   codeNode: Node | undefined;
-  /** Whether it begins in one element and continues outside of it. */
+  /** Whether it starts inside an element and continues outside of it. */
   isCrossing: boolean;
 }
 
 /**
- * Resolves the fields of a paragraph, and joins what the text does not interrupt.
+ * Resolves the fields of a paragraph, and joins pieces that have no text between them.
  *
- * @param fields the fields that are open before the paragraph; afterwards, those that are open behind it
- * @returns `isOrdered`: whether the tags must keep their order, because a field begins or ends outside the paragraph
+ * @param fields the fields that are open before the paragraph; afterwards, those that are open after it
+ * @returns `isOrdered`: whether the tags must keep their order, because a field starts or ends outside the paragraph
  */
 export function readNodes(
   tokens: readonly Token[],
@@ -58,12 +58,12 @@ export function readNodes(
   return { nodes: joinVoids(dissolveEmptyPairs(resolver.nodes)), isOrdered: resolver.finish() };
 }
 
-/** Makes one node of two in a row. */
+/** Merges a node and the next one. */
 function extend(node: Node, next: Node): void {
   for (const token of next.tokens) node.tokens.push(token);
   node.text += next.text;
-  node.isSpoken ||= next.isSpoken;
-  node.isInertBehind = next.isInertBehind;
+  node.isPartOfSentence ||= next.isPartOfSentence;
+  node.isInertAfter = next.isInertAfter;
 }
 
 class FieldResolver {
@@ -78,15 +78,15 @@ class FieldResolver {
   }
 
   add(token: Token): void {
-    const { type, isSpoken } = token;
+    const { type, isPartOfSentence } = token;
     const isInert = this.#fields.isInert;
     if (isInert && type === 'text') this.#fields.addKeptText(token.text);
     const node: Node = {
       type: type === 'field' || type === 'code' || (type === 'text' && isInert) ? 'void' : type,
       tokens: [token],
       text: (type === 'text' || type === 'void') && !isInert ? token.text : '',
-      isSpoken,
-      isInertBehind: isInert,
+      isPartOfSentence: isPartOfSentence,
+      isInertAfter: isInert,
     };
     this.nodes.push(node);
     if (type === 'open') {
@@ -96,10 +96,10 @@ class FieldResolver {
     else if (type === 'code') this.#fields.addCode(token.text);
     if (token.mark) this.#mark(token.mark, token.start);
     for (const { mark, start } of token.innerMarks ?? []) this.#innerMark(mark, start);
-    this.nodes.at(-1)!.isInertBehind = this.#fields.isInert;
+    this.nodes.at(-1)!.isInertAfter = this.#fields.isInert;
   }
 
-  /** @returns whether a field begins in the paragraph and ends behind it, or ends in it and begins before it */
+  /** @returns whether a field starts in the paragraph and ends after it, or starts before it and ends in it */
   finish(): boolean {
     return this.#isOrdered || this.#local.size > 0;
   }
@@ -145,10 +145,10 @@ class FieldResolver {
     }
     const node = this.#join(local.index);
     if (field.phase === 'code' && isSilentField(field.code)) node.type = 'marker';
-    else node.isSpoken = true;
+    else node.isPartOfSentence = true;
   }
 
-  /** A field of which a part is in content that stays as it is. */
+  /** Handles a field of which a part is in content that stays unchanged. */
   #innerMark(mark: 'begin' | 'separate' | 'end', start: number): void {
     this.#isOrdered = true;
     if (mark === 'begin') this.#fields.begin(start);
@@ -162,9 +162,9 @@ class FieldResolver {
     }
   }
 
-  /** Makes one node of all from `index` on. */
+  /** Merges all nodes from `index` on. */
   #join(index: number): Node {
-    const joined: Node = { type: 'void', tokens: [], text: '', isInertBehind: false };
+    const joined: Node = { type: 'void', tokens: [], text: '', isInertAfter: false };
     for (let at = index; at < this.nodes.length; at++) extend(joined, this.nodes[at]!);
     joined.text = '';
     this.nodes.length = index;
@@ -173,7 +173,7 @@ class FieldResolver {
   }
 }
 
-/** A pair without text, such as a hyperlink around an image, is one piece. */
+/** Turns a pair without text, such as a hyperlink around an image, into one piece. */
 function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
   const open: OpenPair[] = [];
   for (const [index, { type, text, pair }] of nodes.entries()) {
@@ -201,7 +201,7 @@ function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
   return result;
 }
 
-/** Voids without text between them are one void, with the markers between them. */
+/** Merges voids that have no text between them, including the markers between them. */
 function joinVoids(nodes: readonly Node[]): Node[] {
   const result: Node[] = [];
   /** The index in the result of the void that the next one continues. */

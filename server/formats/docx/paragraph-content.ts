@@ -1,18 +1,18 @@
 import type { InlineContent } from '../inline-content.ts';
 import type { FieldStack } from './fields.ts';
-import { type NoBreakWords, takeNoBreakHyphens } from './hyphens.ts';
+import { type NoBreakWords, replaceNoBreakHyphens } from './hyphens.ts';
 import { letter } from './kept-content.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
 import type { Declarations, Token } from './tokens.ts';
 
-/** The properties of a run that is written anew. */
+/** The properties of a newly written run. */
 export interface TextProperties {
   /** An `rPr` as written, or ''. */
   raw: string;
   declarations: Declarations | undefined;
 }
 
-/** A marker and its place in the segment's content. */
+/** A marker and its position in the segment's content. */
 export interface PlacedMarker {
   token: Token;
   /** Before the item at this index, or inside it if it is a string. */
@@ -21,24 +21,26 @@ export interface PlacedMarker {
   offset: number;
 }
 
-/** What stands for a numbered tag. */
+/** The content that a numbered tag represents. */
 export interface TagContent {
-  /** Of a void, or of the opening side. */
+  /** The tokens of a void, or of the opening side of a pair. */
   open: Token[];
   close: Token[];
-  /** The properties that most of the characters directly in the pair have; undefined for a pair or a void without any. */
+  /**
+   * The properties that most of the characters directly in the pair have; undefined for a void, or a pair without characters.
+   */
   properties: TextProperties | undefined;
-  /** The pair that it stands in, by its tag; 0 for none. */
+  /** The surrounding pair, by its tag; 0 if there is none. */
   parent: number;
 }
 
-/** A paragraph as a segment and what stands around it. */
+/** A paragraph as a segment and the content around it. */
 export interface ParagraphContent {
   source: InlineContent;
-  /** What comes before and behind the segment. It stays as it is. */
+  /** The content before and after the segment. It stays unchanged. */
   head: Token[];
   tail: Token[];
-  /** The spaces at the edges of the segment. The source does not have them. */
+  /** The spaces at the edges of the segment, which are not part of the source. */
   leadingSpace: string;
   trailingSpace: string;
   noBreakWords: NoBreakWords;
@@ -49,17 +51,17 @@ export interface ParagraphContent {
   properties: TextProperties;
   /** Whether the tags must keep their order. */
   isOrdered: boolean;
-  /** Where text must not stand, because a field of more than this paragraph would hide it: behind that many tags. */
+  /** The numbers of tags after which text is not allowed, because a field that extends beyond this paragraph would hide it. */
   inertPlaces: ReadonlySet<number>;
-  /** The page on which the text begins. */
+  /** The page on which the text starts. */
   page: number;
 }
 
 /**
  * Reads a paragraph's tokens as a segment.
  *
- * @param fields the fields that are open before the paragraph; afterwards, those behind it
- * @returns undefined if no letter is to be translated
+ * @param fields the fields that are open before the paragraph; afterwards, those after it
+ * @returns undefined if there is no letter to translate
  */
 export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphContent | undefined {
   const isInertBefore = fields.isInert;
@@ -70,12 +72,12 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
   const content = new ContentBuilder(properties);
   const inertPlaces = new Set<number>();
   let places = 0;
-  if (nodes[start - 1]?.isInertBehind ?? isInertBefore) inertPlaces.add(places);
+  if (nodes[start - 1]?.isInertAfter ?? isInertBefore) inertPlaces.add(places);
   for (const node of nodes.slice(start, end)) {
     content.add(node);
     if (node.type === 'text' || node.type === 'marker') continue;
     places++;
-    if (node.isInertBehind) inertPlaces.add(places);
+    if (node.isInertAfter) inertPlaces.add(places);
   }
   const { source, tags, markers } = content;
   const { leadingSpace, trailingSpace } = trimEdges(source, markers);
@@ -86,7 +88,7 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
     tail: nodes.slice(end).flatMap((node) => node.tokens),
     leadingSpace,
     trailingSpace,
-    noBreakWords: takeNoBreakHyphens(source),
+    noBreakWords: replaceNoBreakHyphens(source),
     tags,
     markers,
     properties: properties.get(aroundSegment) ?? [...properties.values()][0]!,
@@ -97,15 +99,16 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
 }
 
 /**
- * Finds the nodes of the segment: from the first text to the last, with what is read as a part of the sentence beside them, and
- * further if a pair would otherwise be cut. So a hyperlink around all of the text needs no tag, and breaks, tabs and images at
- * the edges can't be moved.
+ * Finds the nodes of the segment: from the first text to the last, including adjacent nodes that are read as a part of the
+ * sentence. The range is extended if it would split a pair. With this range a hyperlink around all of the text needs no tag,
+ * and breaks, tabs and images at the edges cannot move.
  *
- * @returns the first index, and the one behind the last
+ * @returns the first index, and the index after the last
  */
 function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
   const isText = ({ type, text }: Node): boolean => type === 'text' && text.trim() !== '';
-  const isSpoken = ({ isSpoken, text }: Node): boolean => isSpoken === true && !/[\t\n]/.test(text);
+  const isSpoken = ({ isPartOfSentence, text }: Node): boolean =>
+    isPartOfSentence === true && !/[\t\n]/.test(text);
   const farthest = (from: number, step: 1 | -1): number => {
     let last = from;
     for (let at = from; at >= 0 && at < nodes.length; at += step) {
@@ -122,7 +125,8 @@ function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
     if (type === 'open') sides.set(pair!, { open: index, close: -1 });
     else if (type === 'close') sides.get(pair!)!.close = index;
   }
-  // Pairs are well nested. Of those that the range cuts at its end, the outermost opens first; and the other way round.
+  // Pairs are well nested. Of the pairs that the range splits at its end, the outermost opens first; at its start it closes
+  // last.
   for (const { open, close } of sides.values()) {
     const opensInside = open >= start && open < end;
     const closesInside = close >= start && close < end;
@@ -144,7 +148,7 @@ function innermostPair(nodes: readonly Node[]): Around {
   return open.at(-1) ?? noPair;
 }
 
-/** The properties of most of the characters directly in each pair. The map begins with the first text's pair. */
+/** Returns the properties of most of the characters directly in each pair. The map starts with the pair of the first text. */
 function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties> {
   const counts = new Map<Around, Map<string, { properties: TextProperties; length: number }>>();
   const open: Pair[] = [];
@@ -167,9 +171,9 @@ function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties>
   }
   const dominant = new Map<Around, TextProperties>();
   for (const [around, ofPair] of counts) {
-    let most: { properties: TextProperties; length: number } | undefined;
-    for (const count of ofPair.values()) if (!most || count.length > most.length) most = count;
-    dominant.set(around, most!.properties);
+    let longest: { properties: TextProperties; length: number } | undefined;
+    for (const count of ofPair.values()) if (!longest || count.length > longest.length) longest = count;
+    dominant.set(around, longest!.properties);
   }
   return dominant;
 }
@@ -209,7 +213,7 @@ class ContentBuilder {
   }
 }
 
-/** Takes the spaces at the edges out of the source. */
+/** Removes the spaces at the edges of the source. */
 function trimEdges(
   source: InlineContent,
   markers: PlacedMarker[],

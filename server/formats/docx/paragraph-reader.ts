@@ -4,25 +4,25 @@ import { isLiveField } from './fields.ts';
 import { type KeptContent, letter } from './kept-content.ts';
 import {
   fieldMarkOf,
+  ignored,
   KeptSubtree,
   PropertiesSubtree,
   RubySubtree,
   type Subtree,
   TextSubtree,
-  unread,
 } from './subtrees.ts';
 import { type Declarations, type Run, type Token, withDeclarations } from './tokens.ts';
 import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
 
-/** What the reader of a paragraph asks of its story. */
+/** The properties of the story that the reader of a paragraph needs. */
 export interface ParagraphContext {
   source: string;
   kept: KeptContent;
-  /** Whether the results of all fields stay as they are: in headers and footers. */
+  /** Whether the results of all fields stay unchanged, as in headers and footers. */
   allFieldsLive: boolean;
-  /** Whether the part says `xml:space="preserve"` for all its texts. */
+  /** Whether the part declares `xml:space="preserve"` for all its texts. */
   preservesSpace: boolean;
-  /** The page at the current place. */
+  /** Returns the page at the current position. */
   page(): number;
   /** Whether a style hides the text of a run. */
   isHiddenStyle(paragraphStyle: string | undefined, runStyle: string | undefined): boolean;
@@ -39,16 +39,19 @@ const markers = new Set(
 );
 /** Elements around runs that become tags around the text. */
 const surrounding = new Set('hyperlink dir bdo fldSimple'.split(' '));
-/** Elements around runs that a reader does not see. Their runs are read as if they stood alone. */
+/** Elements around runs that are invisible to a reader. Their runs are read as if they had no parent. */
 const transparent = new Set('smartTag customXml'.split(' '));
-/** `proofErr` marks a mistake of the source text, which its translation does not have. */
+/** `proofErr` marks a mistake in the source text, which does not apply to its translation. */
 const dropped = new Set('smartTagPr customXmlPr proofErr'.split(' '));
 
-/** Elements that stay as they are and are read as a part of the sentence around them. */
-const spoken = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
+/** Elements that stay unchanged and are read as a part of the surrounding sentence. */
+const sentenceElements = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
 
-/** Characters of the declarations between a paragraph and its text. They are written for each piece that may move. */
-const longestDeclarations = 500;
+/**
+ * The maximum length of the declarations between a paragraph and its text, because they are written for each piece that may
+ * move.
+ */
+const maxDeclarationLength = 500;
 
 type Position = Pick<Token, 'start' | 'page'>;
 
@@ -59,14 +62,14 @@ export class ParagraphReader {
   /** The `pPr` as written; '' if there is none. */
   properties = '';
   style: string | undefined;
-  /** The outline level that the paragraph itself has, from 0. */
+  /** The outline level set by the paragraph itself, from 0. */
   outlineLevel: number | undefined;
   /** The offset after the properties, or after the start tag. */
   contentStart: number;
   readonly #context: ParagraphContext;
-  /** An element that is read by a subtree, and what to do after its end. */
+  /** An element that a subtree reads, and the action after its end. */
   #inside: { depth: number; subtree: Subtree; finish: (end: number) => void } | undefined;
-  /** The other open elements: what closes each of them. */
+  /** The other open elements: a function that closes each of them. */
   readonly #closers: ((tag: XmlEndTag) => void)[] = [];
   #run: Run | undefined;
   #declarations: Declarations | undefined;
@@ -113,14 +116,14 @@ export class ParagraphReader {
     else if (local === 'pPr' && this.tokens.length === 0 && this.#closers.length === 0)
       this.#readParagraphProperties(tag);
     else if (markers.has(local)) this.#readMarker(tag);
-    else if (dropped.has(local)) this.#read(tag, unread, () => {});
+    else if (dropped.has(local)) this.#read(tag, ignored, () => {});
     else if (transparent.has(local)) this.#openTransparent(tag);
     else if (local === 'fldData') this.#readFieldData(tag);
     else if (surrounding.has(local) && !this.#isKeptElement(tag)) this.#openSurrounding(tag);
     else this.#readKept(tag);
   }
 
-  /** A live field stays as it is. So does an element that gives the paragraph's own prefix another meaning. */
+  /** Whether an element stays unchanged: a live field, or an element that redefines the paragraph's prefix. */
   #isKeptElement(tag: XmlStartTag): boolean {
     if (tag.local === 'fldSimple')
       if (this.#context.allFieldsLive || isLiveField(attributeOf(tag, 'instr') ?? '')) return true;
@@ -129,12 +132,12 @@ export class ParagraphReader {
     return redeclared !== undefined && !wordNamespaces.has(redeclared);
   }
 
-  /** Whether the content of an element would need longer declarations than it may when it is written in another place. */
+  /** Whether the content of an element would need declarations above the limit if it moved. */
   #declaresTooMuch(tag: XmlStartTag): boolean {
     if (!tag.declaresNamespace || markers.has(tag.local)) return false;
     let length = 0;
     for (const [name, value] of this.#declare(tag) ?? []) length += name.length + value.length;
-    return length > longestDeclarations;
+    return length > maxDeclarationLength;
   }
 
   #openInRun(tag: XmlStartTag, run: Run): void {
@@ -151,7 +154,7 @@ export class ParagraphReader {
     else if (local === 'ruby') this.#readRuby(tag);
     else if (fieldMarkOf(tag)) {
       const at = this.#position(tag);
-      this.#read(tag, unread, (end) =>
+      this.#read(tag, ignored, (end) =>
         this.#push('field', this.#slice(tag.start, end), '', at, { mark: fieldMarkOf(tag)! }),
       );
     } else this.#readKept(tag);
@@ -186,7 +189,7 @@ export class ParagraphReader {
   #openSurrounding(tag: XmlStartTag): void {
     const outer = this.#declarations;
     if (tag.selfClosing) {
-      // It holds nothing, but the target of a link may be shown by it.
+      // It has no content, but may display the target of a link.
       this.#push('void', this.#slice(tag.start, tag.end), '', this.#position(tag));
       this.#closers.push(() => {});
       return;
@@ -199,7 +202,7 @@ export class ParagraphReader {
     });
   }
 
-  /** `declarations` with those of the tag. */
+  /** Returns `declarations` and those of the tag. */
   #declare({ declaresNamespace, attributes }: XmlStartTag): Declarations | undefined {
     if (!declaresNamespace) return this.#declarations;
     const all = new Map(this.#declarations);
@@ -226,8 +229,8 @@ export class ParagraphReader {
   }
 
   /**
-   * Word trims a text and reads its line feeds and tabs as spaces. Soft hyphens tell where the source's words may break, so the
-   * segment does not have them.
+   * Reads a text. Word trims it and reads its line feeds and tabs as spaces. Removes soft hyphens, because they mark
+   * hyphenation positions of the source's words.
    */
   #readText(tag: XmlStartTag): void {
     const at = this.#position(tag);
@@ -250,13 +253,13 @@ export class ParagraphReader {
 
   #readCharacter(tag: XmlStartTag, type: 'text' | 'void', character: string): void {
     const at = this.#position(tag);
-    this.#read(tag, unread, (end) => this.#push(type, this.#slice(tag.start, end), character, at));
+    this.#read(tag, ignored, (end) => this.#push(type, this.#slice(tag.start, end), character, at));
   }
 
   #readMarker(tag: XmlStartTag): void {
     const at = this.#position(tag);
     const isStart = tag.local.endsWith('Start');
-    this.#read(tag, unread, (end) => this.#push('marker', this.#slice(tag.start, end), '', at, { isStart }));
+    this.#read(tag, ignored, (end) => this.#push('marker', this.#slice(tag.start, end), '', at, { isStart }));
   }
 
   #readRuby(tag: XmlStartTag): void {
@@ -269,14 +272,14 @@ export class ParagraphReader {
     });
   }
 
-  /** The data of a simple field stands directly behind its start tag. */
+  /** Reads the data of a simple field, which directly follows its start tag. */
   #readFieldData(tag: XmlStartTag): void {
     const field = this.tokens.at(-1);
     if (field?.type !== 'open') {
       this.#readKept(tag);
       return;
     }
-    this.#read(tag, unread, (end) => {
+    this.#read(tag, ignored, (end) => {
       field.raw = this.#slice(field.start, end);
     });
   }
@@ -285,7 +288,7 @@ export class ParagraphReader {
     const at = this.#position(tag);
     const subtree = new KeptSubtree(this.#context.kept);
     this.#read(tag, subtree, (end) => {
-      const more: Partial<Token> = { isSpoken: spoken.has(tag.local) };
+      const more: Partial<Token> = { isPartOfSentence: sentenceElements.has(tag.local) };
       if (subtree.marks.length > 0) more.innerMarks = subtree.marks;
       this.#push('void', this.#slice(tag.start, end), '', at, more);
     });

@@ -1,25 +1,25 @@
 import type { InlineContent } from '../inline-content.ts';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
-import { putNoBreakHyphens } from './hyphens.ts';
+import { restoreNoBreakHyphens } from './hyphens.ts';
 import { haveSameShape, placeMarkers } from './marker-places.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
 import type { RunFormatting } from './run-formatting.ts';
 import { writableTarget } from './target-tags.ts';
-import { refuseLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
+import { rejectLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
 
 /** How the paragraphs of a part are written. */
 export interface WritingStyle {
   /** The prefix of Word's elements in this paragraph, with the colon. */
   prefix: string;
   formatting: RunFormatting;
-  /** Whether the paragraph's style makes its text run right to left. */
+  /** Whether the paragraph's style makes its text right-to-left. */
   isRightToLeftStyle: boolean;
 }
 
-/** A paragraph's content as it was written. */
+/** The written content of a paragraph. */
 export interface WrittenContent {
   text: string;
-  /** Whether the tags are in the order of the source, because the paragraph cannot have them as the translation has. */
+  /** Whether the tags are in the order of the source, because the paragraph does not allow the order of the translation. */
   isReordered: boolean;
 }
 
@@ -57,7 +57,7 @@ export function writeParagraph(
   return { text: writeTokens(content.head) + writer.written() + writeTokens(content.tail), isReordered };
 }
 
-/** Whether the translation is the source itself, so that the paragraph can stay as it is. */
+/** Whether the translation equals the source, so that the paragraph can stay unchanged. */
 export function isUnchanged({ source }: ParagraphContent, target: InlineContent): boolean {
   return (
     haveSameShape(source, target) &&
@@ -69,7 +69,7 @@ function cleanItem(item: InlineContent[number]): InlineContent[number] {
   return typeof item === 'string' ? withoutForbidden(item) : item;
 }
 
-/** The source has no spaces at its edges, so those of a translation are a mistake. */
+/** Removes spaces at the edges of a translation. They are a mistake, because the source has none. */
 function withoutEdges(content: InlineContent): InlineContent {
   const items = [...content];
   const first = items[0];
@@ -79,7 +79,7 @@ function withoutEdges(content: InlineContent): InlineContent {
   return items.filter((item) => item !== '');
 }
 
-/** Puts the spaces back that stand at the edges of the source. The places of the markers move with them. */
+/** Restores the spaces at the edges of the source. Moves the positions of the markers accordingly. */
 function padEdges(
   items: InlineContent,
   markers: PlacedMarker[],
@@ -108,7 +108,7 @@ class ContentWriter {
   readonly #content: ParagraphContent;
   readonly #style: WritingStyle;
   readonly #open: number[] = [];
-  /** Raw tokens that are not written yet: those of one run share its tags. */
+  /** Raw tokens that are not written yet, because tokens of the same run share its tags. */
   #pending: Token[] = [];
   #written = '';
 
@@ -124,9 +124,9 @@ class ContentWriter {
     const around = this.#open.at(-1);
     const properties = (around && this.#content.tags.get(around)!.properties) || this.#content.properties;
     const raw = formatting.of(properties.raw, prefix, isRightToLeftStyle);
-    const content = runContent(putNoBreakHyphens(text, this.#content.noBreakWords), prefix);
+    const content = runContent(restoreNoBreakHyphens(text, this.#content.noBreakWords), prefix);
     this.#written += `${openingOf(prefix, properties)}${raw}${content}</${prefix}r>`;
-    refuseLength(this.#written);
+    rejectLength(this.#written);
   }
 
   tokens(tokens: readonly Token[]): void {
@@ -150,7 +150,7 @@ class ContentWriter {
 
   #flush(): void {
     this.#written += writeTokens(this.#pending);
-    refuseLength(this.#written);
+    rejectLength(this.#written);
     this.#pending = [];
   }
 }
@@ -159,7 +159,7 @@ function openingOf(prefix: string, { declarations }: TextProperties): string {
   return withDeclarations(`<${prefix}r>`, declarations);
 }
 
-/** Characters that are elements in Word. */
+/** Characters that Word writes as elements. */
 const characterElements: ReadonlyMap<string, string> = new Map([
   ['\n', 'br'],
   ['\t', 'tab'],

@@ -2,16 +2,16 @@ import { readPositionedXml } from '../office/xml-reader.ts';
 
 /** A child of a `pPr` or an `rPr`. */
 export interface Property {
-  /** Its name in Word's namespace; undefined in another one. */
+  /** Its name in Word's namespace; undefined for another namespace. */
   local: string | undefined;
   start: number;
   end: number;
 }
 
-/** The properties of a paragraph or a run, as far as a change of them needs it. */
+/** The properties of a paragraph or a run, as far as a change requires them. */
 export interface Properties {
   raw: string;
-  /** The start tag of the whole, without `/>` or `>`, and its name. */
+  /** Its start tag without `/>` or `>`, and its name. */
   opening: string;
   name: string;
   prefix: string;
@@ -21,7 +21,7 @@ export interface Properties {
 }
 
 /**
- * Reads a `pPr` or an `rPr`. The declarations are outside, so its own prefix tells which children are Word's.
+ * Reads a `pPr` or an `rPr`. Its declarations are outside, so its own prefix identifies the children that belong to Word.
  *
  * @param source as written; '' if there is none
  * @param outerName its name if there is none, with the prefix

@@ -17,7 +17,7 @@ import { isOn, isWord } from './word-xml.ts';
 
 /** A paragraph that has text to translate. */
 export interface StoryParagraph extends SegmentKey {
-  /** Where a person finds it in its part: `paragraph 3`, `table 1, row 2, column 3`. */
+  /** Its location in the part, in a readable form: `paragraph 3`, `table 1, row 2, column 3`. */
   place: string;
   inTable: boolean;
   isHeading: boolean;
@@ -27,7 +27,9 @@ export interface StoryParagraph extends SegmentKey {
   style: string | undefined;
   /** The prefix of Word's elements, with the colon. */
   prefix: string;
-  /** The offsets in the part of the properties with the content: all between the paragraph's tags. */
+  /**
+   * The start of the properties and the end of the content, as offsets in the part: everything between the paragraph's tags.
+   */
   start: number;
   end: number;
 }
@@ -40,9 +42,9 @@ export interface Story {
   source: string;
 }
 
-/** What reading a story gives. */
+/** The result of reading a story. */
 export interface StoryResult<T> {
-  /** What `use` made of the paragraphs. */
+  /** The results of `use` for the paragraphs. */
   paragraphs: T[];
   kept: KeptContent;
   /** The ids of the relationships to headers and footers, in the order of the sections. */
@@ -54,8 +56,8 @@ export interface StoryResult<T> {
 /**
  * Reads a story.
  *
- * @param use is called for each paragraph with text to translate, in their order. Such a paragraph is large, and it is not
- * kept. A second reading may be necessary, which discards the results of the first.
+ * @param use is called for each paragraph with text to translate, in order. It must not keep the paragraph, which is large. If
+ *   a second reading is necessary, the results of the first are discarded.
  * @param countElement is called for each element; it may throw
  * @throws {FileError} as `readPositionedXml`
  */
@@ -68,13 +70,13 @@ export function readStory<T>(
   const first = new StoryReader(story, styles, use, countElement, new Set());
   readPositionedXml(story.source, first);
   if (!first.fields.isInert) return first.result();
-  // A begin without an end is no field. But only the end of the story tells, and until then it hides all text.
+  // A start without an end is not a field. This is only known at the end of the story; until then the start hides all text.
   const second = new StoryReader(story, styles, use, () => {}, new Set(first.fields.openStarts()));
   readPositionedXml(story.source, second);
   return second.result();
 }
 
-/** The elements of a story around its paragraphs. All others are left as they are. */
+/** The elements of a story around its paragraphs. All others stay unchanged. */
 const blocks = new Set('document body hdr ftr tbl tr tc customXml'.split(' '));
 
 /** A table that is being read. */
@@ -99,7 +101,7 @@ class StoryReader<T> implements PositionedXmlEvents {
   readonly #context: ParagraphContext;
   #depth = 0;
   #paragraph: { reader: ParagraphReader; depth: number } | undefined;
-  /** An element that is left as it is. */
+  /** The current element that stays unchanged. */
   #keptElement: { subtree: KeptSubtree; depth: number } | undefined;
   readonly #tables: Table[] = [];
   #tableCount = 0;
@@ -195,7 +197,7 @@ class StoryReader<T> implements PositionedXmlEvents {
     }
   }
 
-  /** Fields may begin in an element that is left as it is, and end behind it. */
+  /** Handles fields that start inside an element that stays unchanged, and end after it. */
   #closeKept({ marks }: KeptSubtree): void {
     this.#keptElement = undefined;
     for (const { mark, start } of marks) {
@@ -246,8 +248,8 @@ class StoryReader<T> implements PositionedXmlEvents {
 const bodyLevel = 9;
 
 /**
- * Counts pages. Word records where its pages broke when it last saved the file; a hard break is among these. Other programs
- * record nothing, so only the breaks that the text demands are known.
+ * Counts pages. Word records its page breaks, including hard breaks, when it saves the file. Other programs do not record them,
+ * so only the breaks that the text requires are known.
  */
 class PageCounter {
   page = 1;
@@ -264,7 +266,7 @@ class PageCounter {
     } else if (local === 'br') {
       if (attributeOf(tag, 'type') === 'page') this.page++;
     } else if (local === 'p') this.#paragraphs++;
-    // The first paragraph is at the top of a page already.
+    // The first paragraph is already at the top of a page.
     else if (local === 'pageBreakBefore' && this.#paragraphs > 1 && isOn(tag)) this.page++;
   }
 }

@@ -1,7 +1,7 @@
 import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
 import { isOn, isWord } from './word-xml.ts';
 
-/** The properties of a style that matter here. Undefined: the style does not say. */
+/** The relevant properties of a style; undefined if the style does not set them. */
 interface StyleProperties {
   outlineLevel?: number;
   /** Hidden text. */
@@ -16,7 +16,7 @@ interface Style extends StyleProperties {
   basedOn?: string;
 }
 
-/** The styles of a document, each with what it inherits. */
+/** The styles of a document, each with its inherited properties. */
 export class Styles {
   readonly #byId: ReadonlyMap<string, Style>;
   readonly #defaults: StyleProperties;
@@ -33,12 +33,12 @@ export class Styles {
     this.#defaultParagraph = defaultParagraph;
   }
 
-  /** The properties of a paragraph style; without an id, those of the default style. */
+  /** Returns the properties of a paragraph style; without an id, those of the default style. */
   ofParagraph(id: string | undefined): StyleProperties {
     return { ...this.#defaults, ...this.#resolve(id ?? this.#defaultParagraph) };
   }
 
-  /** Whether a run's text is hidden by its own style or by that of its paragraph. */
+  /** Whether the style of a run or of its paragraph hides its text. */
   isHidden(paragraph: string | undefined, run: string | undefined): boolean {
     return this.#resolve(run).vanish ?? this.ofParagraph(paragraph).vanish ?? false;
   }
@@ -86,7 +86,7 @@ export function readStyles(source: string): Styles {
         if (attributeOf(tag, 'type') === 'paragraph' && isDefault !== undefined && isDefault !== '0')
           defaultParagraph ??= isDefault === 'false' ? undefined : id;
       } else if (tag.local === 'name' && parent === 'style' && current) {
-        // Word knows its own headings by their names. Not every program writes their levels.
+        // Word recognizes its heading styles by their names. Not every program writes their levels.
         const level = /^heading ([1-9])$/i.exec(attributeOf(tag, 'val') ?? '')?.[1];
         if (level !== undefined) current.outlineLevel ??= Number(level) - 1;
       } else if (tag.local === 'basedOn' && parent === 'style' && current) {

@@ -4,7 +4,7 @@ import type { KeptContent } from './kept-content.ts';
 import type { InnerMark } from './tokens.ts';
 import { isOn, isWord } from './word-xml.ts';
 
-/** Reads an element with all that is in it. Its own tags are the first and the last event. */
+/** Reads an element and all its content. The element's start and end tags are the first and the last event. */
 export interface Subtree {
   open(tag: XmlStartTag): void;
   text(text: string): void;
@@ -21,18 +21,18 @@ export class TextSubtree implements Subtree {
   close(): void {}
 }
 
-/** An element that is left as it is, or that says nothing here. */
-export const unread: Subtree = { open: () => {}, text: () => {}, close: () => {} };
+/** Ignores an element that is irrelevant here. */
+export const ignored: Subtree = { open: () => {}, text: () => {}, close: () => {} };
 
-/** Content that is left as it is, and counted. */
+/** Content that stays unchanged and is counted. */
 export class KeptSubtree implements Subtree {
-  /** The marks of fields that begin or end outside it. */
+  /** The marks of fields that start or end outside it. */
   readonly marks: InnerMark[] = [];
-  /** The places of the begins among the marks. */
+  /** The positions of the field starts among the marks. */
   readonly #begins: number[] = [];
   readonly #kept: KeptContent;
   #depth = 0;
-  /** The depth of the innermost text box or `Fallback` around the current place. Fields do not extend beyond those. */
+  /** The depth of the innermost text box or `Fallback` around the current position. Fields do not extend beyond it. */
   #separateDepth = 0;
 
   constructor(kept: KeptContent) {
@@ -66,24 +66,24 @@ export class KeptSubtree implements Subtree {
   }
 }
 
-/** What a `fldChar` marks; undefined for other elements. */
+/** Returns the mark of a `fldChar`; undefined for other elements. */
 export function fieldMarkOf(tag: XmlStartTag): FieldMark | undefined {
   if (tag.local !== 'fldChar' || !isWord(tag)) return undefined;
   const type = attributeOf(tag, 'fldCharType');
   return type === 'begin' || type === 'separate' || type === 'end' ? type : undefined;
 }
 
-/** The properties of a paragraph or a run, as far as reading needs them. */
+/** The properties of a paragraph or a run, as far as reading requires them. */
 export class PropertiesSubtree implements Subtree {
   /** `pStyle` or `rStyle`. */
   style: string | undefined;
   outlineLevel: number | undefined;
-  /** Undefined if they do not say. */
+  /** Undefined if not set. */
   hidden: boolean | undefined;
   #depth = 0;
 
   open(tag: XmlStartTag): void {
-    // Deeper are the properties before a tracked change, and those of the paragraph mark.
+    // Deeper levels are the properties before a tracked change, and those of the paragraph mark.
     if (++this.#depth !== 2 || !isWord(tag)) return;
     if (tag.local === 'pStyle' || tag.local === 'rStyle') this.style = attributeOf(tag, 'val');
     else if (tag.local === 'outlineLvl') this.outlineLevel = Number(attributeOf(tag, 'val'));
@@ -98,26 +98,26 @@ export class PropertiesSubtree implements Subtree {
 /** Ruby text: its base is text, the reading aid above it is not. */
 export class RubySubtree implements Subtree {
   base = '';
-  /** The `rPr` of the first run of the base, by its offsets. */
+  /** The offsets of the `rPr` of the first run of the base. */
   properties: { start: number; end: number } | undefined;
   #depth = 0;
   #baseDepth = 0;
-  #holdsText = false;
+  #isTextElement = false;
 
   open(tag: XmlStartTag): void {
     this.#depth++;
     if (!isWord(tag)) return;
     if (tag.local === 'rubyBase' && this.#baseDepth === 0) this.#baseDepth = this.#depth;
     if (this.#baseDepth === 0) return;
-    this.#holdsText = tag.local === 't';
+    this.#isTextElement = tag.local === 't';
     if (tag.local === 'rPr' && this.#depth === this.#baseDepth + 2)
       this.properties ??= { start: tag.start, end: -1 };
   }
   text(text: string): void {
-    if (this.#holdsText) this.base += text;
+    if (this.#isTextElement) this.base += text;
   }
   close(tag: XmlEndTag): void {
-    this.#holdsText = false;
+    this.#isTextElement = false;
     if (this.properties?.end === -1 && tag.local === 'rPr' && this.#depth === this.#baseDepth + 2)
       this.properties.end = tag.end;
     if (this.#depth === this.#baseDepth) this.#baseDepth = 0;

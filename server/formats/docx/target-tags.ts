@@ -2,10 +2,10 @@ import { type InlineContent, type InlineTag, joinStrings } from '../inline-conte
 import type { ParagraphContent } from './paragraph-content.ts';
 
 /**
- * Returns the translation with tags that can be written: each tag of the source once, pairs well nested, and no pair inside
- * another than in the source (Word has no link within a link). If the tags must keep their order, or the translation breaks
- * these rules, the source's tags come in their order, each followed by the text that followed it in the translation:
- * `isReordered`.
+ * Returns a translation whose tags can be written: each tag of the source once, pairs well nested, and every pair inside the
+ * same pair as in the source (Word does not allow a link within a link). If the tags must keep their order, or if the
+ * translation breaks these rules, the tags come in the order of the source, each followed by the text that followed it in the
+ * translation; then `isReordered` is true.
  */
 export function writableTarget(
   content: ParagraphContent,
@@ -53,18 +53,18 @@ function isWritable(
   return open.length === 0;
 }
 
-/** Instead of a pair: a place without text. */
+/** In place of a pair: a position at which text is not allowed. */
 const inert = -1;
 
 /**
- * The source's tags in their order, with the texts of the translation in theirs. A text goes behind the tag that it followed,
- * or further on, and into the pair that it stood in if that pair is still to come.
+ * Returns the source's tags and the translation's texts, each in their order. A text follows the same tag as in the translation
+ * or a later one. It stays inside the same pair if that pair has not ended.
  */
 function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: InlineContent): InlineContent {
   const tags = tagsOf(source);
-  /** The pair around each place between the tags; the place at an index is before the tag there. */
+  /** The pair around each position between the tags; the position at an index is before the tag with that index. */
   const pairs: number[] = [];
-  const placeBehind = new Map<string, number>();
+  const placeAfter = new Map<string, number>();
   const lastPlaceIn = new Map<number, number>();
   let lastPlace = 0;
   const addPlace = (pair: number): void => {
@@ -80,15 +80,15 @@ function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: Inline
     if (tag.type === 'open') open.push(tag.tag);
     else if (tag.type === 'close') open.pop();
     addPlace(open.at(-1) ?? 0);
-    placeBehind.set(keyOf(tag), index + 1);
+    placeAfter.set(keyOf(tag), index + 1);
   }
   const texts = pairs.map(() => '');
   let place = 0;
   const around: number[] = [];
   for (const item of target) {
     if (typeof item !== 'string') {
-      place = Math.max(place, placeBehind.get(keyOf(item)) ?? 0);
-      if (item.type === 'open' && placeBehind.has(keyOf(item))) around.push(item.tag);
+      place = Math.max(place, placeAfter.get(keyOf(item)) ?? 0);
+      if (item.type === 'open' && placeAfter.has(keyOf(item))) around.push(item.tag);
       else if (item.type === 'close') around.pop();
       continue;
     }

@@ -1,12 +1,12 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { FieldMark } from './fields.ts';
 
-/** The namespace declarations between a paragraph and a place in it, by attribute name. Usually there are none. */
+/** The namespace declarations between a paragraph and a position in it, by attribute name. Usually there are none. */
 export type Declarations = ReadonlyMap<string, string>;
 
-/** What surrounds the content of a run. */
+/** The tags and properties around the content of a run. */
 export interface Run {
-  /** Its start tag, which stands by itself: with the declarations around it. */
+  /** Its start tag with the declarations around it, so that the tag is valid in any position. */
   open: string;
   /** Its `rPr` as written; '' if it has none. */
   properties: string;
@@ -22,7 +22,7 @@ export interface Run {
  *
  * - `text`: characters to translate.
  * - `void`: content without such text, such as a break, an image, a tracked change.
- * - `marker`: content without width, such as the start of a bookmark. The segment does not show it.
+ * - `marker`: content without width, such as the start of a bookmark. It is not in the segment.
  * - `field`: a `fldChar`; `code`: a part of a field's code.
  * - `open`, `close`: the tags of an element around text, such as a hyperlink.
  */
@@ -30,24 +30,24 @@ export interface Token {
   type: 'text' | 'void' | 'marker' | 'field' | 'code' | 'open' | 'close';
   /** The source, without the tags of the run. */
   raw: string;
-  /** The run that holds it; undefined if it stands beside the runs. */
+  /** The run that contains it; undefined if it is outside all runs. */
   run: Run | undefined;
-  /** The characters that a plain reading shows, or the code. */
+  /** The characters in plain text, or the code. */
   text: string;
   /** The offset in the part. */
   start: number;
-  /** The page on which it begins. */
+  /** The page on which it starts. */
   page: number;
   mark?: FieldMark;
-  /** The marks inside a `void` of fields that begin or end outside it, in their order. */
+  /** The marks inside a `void` of fields that start or end outside it, in order. */
   innerMarks?: InnerMark[];
-  /** The properties of the text where they differ from the run's: the base of ruby text has runs of its own. */
+  /** The properties of the text if they differ from those of the run: the base of ruby text has separate runs. */
   properties?: string;
-  /** For raw content beside the runs: declarations that its start tag needs in another place. */
+  /** For raw content outside the runs: declarations that its start tag needs if it moves. */
   declarations?: Declarations | undefined;
   /** A `void` that is read as a part of the sentence, such as a formula or a page number. */
-  isSpoken?: boolean;
-  /** A marker that belongs to what follows it. */
+  isPartOfSentence?: boolean;
+  /** A marker that belongs to the following content. */
   isStart?: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface InnerMark {
   start: number;
 }
 
-/** Writes tokens as they were. Tokens in a row that are of one run share its tags. */
+/** Writes tokens unchanged. Consecutive tokens of the same run share its tags. */
 export function writeTokens(tokens: readonly Token[]): string {
   let written = '';
   let run: Run | undefined;
@@ -68,24 +68,24 @@ export function writeTokens(tokens: readonly Token[]): string {
       if (run) written += run.open + run.properties;
     }
     written += run ? token.raw : withDeclarations(token.raw, token.declarations);
-    refuseLength(written);
+    rejectLength(written);
   }
   return run ? written + run.close : written;
 }
 
 /**
- * Bounds what is written for one paragraph: the tags of a run are written again for each of its pieces.
+ * Limits the length of one written paragraph, because the tags of a run are repeated for each of its pieces.
  *
  * @throws {FileError} `too_large`
  */
-export function refuseLength(written: string): void {
+export function rejectLength(written: string): void {
   if (written.length > limits.docxWritten)
     throw overLimit('the length of one translated paragraph', limits.docxWritten);
 }
 
 /**
- * Adds namespace declarations to the first tag of `raw`. Text that moves out of a hyperlink must not lose what the hyperlink
- * declares.
+ * Adds namespace declarations to the first tag of `raw`. Text that moves out of a hyperlink must keep the declarations of the
+ * hyperlink.
  */
 export function withDeclarations(raw: string, declarations: Declarations | undefined): string {
   if (!declarations || declarations.size === 0 || raw.startsWith('</')) return raw;

@@ -1,19 +1,19 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
 import type { PartText } from '../office/part-text.ts';
-import { refuseUnsafeEntries } from '../office/rewrite-package.ts';
+import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import { KeptContent, type KeptKind, letter } from './kept-content.ts';
 import { readStory, type Story, type StoryParagraph, type StoryResult } from './story-reader.ts';
 import { readStyles, Styles } from './styles.ts';
 import { rootOfPart } from './word-xml.ts';
 
-/** A story with the part that holds it. */
+/** A story and the path of its part. */
 export interface StoryPart extends Story {
   path: string;
   text: PartText;
 }
 
-/** What is read of a Word file. */
+/** The result of reading a Word file. */
 export interface WordStories<T> {
   /** Headers, main text and footers, in this order, each with the results for its paragraphs. */
   stories: { part: StoryPart; paragraphs: T[] }[];
@@ -25,7 +25,8 @@ export interface WordStories<T> {
 /**
  * Reads the stories of a Word file: the main text, and the headers and footers in the order of their sections.
  *
- * @param use makes the result for a paragraph with text to translate. It may be called twice for one, see `readStory`
+ * @param use returns the result for a paragraph with text to translate. It may be called twice for the same paragraph, see
+ *   `readStory`
  * @throws {FileError} `unreadable`, `protected` or `too_large`
  */
 export async function readStories<T>(
@@ -34,7 +35,7 @@ export async function readStories<T>(
 ): Promise<WordStories<T>> {
   if (bytes.length === 0) throw new FileError('empty', 'the file is empty');
   const office = await openPackage(bytes);
-  await refuseUnsafeEntries(bytes);
+  await rejectUnsafeEntries(bytes);
   const ofPackage = await office.relationships('');
   const mainPath = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
   if (mainPath === undefined) throw new FileError('unreadable', 'the file is not a Word document');
@@ -88,7 +89,9 @@ async function stylesOf(office: OfficePackage, relationships: readonly Relations
   return path === undefined ? new Styles() : readStyles((await office.readWhole(path)).source);
 }
 
-/** The headers and footers that the sections name, in their order, and then those that no section names. Each part once. */
+/**
+ * Returns the headers and footers that the sections refer to, in their order, followed by unreferenced ones, each part once.
+ */
 function inSectionOrder(
   relationships: readonly Relationship[],
   ids: readonly string[],

@@ -6,12 +6,12 @@ export const wordNamespaces: ReadonlySet<string | undefined> = new Set([
   'http://purl.oclc.org/ooxml/wordprocessingml/main',
 ]);
 
-/** Whether an element is one of WordprocessingML. */
+/** Whether an element belongs to WordprocessingML. */
 export function isWord({ namespace }: { namespace: string | undefined }): boolean {
   return wordNamespaces.has(namespace);
 }
 
-/** Elements inside a run that stand for a character which a plain reading of the text shows. */
+/** Elements inside a run that represent a character of the plain text. */
 export const runCharacters: ReadonlyMap<string, string> = new Map([
   ['tab', '\t'],
   ['ptab', '\t'],
@@ -20,12 +20,12 @@ export const runCharacters: ReadonlyMap<string, string> = new Map([
   ['noBreakHyphen', '\u2011'],
 ]);
 
-/** Whether the value of an on/off property turns it off. Without a value it is on. */
+/** Whether the value of an on/off property is off. A property without a value is on. */
 export function isOffValue(value: string | undefined): boolean {
   return value === '0' || value === 'false' || value === 'off';
 }
 
-/** The value of an on/off property. */
+/** Returns the value of an on/off property. */
 export function isOn(tag: XmlStartTag): boolean {
   return !isOffValue(attributeOf(tag, 'val'));
 }

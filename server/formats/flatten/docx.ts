@@ -12,7 +12,7 @@ import type { XmlEvents } from './xml.ts';
  */
 const skipped = new Set('Fallback del moveFrom rt pPr sectPr tblPr trPr tcPr sdtPr rPrChange'.split(' '));
 
-/** Reads the stories of a Word file (body, header, notes, …). The limits of B 8 apply to all of them together. */
+/** Reads the stories of a Word file (body, header, notes, …). The limits apply to all of them together. */
 class StoryReader {
   #elements = 0;
   #chars = 0;
@@ -33,7 +33,7 @@ class StoryReader {
       },
       closeTag: (tag) => story.close(tag),
       text: (text) => {
-        if (!story.holdsText) return;
+        if (!story.hasText) return;
         this.#chars += countCodePoints(text);
         if (this.#chars > limits.textChars)
           throw overLimit('the number of characters of the file', limits.textChars);
@@ -47,19 +47,19 @@ class StoryReader {
 class Story {
   readonly #root: string;
   readonly #paragraphs = new Paragraphs();
-  /** The texts of the open paragraphs: one, plus another for each text box around the current place. */
+  /** The texts of the open paragraphs: one, plus one for each text box around the current position. */
   readonly #open: string[] = [];
   /** The paragraphs of text boxes that are anchored in the outermost open paragraph. They follow it. */
   #boxes: string[] = [];
   /** Word's prefix with its colon; undefined before the root element, '' if Word's namespace is the default. */
   #prefix: string | undefined;
   #tables = 0;
-  /** The number of open elements from the outermost skipped one inwards. */
+  /** The number of open elements, counted from the outermost skipped one. */
   #skipping = 0;
   #runs = 0;
   #hiddenRun = false;
-  /** Whether the innermost element's text is text of the document. */
-  holdsText = false;
+  /** Whether the text of the innermost element is text of the document. */
+  hasText = false;
 
   constructor(root: string) {
     this.#root = root;
@@ -75,7 +75,7 @@ class Story {
       this.#skipping++;
       return;
     }
-    if (name === 't') this.holdsText = !this.#hiddenRun;
+    if (name === 't') this.hasText = !this.#hiddenRun;
     if (!this.#isWord(tag)) return;
     if (name === 'p') this.#open.push('');
     else if (name === 'tbl') this.#tables++;
@@ -89,7 +89,7 @@ class Story {
       this.#skipping--;
       return;
     }
-    this.holdsText = false;
+    this.hasText = false;
     if (!this.#isWord(tag)) return;
     const name = localName(tag);
     if (name === 'p') this.#closeParagraph();
@@ -157,7 +157,7 @@ function isOff({ attributes }: SaxesTagPlain): boolean {
   return isOffValue(value);
 }
 
-/** The parts with text besides the main one, in the order in which they are read around it. */
+/** The other parts with text, in reading order before and after the main part. */
 const before = ['header'];
 const after = ['footnotes', 'endnotes', 'footer'];
 

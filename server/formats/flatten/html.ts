@@ -23,19 +23,19 @@ const modes = new Map<string, Tokenizer['state']>([
 ]);
 
 /** Elements whose content is not visible. */
-const unseen = new Set(
+const invisibleElements = new Set(
   'script style title iframe noembed noframes noscript template datalist object audio video canvas'.split(
     ' ',
   ),
 );
 
 /**
- * Returns the visible text of a page: the text in a browser with scripts enabled, before they run. Leaves out the title,
- * attributes, and fallback content. Runs of whitespace become one space, except in `pre` and `textarea`. Text that `hidden`
- * or style sheets hide is kept, because that cannot be determined reliably.
+ * Returns the visible text of a page: the text in a browser with scripts enabled, before they run. Excludes the title,
+ * attributes, and fallback content. Runs of whitespace become one space, except in `pre` and `textarea`. Keeps text that is
+ * hidden by `hidden` or style sheets, because that cannot be determined reliably.
  *
- * Reads tokens, not a tree, so time and memory are linear for any source. Elements that a tree would move or imply do not
- * matter for the text.
+ * Reads tokens, not a tree, so time and memory are linear for any source. Elements that a tree would move or add do not affect
+ * the text.
  */
 export function readHtml(source: string): string {
   const reader = new TextReader();
@@ -46,8 +46,8 @@ export function readHtml(source: string): string {
 class TextReader {
   readonly paragraphs = new Paragraphs();
   readonly tokenizer: Tokenizer;
-  /** The number of open elements of each invisible name. */
-  readonly #unseen = new Map<string, number>();
+  /** The number of open elements by each name of invisible elements. */
+  readonly #openInvisible = new Map<string, number>();
   /** The number of open elements that keep whitespace. */
   #verbatim = 0;
 
@@ -73,16 +73,17 @@ class TextReader {
     const mode = modes.get(name);
     // A slash closes these elements only in SVG; HTML ignores it.
     if (mode !== undefined && !selfClosing) this.tokenizer.state = mode;
-    if (unseen.has(name) && !selfClosing) this.#unseen.set(name, (this.#unseen.get(name) ?? 0) + 1);
+    if (invisibleElements.has(name) && !selfClosing)
+      this.#openInvisible.set(name, (this.#openInvisible.get(name) ?? 0) + 1);
     if (isVerbatim(name)) this.#verbatim++;
     this.#break(name);
   }
 
   #close(name: string): void {
-    const open = this.#unseen.get(name);
+    const open = this.#openInvisible.get(name);
     if (open !== undefined) {
-      if (open > 1) this.#unseen.set(name, open - 1);
-      else this.#unseen.delete(name);
+      if (open > 1) this.#openInvisible.set(name, open - 1);
+      else this.#openInvisible.delete(name);
     }
     this.#break(name);
     if (isVerbatim(name) && this.#verbatim > 0) this.#verbatim--;
@@ -90,12 +91,12 @@ class TextReader {
 
   #break(name: string): void {
     const kind = breaks.get(name);
-    if (kind === undefined || this.#unseen.size > 0) return;
+    if (kind === undefined || this.#openInvisible.size > 0) return;
     this.paragraphs.break(kind);
   }
 
   #read(chars: string): void {
-    if (this.#unseen.size > 0) return;
+    if (this.#openInvisible.size > 0) return;
     if (this.#verbatim > 0) this.#readVerbatim(chars);
     else this.paragraphs.appendWords(chars);
   }

@@ -26,7 +26,7 @@ export class Paragraphs {
     this.#spaceIsDue = end < words.length;
   }
 
-  /** Ends the current line or paragraph. Of several breaks in a row, the stronger counts. */
+  /** Ends the current line or paragraph. The strongest of several consecutive breaks counts. */
   break(kind: Break): void {
     const line = this.#line.take().trim();
     this.#spaceIsDue = false;
@@ -45,8 +45,10 @@ export class Paragraphs {
   }
 }
 
-/** Pieces are joined in groups of this size, so that millions of short pieces do not need many times their size in memory. */
-const joinedAtOnce = 4096;
+/**
+ * The number of pieces that are joined at a time, so that millions of short pieces do not need many times their size in memory.
+ */
+const joinSize = 4096;
 
 /** Builds a text from many pieces. */
 class Pieces {
@@ -60,7 +62,7 @@ class Pieces {
   push(piece: string): void {
     if (piece === '') return;
     this.#loose.push(piece);
-    if (this.#loose.length < joinedAtOnce) return;
+    if (this.#loose.length < joinSize) return;
     this.#joined.push(this.#loose.join(''));
     this.#loose = [];
   }

@@ -1,6 +1,8 @@
 import type { TextItem, TextMarkedContent } from 'pdfjs-dist/types/src/display/api.js';
 
-/** A drawn line of text, or one cell of a line. Lengths are in points, in the coordinates in which the line is horizontal. */
+/**
+ * A drawn line of text, or one cell of a line. Lengths are in points, in a coordinate system in which the line is horizontal.
+ */
 export interface Line {
   text: string;
   /** Its start and end. */
@@ -15,16 +17,24 @@ export interface Line {
   fonts: { first: string; last: string };
 }
 
-/** As a share of the font's height. A wider gap separates columns or cells. */
-const widestSpace = 2;
-/** As a share of the font's height. A wider gap separates words, with or without a space in it. */
-const narrowestSpace = 0.25;
-/** As a share of the font's height: the distance of a right-to-left word, drawn from its left end, from the one before. */
-const widestWord = 8;
-/** As a share of the font's height. Text that starts further before the end of the last text is not on the same line. */
-const furthestBack = 0.5;
-/** As a share of the font's height: the most that a superscript is raised. */
-const furthestUp = 0.8;
+/** The maximum width of a space, as a share of the font's height. A wider gap separates columns or cells. */
+const maxSpaceWidth = 2;
+/**
+ * The minimum width of a space, as a share of the font's height. A wider gap separates words, even without a space character.
+ */
+const minSpaceWidth = 0.25;
+/**
+ * The maximum distance of a right-to-left word, drawn from its left end, from the previous word, as a share of the font's
+ * height.
+ */
+const maxWordStep = 8;
+/**
+ * The maximum step back, as a share of the font's height. Text that starts further before the end of the last text is on
+ * another line.
+ */
+const maxStepBack = 0.5;
+/** The maximum height of a superscript above the line, as a share of the font's height. */
+const maxRaise = 0.8;
 
 /** Collects the lines of a page, in drawing order. */
 export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Line[] {
@@ -59,7 +69,8 @@ export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Lin
 }
 
 /**
- * Determines how a text follows the one drawn before it. pdf.js separates lines itself, except where the font changes.
+ * Determines the position of a text relative to the previously drawn one. pdf.js separates lines, except where the font
+ * changes.
  *
  * @param wordStart the start of the word that contains `last`
  */
@@ -77,18 +88,18 @@ function stepTo(
   const gap = goesLeft ? wordStart - (to.along + item.width) : to.along - (from.along + last.width);
   const size = Math.max(fontSize(last), fontSize(item));
   const isElsewhere =
-    gap < -furthestBack * size ||
-    gap > (goesLeft ? widestWord : widestSpace) * size ||
-    Math.abs(to.across - from.across) > furthestUp * size;
+    gap < -maxStepBack * size ||
+    gap > (goesLeft ? maxWordStep : maxSpaceWidth) * size ||
+    Math.abs(to.across - from.across) > maxRaise * size;
   if (isElsewhere) return 'elsewhere';
   if (goesLeft) return 'word to the left';
-  // Letters of cursive scripts may be drawn one by one, with gaps.
-  return gap > narrowestSpace * size && !isRightToLeft ? 'next word' : 'same word';
+  // Letters of cursive scripts may be drawn individually, with gaps.
+  return gap > minSpaceWidth * size && !isRightToLeft ? 'next word' : 'same word';
 }
 
 /** @param items at least one, none of them blank */
 function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
-  // The largest item sets the line's position: smaller ones may be raised or lowered.
+  // The largest item determines the line's position, because smaller ones may be raised or lowered.
   const main = items.reduce((largest, item) => (fontSize(item) > fontSize(largest) ? item : largest));
   const angle = angleOf(main);
   let left = Number.POSITIVE_INFINITY;
@@ -99,7 +110,7 @@ function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
     right = Math.max(right, along + item.width);
   }
   return {
-    text: textOfLine(pieces, narrowestSpace * fontSize(main))
+    text: textOfLine(pieces, minSpaceWidth * fontSize(main))
       .replace(presentationForms, (letters) => letters.normalize('NFKC'))
       .toWellFormed()
       .replace(unprintable, ' ')
@@ -136,7 +147,7 @@ function fontSize({ transform }: TextItem): number {
   return Math.hypot(c!, d!);
 }
 
-/** A piece of a line, as drawn. */
+/** A piece of a line as it is drawn. */
 export interface Piece {
   text: string;
   /** Its position along the line, in points; undefined for a blank piece. */
@@ -144,15 +155,15 @@ export interface Piece {
 }
 
 /**
- * Returns the text of a line. Some programs draw right-to-left words in reading order, others glyph by glyph from the left
- * end, and pdf.js reverses only the text inside a piece. So right-to-left pieces that were drawn from left to right are
- * reversed. If they were drawn from right to left, a gap between them becomes a space.
+ * Returns the text of a line. Some programs draw right-to-left words in reading order, others glyph by glyph from the left end,
+ * and pdf.js reverses only the text inside a piece. This function reverses right-to-left pieces that were drawn from left to
+ * right. If they were drawn from right to left, a gap between them becomes a space.
  *
- * @param space the width of the narrowest gap between words, in points
+ * @param space the minimum gap between words, in points
  */
 export function textOfLine(pieces: readonly Piece[], space: number): string {
   let text = '';
-  /** Right-to-left pieces, each to the right of the one before; `start` and `end` are their position. */
+  /** Right-to-left pieces, each to the right of the previous one; `start` and `end` are their position. */
   let run: string[] = [];
   let start = 0;
   let end = 0;

@@ -9,7 +9,7 @@ export function joinLines(lines: readonly Line[]): string {
   const paragraphs: string[] = [];
   let text = '';
   let widest = 0;
-  const leading = usualDrop(lines);
+  const leading = usualLineDistance(lines);
   for (const [index, line] of lines.entries()) {
     const above = lines[index - 1];
     if (above && continues(above, line, widest, leading)) {
@@ -25,14 +25,14 @@ export function joinLines(lines: readonly Line[]): string {
   return paragraphs.join('\n\n');
 }
 
-/** As shares of the font's height: the least line distance in a paragraph, and the default for the greatest. */
-const leastLeading = 0.6;
+/** The minimum line distance in a paragraph, and the default of the maximum, as shares of the font's height. */
+const minLeading = 0.6;
 const usualLeading = 1.5;
 const widestLeading = 3;
-/** As a multiple of the page's usual line distance. A greater distance separates paragraphs. */
+/** The factor by which a line distance must exceed the page's usual one to separate paragraphs. */
 const extraLeading = 1.3;
-/** The number of line distances from which the usual one can be determined. */
-const fewestDrops = 5;
+/** The minimum number of line distances that are needed to determine the usual one. */
+const minLineDistances = 5;
 /** As a share of the font's height. */
 const indent = 0.8;
 const listItem = /^(?:[•‣◦▪●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s/iu;
@@ -43,7 +43,7 @@ function continues(above: Line, line: Line, widest: number, leading: number | un
   const drop = above.baseline - line.baseline;
   if (above.angle !== line.angle || Math.min(above.size, line.size) < 0.8 * size) return false;
   const greatest = Math.min(extraLeading * (leading ?? usualLeading * size), widestLeading * size);
-  if (drop < leastLeading * size || drop > Math.max(greatest, usualLeading * size)) return false;
+  if (drop < minLeading * size || drop > Math.max(greatest, usualLeading * size)) return false;
   if (line.left > above.right || line.right < above.left) return false;
   if (listItem.test(line.text)) return false;
   const endsEarly = above.right < Math.max(widest - 4 * size, line.right - 8 * size);
@@ -53,16 +53,16 @@ function continues(above: Line, line: Line, widest: number, leading: number | un
   return true;
 }
 
-/** Returns the median distance of lines drawn one after the other and below each other; undefined if there are too few. */
-function usualDrop(lines: readonly Line[]): number | undefined {
+/** Returns the median distance of consecutive lines that are below each other; undefined if there are too few. */
+function usualLineDistance(lines: readonly Line[]): number | undefined {
   const drops: number[] = [];
   for (const [index, line] of lines.entries()) {
     const above = lines[index - 1];
     const drop = above && above.angle === line.angle ? above.baseline - line.baseline : 0;
-    if (drop >= leastLeading * line.size && drop <= widestLeading * line.size) drops.push(drop);
+    if (drop >= minLeading * line.size && drop <= widestLeading * line.size) drops.push(drop);
   }
   drops.sort((a, b) => a - b);
-  return drops.length < fewestDrops ? undefined : drops[drops.length >> 1];
+  return drops.length < minLineDistances ? undefined : drops[drops.length >> 1];
 }
 
 /** Scripts that are written without spaces between words. */

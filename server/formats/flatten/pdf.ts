@@ -7,11 +7,11 @@ import { joinLines } from './pdf-paragraphs.ts';
 
 /**
  * Returns the text of a PDF in drawing order, which is the reading order in files of word processors and typesetting programs.
- * Joins lines into paragraphs, and words that a hyphen splits at the end of a line. Leaves out the content of form fields
- * (B 4.3 keeps fields as they are).
+ * Joins lines into paragraphs, and the parts of a word that is hyphenated at the end of a line. Excludes the content of form
+ * fields, which a translation keeps unchanged.
  *
  * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
- * restricts the use of the file does not matter
+ *   restricts the use of the file is irrelevant
  */
 export async function readPdf(bytes: Uint8Array): Promise<string> {
   const pages: string[] = [];
@@ -52,7 +52,9 @@ async function takePages(document: PDFDocumentProxy, take: (text: string) => boo
 
 type PageItems = Awaited<ReturnType<PDFPageProxy['getTextContent']>>['items'];
 
-/** Reads pieces of text with positions. Stops at 4 times a file's character limit, to allow for UTF-16 units and spaces. */
+/**
+ * Reads pieces of text with positions. Stops at 4 times the character limit of a file, to allow for UTF-16 units and spaces.
+ */
 async function readItems(page: PDFPageProxy): Promise<PageItems> {
   const items: PageItems = [];
   let units = 0;

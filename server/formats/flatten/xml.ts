@@ -3,12 +3,12 @@ import { FileError } from '../file-error.ts';
 import { Paragraphs } from './paragraphs.ts';
 
 /**
- * Returns the text of an XML document. An element that contains text directly is one line, including its child elements,
- * which are parts of its sentences. An element that contains only elements is surrounded by blank lines, and each child is on
- * its own line. Runs of whitespace become one space. Attributes, comments and processing instructions are left out.
+ * Returns the text of an XML document. An element that contains text directly is one line, including its child elements, which
+ * are parts of its sentences. An element that contains only elements is surrounded by blank lines, and each child is on a
+ * separate line. Runs of whitespace become one space. Excludes attributes, comments and processing instructions.
  *
- * @throws {FileError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine.
- * Entities that a DOCTYPE declares are not expanded, and nothing that it names is fetched.
+ * @throws {FileError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine. Entities of
+ *   a DOCTYPE are not expanded, and external resources are not fetched.
  */
 export function readXml(source: string): string {
   const shapes = findShapes(source);
@@ -17,18 +17,18 @@ export function readXml(source: string): string {
   let mixedDepth = 0;
   let next = 0;
   const edge = (shape: Shape): void => {
-    if (mixedDepth === 0) paragraphs.break(shape.holdsElements && !shape.holdsText ? 'paragraph' : 'line');
+    if (mixedDepth === 0) paragraphs.break(shape.hasElements && !shape.hasText ? 'paragraph' : 'line');
   };
   read(source, {
     openTag: () => {
       const shape = shapes[next++]!;
       edge(shape);
       open.push(shape);
-      if (shape.holdsText) mixedDepth++;
+      if (shape.hasText) mixedDepth++;
     },
     closeTag: () => {
       const shape = open.pop()!;
-      if (shape.holdsText) mixedDepth--;
+      if (shape.hasText) mixedDepth--;
       edge(shape);
     },
     text: (text) => paragraphs.appendWords(text),
@@ -38,19 +38,22 @@ export function readXml(source: string): string {
 
 /** The direct content of an element. */
 interface Shape {
-  holdsText: boolean;
-  holdsElements: boolean;
+  hasText: boolean;
+  hasElements: boolean;
 }
 
-/** The shapes of all elements, in the order of their start tags: an element's last child decides how its first is read. */
+/**
+ * Returns the shapes of all elements, in the order of their start tags. Reading an element requires the shape of its whole
+ * content, so shapes are determined first.
+ */
 function findShapes(source: string): Shape[] {
   const shapes: Shape[] = [];
   const open: Shape[] = [];
   read(source, {
     openTag: () => {
       const parent = open.at(-1);
-      if (parent) parent.holdsElements = true;
-      const shape = { holdsText: false, holdsElements: false };
+      if (parent) parent.hasElements = true;
+      const shape = { hasText: false, hasElements: false };
       shapes.push(shape);
       open.push(shape);
     },
@@ -59,7 +62,7 @@ function findShapes(source: string): Shape[] {
     },
     text: (text) => {
       const parent = open.at(-1);
-      if (parent && !parent.holdsText && text.trim() !== '') parent.holdsText = true;
+      if (parent && !parent.hasText && text.trim() !== '') parent.hasText = true;
     },
   });
   return shapes;
@@ -71,17 +74,17 @@ function read(source: string, events: Parameters<typeof createXmlReader>[0]): vo
   reader.close();
 }
 
-/** The events of an XML document. Names are as written, prefix included. */
+/** The events of an XML document. Names are as written, including the prefix. */
 export interface XmlEvents {
   openTag: (tag: SaxesTagPlain) => void;
   closeTag: (tag: SaxesTagPlain) => void;
-  /** Text with references decoded, and CDATA. A text may come in several pieces. */
+  /** Text with references decoded, and CDATA. A text may arrive in several pieces. */
   text: (text: string) => void;
 }
 
 /**
- * Creates a reader. Feed it the document in pieces and close it after the last one. It is not recursive. It ignores a DOCTYPE,
- * and a reference to anything but a character or one of XML's five entities is an error.
+ * Creates a reader. Feed it the document in pieces and close it after the last one. It is not recursive. It ignores a DOCTYPE.
+ * A reference must be to a character or to one of XML's five predefined entities; any other is an error.
  *
  * `write` and `close` throw a FileError `unreadable` if the document is not well-formed.
  */
@@ -104,7 +107,7 @@ export function createXmlReader(events: XmlEvents): { write(piece: string): void
   };
 }
 
-/** The refusal of a document that the parser reports as not well-formed. */
+/** Returns the error for a document that the parser reports as not well-formed. */
 export function notWellFormed(error: Error): FileError {
   return new FileError('unreadable', `the XML in the file is not well-formed: ${error.message}`, {
     cause: error,

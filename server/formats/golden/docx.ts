@@ -9,12 +9,12 @@ const fontSize = 22;
 /** Placeholder for the text. */
 const placeholder = '\ue000';
 
-/** The earliest day that a zip file can store. At noon, so that it is the same day in every time zone. */
+/** The earliest date that a zip file can store. At noon, so that it is the same day in every time zone. */
 const noTime = new Date(1980, 0, 1, 12);
 
 /**
- * Renders the text as a Word document. The library renders a document with one paragraph, whose XML is then the template for
- * all paragraphs: with the library alone, each would need a tree of some 8 KB.
+ * Renders the text as a Word document. The library renders a document with one paragraph, whose XML is the template for all
+ * paragraphs. Rendering all paragraphs with the library would take a tree of about 8 KB for each.
  */
 export async function renderGoldenDocx({ text, language, title }: GoldenText): Promise<Uint8Array> {
   const rightToLeft = directionOf(language) === 'rtl';
@@ -48,7 +48,7 @@ export async function renderGoldenDocx({ text, language, title }: GoldenText): P
   });
   const files = unzipSync(new Uint8Array(await Packer.toArrayBuffer(document)));
   rewrite(files, 'word/document.xml', (xml) => withParagraphs(xml, paragraphsOf(text)));
-  // Removes the creation time and fixes the times of the zip entries, so that the same text gives the same bytes.
+  // Removes the creation time and fixes the times of the zip entries, so that the same text results in the same bytes.
   rewrite(files, 'docProps/core.xml', (xml) =>
     xml.replace(/<dcterms:(created|modified)\b[^>]*>[^<]*<\/dcterms:\1>/g, ''),
   );
@@ -59,7 +59,7 @@ function rewrite(files: Record<string, Uint8Array>, path: string, change: (xml: 
   files[path] = strToU8(change(strFromU8(files[path]!)));
 }
 
-/** Repeats the document's one paragraph for each text. */
+/** Repeats the document's only paragraph for each text. */
 function withParagraphs(xml: string, texts: string[]): string {
   const at = xml.indexOf(placeholder);
   const start = xml.lastIndexOf('<w:p>', at);
@@ -75,7 +75,7 @@ function textElement(text: string): string {
   return escaped === '' ? '' : `<w:t xml:space="preserve">${escaped}</w:t>`;
 }
 
-/** Fonts that come with Word for the language. Word substitutes a missing one. */
+/** Fonts that Word includes for the language. Word substitutes a missing one. */
 function fontsOf(language: string): IFontAttributesProperties {
   const latin = { ascii: 'Calibri', hAnsi: 'Calibri', cs: 'Arial' };
   switch (fontOf(language)) {
@@ -96,7 +96,7 @@ function fontsOf(language: string): IFontAttributesProperties {
   }
 }
 
-/** Word states a text's language separately for each class of script. */
+/** Word declares the language of a text separately for each class of script. */
 function tagsOf(language: string): { value?: string; eastAsia?: string; bidirectional?: string } {
   const { language: code, region } = new Intl.Locale(language).maximize();
   const tag = region ? `${code}-${region}` : code;

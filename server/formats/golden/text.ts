@@ -2,9 +2,9 @@
 export interface GoldenText {
   /** Plain text, one paragraph per line. */
   text: string;
-  /** A code of B 2.4. */
+  /** A supported language code. */
   language: string;
-  /** For the file's properties only; not shown on pages. */
+  /** Used only for the file's properties; not shown on pages. */
   title: string;
 }
 

@@ -21,8 +21,8 @@ export function decodeText(raw: string): string {
       onEof: ignore,
     },
   );
-  // Tokenize as inside a textarea: references are decoded, and every `<` is a character, because no end tag matches while no
-  // textarea is open. In `raw` each `<` is a character: otherwise the parser would have read a tag.
+  // Tokenize as inside a textarea: references are decoded, and every `<` is a character, because no end tag matches without an
+  // open textarea. In `raw` each `<` is a character; otherwise the parser would have returned a tag.
   tokenizer.state = TokenizerMode.RCDATA;
   tokenizer.write(raw, true);
   return text;
@@ -46,8 +46,8 @@ export function escapeAttribute(text: string, quote: '"' | "'"): string {
   return escapeText(text).replaceAll(quote, escapes[quote]!);
 }
 
-/** Longer than the longest name, and than any number that is not padded with zeros. */
-const longestReference = 40;
+/** The maximum length of a reference: more than the longest name, and than any number without leading zeros. */
+const maxReferenceLength = 40;
 
 /**
  * Finds the start and end of the visible part of `raw`: without surrounding whitespace, written as such or as a reference
@@ -59,7 +59,7 @@ export function visibleRange(raw: string): { start: number; end: number } {
   while (start < raw.length) {
     const width = /\s/.test(raw[start]!)
       ? 1
-      : blankReference(/^&#?[0-9a-z]+;/i, raw.slice(start, start + longestReference));
+      : blankReference(/^&#?[0-9a-z]+;/i, raw.slice(start, start + maxReferenceLength));
     if (width === 0) break;
     start += width;
   }
@@ -67,14 +67,14 @@ export function visibleRange(raw: string): { start: number; end: number } {
   while (end > start) {
     const width = /\s/.test(raw[end - 1]!)
       ? 1
-      : blankReference(/&#?[0-9a-z]+;$/i, raw.slice(Math.max(start, end - longestReference), end));
+      : blankReference(/&#?[0-9a-z]+;$/i, raw.slice(Math.max(start, end - maxReferenceLength), end));
     if (width === 0) break;
     end -= width;
   }
   return { start, end };
 }
 
-/** Returns the length of the reference that `at` matches in `window` if it is whitespace, else 0. */
+/** Returns the length of the reference that `at` matches in `window` if the reference is whitespace, else 0. */
 function blankReference(at: RegExp, window: string): number {
   const reference = at.exec(window)?.[0] ?? '';
   return reference !== '' && decodeText(reference).trim() === '' ? reference.length : 0;

@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, html, Parser, type Token } from 'parse5';
 import { modeOf, modeOfTag, parentTree } from './translate-attribute.ts';
 
-/** The attributes whose values are translated (B 2.1), on every element that carries them. */
+/** The attributes whose values are translated, on every element that has them. */
 export const translatableAttributes = ['title', 'alt', 'placeholder', 'aria-label'] as const;
 
 export type TranslatableAttribute = (typeof translatableAttributes)[number];
@@ -12,7 +12,7 @@ export interface TextRange {
   start: number;
   end: number;
   element: string;
-  /** Whether `<` is an ordinary character there, as in a textarea. */
+  /** Whether `<` is an ordinary character in the range, as in a textarea. */
   verbatim: boolean;
 }
 
@@ -36,13 +36,13 @@ const parserOptions = {
   scriptingEnabled: false,
 };
 
-/** Returns the places of `source` that are to be translated, in source order and without overlap. */
+/** Returns the ranges of `source` to translate, in source order and without overlap. */
 export function findTranslatableRanges(source: string): TranslatableRange[] {
   const reader = startsInsideTable(source)
-    ? (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader)
-    : new PlaceReader(parserOptions);
-  // Far more than a real page needs, but in proportion to its length.
-  reader.reopenings = source.length / 4;
+    ? (RangeReader.getFragmentParser(null, parserOptions) as RangeReader)
+    : new RangeReader(parserOptions);
+  // Far above the needs of a real page, but in proportion to its length.
+  reader.reopeningsLeft = source.length / 4;
   reader.tokenizer.write(source, true);
   return reader.places;
 }
@@ -59,18 +59,18 @@ function startsInsideTable(source: string): boolean {
 }
 
 /**
- * Collects places from the tokens, because a token has its position in the source. The tree under construction only tells
- * which element a token belongs to. The text nodes of a finished tree are no substitute: they merge text from separate
- * places (around a stray end tag) and move it (text inside a table goes before the table).
+ * Collects ranges from the tokens, because a token has its position in the source. The tree under construction only provides
+ * the element that a token belongs to. The text nodes of a finished tree are not a substitute: they merge text from separate
+ * ranges (around a stray end tag) and move it (text inside a table moves before the table).
  *
  * The overridden methods are internals of the parser, so its version is pinned.
  */
-class PlaceReader extends Parser<DefaultTreeAdapterMap> {
+class RangeReader extends Parser<DefaultTreeAdapterMap> {
   readonly places: TranslatableRange[] = [];
   /** The offset after the last tag, comment or doctype. */
   #textStart = 0;
-  /** How many formatting elements may still be reopened. */
-  reopenings = 0;
+  /** The number of formatting elements that may still be reopened. */
+  reopeningsLeft = 0;
 
   override onStartTag(token: Token.TagToken): void {
     super.onStartTag(token);
@@ -93,14 +93,14 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
     this.#endMarkup(token);
   }
 
-  /** Call after the token is processed: text that the parser held back until then (in tables) precedes the token. */
+  /** Call this after the token is processed, because text that the parser has delayed (in tables) precedes the token. */
   #endMarkup(token: Token.Token): void {
     this.#textStart = token.location!.endOffset;
   }
 
   /**
-   * The parser calls this once for each character token that becomes text. Between two tags there may be several, split
-   * where whitespace begins or ends. Their boundaries are inexact around references, so a place spans all of them, from the
+   * The parser calls this once for each character token that becomes text. Between two tags there may be several tokens, split
+   * where whitespace begins or ends. Their boundaries are inexact around references, so a range covers all of them, from the
    * end of the last tag.
    */
   override _insertCharacters(token: Token.CharacterToken): void {
@@ -147,15 +147,15 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
   }
 
   /**
-   * HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so a short source can produce a tree of quadratic
-   * size. After `reopenings` runs out they stay closed. Then at most the `translate` attribute of such an element is ignored
-   * in later paragraphs.
+   * HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so a short source can produce a tree of quadratic size.
+   * At the limit they stay closed. The only effect is that the `translate` attribute of such an element may be ignored in later
+   * paragraphs.
    */
   override _reconstructActiveFormattingElements(): void {
-    if (this.reopenings < 0) this.activeFormattingElements.clearToLastMarker();
+    if (this.reopeningsLeft < 0) this.activeFormattingElements.clearToLastMarker();
     const depth = this.openElements.depth;
     super._reconstructActiveFormattingElements();
-    this.reopenings -= this.openElements.depth - depth;
+    this.reopeningsLeft -= this.openElements.depth - depth;
   }
 }
 

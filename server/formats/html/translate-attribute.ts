@@ -9,7 +9,7 @@ import {
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element & { translateMode?: TranslateMode | undefined };
 
-/** Whether an element's content is translated. `code` is not text for a reader, and nothing inside can change that. */
+/** Whether an element's content is translated. `code` is not text for a reader; nothing inside it can change that. */
 export type TranslateMode = 'yes' | 'no' | 'code';
 
 /**
@@ -18,7 +18,7 @@ export type TranslateMode = 'yes' | 'no' | 'code';
  */
 const codeElements = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
 
-/** Returns the mode of an element with this name and these attributes, inside a parent of mode `inherited`. */
+/** Returns the mode of an element with this name and these attributes in a parent with mode `inherited`. */
 export function modeOfTag(
   name: string,
   attributes: Token.Attribute[],
@@ -30,7 +30,7 @@ export function modeOfTag(
   return own === 'yes' || own === '' ? 'yes' : inherited;
 }
 
-/** Returns the mode of `node` at its current place in the tree. Each element's mode is cached until the element moves. */
+/** Returns the mode of `node` at its current position in the tree. Each element's mode is cached until the element moves. */
 export function modeOf(node: ParentNode): TranslateMode {
   const unasked: Element[] = [];
   let mode: TranslateMode = 'yes';
@@ -52,8 +52,8 @@ export function modeOf(node: ParentNode): TranslateMode {
 }
 
 /**
- * A tree that stores parents only. Modes are read while elements are open, so children are never looked up. Without
- * children, a move costs the same however many an element has.
+ * A tree that stores only parents. Modes are read while elements are open, so children are never needed. Without children, the
+ * cost of a move does not depend on the number of children.
  */
 export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   ...defaultTreeAdapter,

@@ -1,21 +1,21 @@
 import { localLength, localSignature, type ZipEntry, ZipError } from './zip.ts';
 
-/** Where the local record of an entry stands in its zip. Offsets in bytes. */
+/** The position of the local record of an entry in its zip. Offsets in bytes. */
 export interface EntryRecord {
   entry: ZipEntry;
   /** The local header. */
   start: number;
-  /** The compressed content, behind the header, the name and the extra field. */
+  /** The compressed content, after the header, the name and the extra field. */
   contentStart: number;
   contentEnd: number;
-  /** Behind the content and the data descriptor, if there is one. */
+  /** After the content and the data descriptor, if there is one. */
   end: number;
 }
 
 /**
- * Returns the local records of all entries, in the order in which they stand in the zip. Refuses what programs read
- * differently, or would write outside a folder: unsafe names, names that differ only by case, a local header with another
- * name than the directory's, and records that overlap.
+ * Returns the local records of all entries, in the order of the zip. Rejects content that programs read differently, or would
+ * write outside a directory: unsafe names, names that differ only by case, a local header whose name differs from the
+ * directory's, and records that overlap.
  *
  * @param directoryStart the offset of the central directory
  * @throws {ZipError}
@@ -45,7 +45,7 @@ export function locateEntries(
   return records;
 }
 
-/** Whether the name is absolute, climbs out of the archive, or is cut short or split differently by some programs. */
+/** Whether the name is absolute, points outside the archive, or is truncated or split differently by some programs. */
 function isUnsafe(name: string): boolean {
   return name === '' || /^\/|^[a-z]:|[\\\0]|(^|\/)\.\.(\/|$)/i.test(name);
 }
@@ -76,8 +76,9 @@ function locate(zip: Uint8Array, entry: ZipEntry): EntryRecord {
 }
 
 /**
- * A descriptor has an optional signature, the checksum and two sizes, which have eight bytes each if the local header has a
- * zip64 field. Returns `at` if there is none: programs that use the directory read such a file.
+ * Returns the end of a data descriptor. A descriptor has an optional signature, the checksum and two sizes, which have eight
+ * bytes each if the local header has a zip64 field. Returns `at` if there is no descriptor, because programs that use the
+ * directory read such a file.
  */
 function descriptorEnd(view: DataView, at: number, entry: ZipEntry, extra: Uint8Array): number {
   const sizes = findExtra(extra, zip64Extra) ? 16 : 8;
@@ -95,14 +96,14 @@ function findExtra(extra: Uint8Array, wanted: number): boolean {
   return false;
 }
 
-/** The extra field without what it says of zip64 sizes. */
+/** Returns the extra field without zip64 sizes. */
 export function withoutZip64(extra: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
   for (const [id, field] of extraFields(extra)) if (id !== zip64Extra) kept.push(field);
   return Buffer.concat(kept);
 }
 
-/** Yields the fields of an extra field, each with its id. A rest that is too short for a field is left out. */
+/** Yields the fields of an extra field, each with its id. Skips a remainder that is too short for a field. */
 function* extraFields(extra: Uint8Array): Generator<[id: number, field: Uint8Array]> {
   const view = new DataView(extra.buffer, extra.byteOffset, extra.byteLength);
   for (let at = 0; at + 4 <= extra.length; ) {

@@ -4,45 +4,44 @@ import { decodePart, encodingOf, type PartText } from './part-text.ts';
 import {
   inflateEntry,
   readDirectory,
-  refuseOverlaps,
-  refuseUnderstatedSizes,
+  rejectOverlaps,
+  rejectUnderstatedSizes,
   type ZipEntry,
   ZipError,
 } from './zip.ts';
 
-/** A part of an Office file that another part names. */
+/** A part of an Office file that another part refers to. */
 export interface Relationship {
-  /** By which the part's XML names it; '' if it has none. */
+  /** The id in the referring part's XML; '' if it has none. */
   id: string;
-  /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
+  /** The last segment of its type's URI, which transitional and strict files share: `officeDocument`, `footer`, … */
   type: string;
-  /** The part's path, as it is written in the zip; undefined if it is outside the file. */
+  /** The part's path, as written in the zip; undefined if it is outside the file. */
   target: string | undefined;
 }
 
-/** An opened Office file: a zip of XML parts that name each other. */
+/** An opened Office file: a zip of XML parts that refer to each other. */
 export interface OfficePackage {
-  /** Returns the parts that the part at `path` names, in its order; for '', those that the package names. */
+  /** Returns the parts to which the part at `path` refers, in its order; for '', those to which the package refers. */
   relationships(path: string): Promise<Relationship[]>;
   /** Feeds the XML of a part to `events`. */
   readPart(path: string, events: XmlEvents): Promise<void>;
-  /** Returns a part as a whole. */
+  /** Returns a whole part. */
   readWhole(path: string): Promise<PartText>;
-  /** The inflated size of a part in bytes, as the directory claims it. */
+  /** The inflated size of a part in bytes, as declared in the directory. */
   sizeOf(path: string): number;
-  /** Yields the inflated bytes of a part of any size. Throws a ZipError if they are more than the directory claims. */
+  /** Yields the inflated bytes of a part of any size. Throws a ZipError if they exceed the declared size. */
   pieces(path: string): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Opens a DOCX or XLSX. The sizes that its directory claims are checked against the limits of B 8 before anything is
- * inflated. Reading a part then fails if it exceeds its claim.
+ * Opens a DOCX or XLSX. Checks the sizes that its directory declares against the limits before it inflates anything. Reading a
+ * part fails if it exceeds its declared size.
  *
- * @throws {FileError} `protected` if it requires a password, `too_large` or `unreadable`; so do `readPart` and
- * `relationships`
+ * @throws {FileError} `protected` if it requires a password, `too_large` or `unreadable`; so do `readPart` and `relationships`
  */
 export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
-  refuseCompoundFile(bytes);
+  rejectCompoundFile(bytes);
   const entries = await withFileErrors(async () => readDirectory(bytes));
   if (entries.size > limits.officeEntries)
     throw overLimit('the number of files in the Office file', limits.officeEntries);
@@ -51,12 +50,12 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   if (unpacked > limits.officeUnpacked)
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
   await withFileErrors(async () => {
-    refuseOverlaps(entries.values());
-    await refuseUnderstatedSizes(bytes, entries.values());
+    rejectOverlaps(entries.values());
+    await rejectUnderstatedSizes(bytes, entries.values());
   });
   const names = new Map<string, string>();
   for (const name of entries.keys()) if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
-  /** Names of parts are compared without case. Some programs name a part by its decoded name. */
+  /** The names of parts are case-insensitive. Some programs refer to a part by its decoded name. */
   const nameOf = (path: string): string =>
     names.get(path.toLowerCase()) ?? names.get(decodePath(path).toLowerCase()) ?? path;
 
@@ -116,7 +115,7 @@ function readWholeEntry(zip: Uint8Array, entry: ZipEntry): Promise<PartText> {
   return withFileErrors(async () => {
     const content = Buffer.allocUnsafe(entry.size);
     let length = 0;
-    // `inflateEntry` throws before a piece would not fit.
+    // `inflateEntry` throws before a piece would exceed the buffer.
     for await (const piece of inflateEntry(zip, entry)) {
       content.set(piece, length);
       length += piece.length;
@@ -125,7 +124,7 @@ function readWholeEntry(zip: Uint8Array, entry: ZipEntry): Promise<PartText> {
   });
 }
 
-/** Resolves `target` relative to `folder`. A path that climbs above the package names no part. */
+/** Resolves `target` relative to `folder`. A path that points outside the package does not refer to a part. */
 function resolve(folder: string, target: string): string {
   const segments = target.startsWith('/') ? [] : folder.split('/').filter(Boolean);
   for (const segment of target.split('/')) {
@@ -146,8 +145,11 @@ function decodePath(path: string): string {
 const compoundFile = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 
-/** Word 97 files are compound files. So is a newer file with a password: it is a stream in a compound file. */
-function refuseCompoundFile(bytes: Uint8Array): void {
+/**
+ * Rejects compound files. Word 97 files are compound files, and so are newer files with a password, which are streams in a
+ * compound file.
+ */
+function rejectCompoundFile(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!file.subarray(0, compoundFile.length).equals(compoundFile)) return;
   if (file.includes(encryptedStream)) throw new FileError('protected', 'the file is protected by a password');
@@ -157,7 +159,7 @@ function refuseCompoundFile(bytes: Uint8Array): void {
   );
 }
 
-/** Runs `read`, and throws a FileError `unreadable` where it finds a damaged archive or a wrong encoding. */
+/** Runs `read`, and throws a FileError `unreadable` for a damaged archive or a wrong encoding. */
 export async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -7,11 +7,11 @@ export interface PartText {
   /** Without a byte order mark. */
   source: string;
   encoding: PartEncoding;
-  /** Whether the part begins with a byte order mark. */
+  /** Whether the part starts with a byte order mark. */
   marked: boolean;
 }
 
-/** XML is UTF-8 unless a byte order mark says UTF-16. */
+/** Returns the encoding: UTF-8, unless a byte order mark declares UTF-16. */
 export function encodingOf(start: Uint8Array): PartEncoding {
   const isMarked = (first: number, second: number): boolean => start[0] === first && start[1] === second;
   return isMarked(0xff, 0xfe) ? 'utf-16le' : isMarked(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
@@ -20,32 +20,32 @@ export function encodingOf(start: Uint8Array): PartEncoding {
 /**
  * Decodes a part.
  *
- * @throws {FileError} `unreadable` if it declares an encoding that Office files must not have: a changed part would be read in
- * that one
+ * @throws {FileError} `unreadable` if it declares an encoding that Office files must not have, because a changed part would be
+ *   read in that encoding
  * @throws {TypeError} if its bytes are not in its encoding
  */
 export function decodePart(bytes: Uint8Array): PartText {
   const encoding = encodingOf(bytes);
   const marked = encoding !== 'utf-8' || (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
   const source = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  refuseOtherEncoding(source);
+  rejectOtherEncoding(source);
   return { source, encoding, marked };
 }
 
 /**
- * Refuses a part that declares an encoding that Office files must not have. If it has only ASCII, it could be read, but not
- * changed.
+ * Rejects a part that declares an encoding that Office files must not have. If it has only ASCII, reading it would work, but
+ * changing it would not.
  *
  * @param start of the part, with or without its byte order mark
  * @throws {FileError} `unreadable`
  */
-export function refuseOtherEncoding(start: string): void {
+export function rejectOtherEncoding(start: string): void {
   const declared = /^\ufeff?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)/.exec(start.slice(0, 1000))?.[1];
   if (declared !== undefined && !/^utf-?(8|16(le|be)?)$/i.test(declared))
     throw new FileError('unreadable', `the Office file has XML in the encoding ${declared}, not UTF-8`);
 }
 
-/** Encodes the new content of a part as the old one was, so that its XML declaration stays true. */
+/** Encodes the new content of a part like the old content, so that its XML declaration remains correct. */
 export async function* encodePart(
   { encoding, marked }: PartText,
   pieces: Iterable<string>,

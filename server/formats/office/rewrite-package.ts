@@ -3,16 +3,18 @@ import { type EntryRecord, locateEntries, withoutZip64 } from './entry-records.t
 import { withFileErrors } from './package.ts';
 import { findEnd, localLength, readDirectory, type ZipEntry, ZipError } from './zip.ts';
 
-/** The new content of a part: as a whole, or a function that yields it in pieces, so that a large part is never in memory. */
+/**
+ * The new content of a part: whole, or a function that yields it in pieces, so that a large part is never entirely in memory.
+ */
 export type PartContent = Uint8Array | (() => AsyncIterable<Uint8Array>);
 
 /**
  * Returns a copy of an Office file with new content for some of its parts. Every other entry is copied byte for byte: its
- * headers, its compressed content and its data descriptor. The order of the entries and of the directory is kept, and so are
- * names, dates and attributes of the replaced parts.
+ * headers, its compressed content and its data descriptor. The order of the entries and of the directory stays the same, and so
+ * do names, dates and attributes of the replaced parts.
  *
  * @param parts the new content by the path of the part
- * @throws {FileError} `unreadable` if the archive is damaged, or as `refuseUnsafeEntries` says
+ * @throws {FileError} `unreadable` if the archive is damaged, or as `rejectUnsafeEntries`
  * @throws {RangeError} if the file has no part of that path
  */
 export function rewritePackage(
@@ -23,11 +25,11 @@ export function rewritePackage(
 }
 
 /**
- * Refuses a file that `rewritePackage` would refuse. Needs only the headers of the archive.
+ * Rejects a file that `rewritePackage` would reject. Needs only the headers of the archive.
  *
  * @throws {FileError} `unreadable` if names of entries are unsafe or not unique, or if entries overlap
  */
-export function refuseUnsafeEntries(bytes: Uint8Array): Promise<void> {
+export function rejectUnsafeEntries(bytes: Uint8Array): Promise<void> {
   return withFileErrors(async () => {
     locateEntries(bytes, readDirectory(bytes).values(), directoryStartOf(bytes));
   });
@@ -94,14 +96,14 @@ async function deflate(content: PartContent): Promise<Deflated> {
     deflater.on('end', resolve);
     deflater.on('error', reject);
   });
-  // An error also fails the write below, which then reports it.
+  // An error also makes the next write fail, which then reports it.
   finished.catch(() => {});
   try {
     let written: Promise<void> | undefined;
     for await (const piece of content instanceof Uint8Array ? [content] : content()) {
       deflated.size += piece.length;
       deflated.crc32 = crc32(piece, deflated.crc32);
-      // A thread deflates a piece while the next one is made. No more than these two are in memory.
+      // A thread deflates a piece while the next one is created. At most these two are in memory.
       await written;
       written = new Promise<void>((resolve, reject) =>
         deflater.write(piece, (error) => (error ? reject(error) : resolve())),
@@ -118,12 +120,12 @@ async function deflate(content: PartContent): Promise<Deflated> {
 }
 
 const deflateMethod = 8;
-/** The version of the format that deflated files need. */
+/** The format version that deflated files require. */
 const deflateVersion = 20;
-/** The encoding of the name. Other flags tell how the old content was compressed. */
+/** The flag for the encoding of the name. Other flags describe the compression of the old content. */
 const keptFlags = 0x0800;
 
-/** The old local header with its name and extra field, changed for the new content. */
+/** Returns the old local header with its name and extra field, changed for the new content. */
 function localHeader(zip: Uint8Array, { start, contentStart }: EntryRecord, deflated: Deflated): Uint8Array {
   const old = Buffer.from(zip.subarray(start, contentStart));
   const extraStart = localLength + old.readUInt16LE(26);
@@ -133,7 +135,7 @@ function localHeader(zip: Uint8Array, { start, contentStart }: EntryRecord, defl
   return Buffer.concat([old.subarray(0, extraStart), extra]);
 }
 
-/** The same for the header in the directory. */
+/** Returns the old directory header, changed for the new content. */
 function directoryHeader(old: Buffer, deflated: Deflated): Uint8Array {
   const extraStart = 46 + old.readUInt16LE(28);
   const extraEnd = extraStart + old.readUInt16LE(30);
@@ -143,7 +145,9 @@ function directoryHeader(old: Buffer, deflated: Deflated): Uint8Array {
   return Buffer.concat([old.subarray(0, extraStart), extra, old.subarray(extraEnd)]);
 }
 
-/** Writes the fields that both kinds of header have in the same order, from the needed version on. The date stays. */
+/**
+ * Writes the fields that both kinds of header have in the same order, from the required version on. The date does not change.
+ */
 function describe(header: Buffer, at: number, { crc32, compressedSize, size }: Deflated): void {
   header.writeUInt16LE(deflateVersion, at);
   header.writeUInt16LE(header.readUInt16LE(at + 2) & keptFlags, at + 2);

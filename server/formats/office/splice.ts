@@ -5,12 +5,11 @@ export interface Edit {
   text: string;
 }
 
-/** Pieces of about this length keep the memory small while the result is encoded and compressed. */
+/** The approximate length of the pieces, which keeps memory low while the result is encoded and compressed. */
 const pieceLength = 64 * 1024;
 
 /**
- * Yields the source with the edits made, in pieces. No character outside the edits changes. The result is never in memory as a
- * whole.
+ * Yields the edited source in pieces. No character outside the edits changes. The result is never entirely in memory.
  *
  * @param edits in the order of their positions
  * @throws RangeError if two edits overlap, or one is outside the source
@@ -34,7 +33,7 @@ export function* splice(source: string, edits: Iterable<Edit>): Generator<string
   yield* slices(source, copied, source.length);
 }
 
-/** A surrogate pair stays in one slice, because a piece is encoded by itself. */
+/** Keeps a surrogate pair in one slice, because each piece is encoded separately. */
 function* slices(source: string, from: number, to: number): Generator<string> {
   for (let start = from; start < to; ) {
     let end = Math.min(start + pieceLength, to);
@@ -44,15 +43,15 @@ function* slices(source: string, from: number, to: number): Generator<string> {
   }
 }
 
-/** What may stand in an XML 1.0 document. A lone surrogate is not among it. */
+/** Characters that an XML 1.0 document cannot contain, including lone surrogates. */
 const notXml = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** Removes the characters that XML cannot hold, even as references: control characters and lone surrogates. */
+/** Removes the characters that XML cannot contain, even as references: control characters and lone surrogates. */
 export function withoutForbidden(text: string): string {
   return text.replace(notXml, '');
 }
 
-/** Escapes text for the content of an element. A carriage return would be read as a line feed. */
+/** Escapes text for the content of an element. A literal carriage return would be read as a line feed. */
 export function escapeXmlText(text: string): string {
   return text.replace(/[&<>\r]/g, (character) => references[character]!);
 }

@@ -4,17 +4,17 @@ import { notWellFormed } from '../flatten/xml.ts';
 
 /** A start tag. Positions are offsets in the document, in UTF-16 units. */
 export interface XmlStartTag {
-  /** As written, prefix included. */
+  /** As written, including the prefix. */
   name: string;
   /** The name without its prefix. */
   local: string;
-  /** The namespace that the prefix stands for here; undefined if it is not declared. */
+  /** The namespace of the prefix at this position; undefined if it is not declared. */
   namespace: string | undefined;
-  /** By name as written. Declarations of namespaces are included. */
+  /** By name as written. Includes declarations of namespaces. */
   attributes: Readonly<Record<string, string>>;
   /** `<a/>`: its end tag has the same positions. */
   selfClosing: boolean;
-  /** Whether the tag itself declares a namespace. */
+  /** Whether the tag declares a namespace. */
   declaresNamespace: boolean;
   /** The offset of its `<`. */
   start: number;
@@ -31,11 +31,11 @@ export interface XmlEndTag {
   end: number;
 }
 
-/** What a reader reports, in the order of the document. */
+/** The events of a reader, in the order of the document. */
 export interface PositionedXmlEvents {
   openTag(tag: XmlStartTag): void;
   closeTag(tag: XmlEndTag): void;
-  /** Text with references decoded, and CDATA. A text may come in several pieces. */
+  /** Text with references decoded, and CDATA. A text may arrive in several pieces. */
   text(text: string): void;
 }
 
@@ -49,11 +49,11 @@ interface OpenElement {
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 /**
- * Creates a reader for a part of an Office file that is changed by position. Feed it the document in one or more pieces and
- * close it after the last one. It is not recursive, and it bounds depth and attributes. A DOCTYPE is ignored.
+ * Creates a reader for a part of an Office file that will be changed by position. Feed it the document in one or more pieces
+ * and close it after the last one. It is not recursive, and it limits depth and attributes. It ignores a DOCTYPE.
  *
  * `write` and `close` throw a FileError: `unreadable` if the document is not well-formed or refers to an entity that XML does
- * not predefine, `too_large` over a limit.
+ * not predefine, `too_large` above a limit.
  */
 export function createPositionedXmlReader(events: PositionedXmlEvents): {
   write(piece: string): void;
@@ -61,16 +61,16 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
 } {
   const parser = new SaxesParser({ xmlns: false, position: false });
   const open: OpenElement[] = [];
-  /** For each prefix what it stands for, innermost last. */
+  /** The namespaces of each prefix, innermost last. */
   const declared = new Map([['xml', [xmlNamespace]]]);
   let attributeCount = 0;
   let declaresNamespace = false;
   let piece = '';
   let pieceStart = 0;
-  /** The offset of the last `<` before the current piece: a tag may begin in one piece and end in another. */
+  /** The offset of the last `<` before the current piece, because a tag may start in one piece and end in another. */
   let lastBefore = -1;
 
-  /** The parser reports a tag when it has read its `>`. No tag has another `<` inside. */
+  /** The parser reports a tag when it has read its `>`. A tag contains no other `<`. */
   const startOf = (end: number): number => {
     const found = piece.lastIndexOf('<', end - pieceStart - 1);
     return found >= 0 ? pieceStart + found : lastBefore;
@@ -151,8 +151,8 @@ function declare(
 }
 
 /**
- * The attribute with this name, whatever its prefix: strict and transitional files, and files of different programs, differ in
- * prefixes, and no element of Office files has two attributes that differ only in them where this is used.
+ * Returns the attribute with this local name, with any prefix. Prefixes differ between strict and transitional files, and
+ * between programs. The elements for which this is used never have two attributes that differ only in the prefix.
  */
 export function attributeOf({ attributes }: XmlStartTag, local: string): string | undefined {
   for (const name in attributes) {
@@ -166,7 +166,7 @@ export function attributeOf({ attributes }: XmlStartTag, local: string): string 
   return undefined;
 }
 
-/** Reads a document that is in memory as a whole. */
+/** Reads a document that is entirely in memory. */
 export function readPositionedXml(source: string, events: PositionedXmlEvents): void {
   const reader = createPositionedXmlReader(events);
   reader.write(source);

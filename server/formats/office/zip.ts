@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw } from 'node:zlib';
 
-/** A zip that cannot be read: not a zip, cut short, or with features that office files do not use. */
+/** A zip that cannot be read: not a zip, truncated, or with features that Office files do not use. */
 export class ZipError extends Error {
   override name = 'ZipError';
 }
@@ -9,14 +9,14 @@ export class ZipError extends Error {
 export interface ZipEntry {
   name: string;
   encrypted: boolean;
-  /** 0 stored, 8 deflated. */
+  /** 0 is stored, 8 is deflated. */
   method: number;
   crc32: number;
   compressedSize: number;
   size: number;
   /** The offset of its local header. */
   offset: number;
-  /** Where the directory describes it. */
+  /** The position of its description in the directory. */
   headerOffset: number;
   headerLength: number;
 }
@@ -47,7 +47,7 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
     const next =
       at + entryLength + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
     if (next > end) throw new ZipError('the directory of the archive is damaged');
-    // Names are ASCII in office files; in any other encoding a name only has to differ from those.
+    // Names are ASCII in Office files; a name in another encoding only has to differ from those.
     const name = Buffer.from(zip.subarray(at + entryLength, at + entryLength + nameLength)).toString('utf8');
     if (entries.has(name)) throw new ZipError('the archive has two files of one name');
     entries.set(name, {
@@ -66,8 +66,8 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   return entries;
 }
 
-/** The size of all entries together, inflated, as the directory claims it; 0 for what is no readable zip. */
-export function claimedSize(zip: Uint8Array): number {
+/** Returns the inflated size of all entries together, as declared in the directory; 0 if the zip is not readable. */
+export function declaredSize(zip: Uint8Array): number {
   try {
     return readDirectory(zip)
       .values()
@@ -79,7 +79,7 @@ export function claimedSize(zip: Uint8Array): number {
 }
 
 /**
- * Finds the end record, searching backwards: a comment of up to 65,535 bytes may follow it.
+ * Finds the end record by a backward search, because a comment of up to 65,535 bytes may follow it.
  *
  * @throws {ZipError}
  */
@@ -100,8 +100,8 @@ export const localSignature = 0x04034b50;
 export const localLength = 30;
 
 /**
- * Yields the content of an entry in pieces, so that only one piece is in memory. Throws if the content is larger than the
- * directory claims or differs from it, because the caller checked its limits against the claim.
+ * Yields the content of an entry in pieces, so that only one piece is in memory. Throws if the content is larger than or
+ * different from the directory's declaration, because the caller checked its limits against that declaration.
  *
  * @throws {ZipError}
  */
@@ -119,17 +119,17 @@ export async function* inflateEntry(zip: Uint8Array, entry: ZipEntry): AsyncGene
 }
 
 /** Deflate expands n bytes to at most 1,032 n. */
-const greatestRatio = 1032;
+const maxRatio = 1032;
 
 /**
- * Refuses a zip with an entry that is larger than its directory claims, even if the entry is never read: such a claim is made
- * to evade limits. Ignores entries that are damaged in other ways.
+ * Rejects a zip with an entry that is larger than its directory declares, even if the entry is never read, because such a
+ * declaration is an attempt to evade limits. Ignores entries that are damaged in other ways.
  *
  * @throws {ZipError}
  */
-export async function refuseUnderstatedSizes(zip: Uint8Array, entries: Iterable<ZipEntry>): Promise<void> {
+export async function rejectUnderstatedSizes(zip: Uint8Array, entries: Iterable<ZipEntry>): Promise<void> {
   for (const entry of entries) {
-    if (entry.method !== 8 || entry.compressedSize * greatestRatio <= entry.size) continue;
+    if (entry.method !== 8 || entry.compressedSize * maxRatio <= entry.size) continue;
     let size = 0;
     try {
       for await (const piece of piecesOf(bodyOf(zip, entry), entry)) {
@@ -144,12 +144,12 @@ export async function refuseUnderstatedSizes(zip: Uint8Array, entries: Iterable<
 }
 
 /**
- * Refuses a zip in which entries share bytes, as the directory has it: a few megabytes could be read thousands of times. The records
- * themselves are compared before such a file is changed (`locateEntries`).
+ * Rejects a zip in which entries share bytes according to its directory, because a few megabytes could then be read thousands
+ * of times. `locateEntries` compares the records themselves before such a file is changed.
  *
  * @throws {ZipError}
  */
-export function refuseOverlaps(entries: Iterable<ZipEntry>): void {
+export function rejectOverlaps(entries: Iterable<ZipEntry>): void {
   let free = 0;
   for (const { offset, compressedSize } of [...entries].sort((a, b) => a.offset - b.offset)) {
     if (offset < free) throw new ZipError('files in the archive overlap');

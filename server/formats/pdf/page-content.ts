@@ -62,8 +62,8 @@ export interface ShownText {
    * up. Horizontal scaling and rise are in it, character and word spacing are in the glyphs' places.
    */
   matrix: Matrix;
-  /** The operators that set its fill colour, such as `0 0 0 rg`. Empty for the initial colour, black. */
-  colour: string;
+  /** The operators that set its fill color, such as `0 0 0 rg`. Empty for the initial color, black. */
+  color: string;
   /** Undefined: its letters are only filled, or the strokes do not show. */
   outline?: Outline | undefined;
   /** The names of its optional content groups in the page's resources (/OC /name BDC), outermost first. Mostly none. */
@@ -73,8 +73,8 @@ export interface ShownText {
 
 /** The strokes along the edges of letters. */
 export interface Outline {
-  /** As operators that set a fill colour. Empty for black. */
-  colour: string;
+  /** As operators that set a fill color. Empty for black. */
+  color: string;
   /** In em. */
   width: number;
   /** Whether the letters are filled, too. */
@@ -83,7 +83,7 @@ export interface Outline {
 
 /** Tells outlines apart that look different. */
 export function outlineKey(outline: Outline | undefined): string {
-  return outline ? `${outline.isFilled} ${outline.width} ${outline.colour}` : '';
+  return outline ? `${outline.isFilled} ${outline.width} ${outline.color}` : '';
 }
 
 export interface ShownGlyph {

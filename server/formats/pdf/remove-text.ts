@@ -9,7 +9,7 @@ import {
 import { decodeStream, deflatedStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import { pageResources } from './page-geometry.ts';
-import { formatName } from './reading/colour.ts';
+import { formatName } from './reading/color.ts';
 import { isRegular } from './reading/content-scanner.ts';
 import type { FormUse } from './reading/interpretation.ts';
 import { nameKey } from './reading/resources.ts';

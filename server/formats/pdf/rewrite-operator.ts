@@ -1,4 +1,4 @@
-import { formatNumber } from './reading/colour.ts';
+import { formatNumber } from './reading/color.ts';
 import type { ReadText } from './reading/shown-texts.ts';
 
 /**

@@ -3,7 +3,7 @@ const endKeyword = Buffer.from('endstream');
 const endOfObject = Buffer.from('endobj');
 
 /** The number of bytes before a stream's keyword in which its dictionary is searched. */
-const longestDictionary = 4096;
+const maxDictionaryLength = 4096;
 
 /** A replacement in the file. */
 interface Edit {
@@ -45,7 +45,7 @@ function startOfData(file: Buffer, at: number): number | undefined {
 
 /** Returns undefined if the length is another object. */
 function declaredLength(file: Buffer, at: number): { value: number; start: number; end: number } | undefined {
-  const from = Math.max(0, at - longestDictionary);
+  const from = Math.max(0, at - maxDictionaryLength);
   const before = file.toString('latin1', from, at);
   const dictionary = Math.max(0, before.lastIndexOf(' obj'));
   const found = /\/Length\s+(\d{1,10})(?!\d|\s+\d+\s+R)/.exec(before.slice(dictionary));

@@ -61,7 +61,7 @@ export interface TextStyle {
   size: number;
   /** Of a superscript or subscript, in points upwards. */
   rise: number;
-  /** Operators that set the fill colour; empty for black. */
-  colour: string;
+  /** Operators that set the fill color; empty for black. */
+  color: string;
   outline?: Outline | undefined;
 }

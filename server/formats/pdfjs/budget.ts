@@ -1,17 +1,17 @@
 import { registerHooks } from 'node:module';
 import { type FileError, overLimit } from '../file-error.ts';
 
-/** The work that a PDF may cause: `floor` for any file, or `perByte` for each of its bytes. */
+/** The work that a PDF may cause: `floor` for any file, plus `perByte` for each of its bytes. */
 interface Budget {
   floor: number;
   perByte: number;
-  /** Names the count in the message to the sender. */
+  /** The counted quantity, for the message to the sender. */
   what: string;
 }
 
 /**
- * 20 real files had at most 0.3 operators and 3 bytes of content per byte of the file, 147 streams, and forms nested five
- * deep. A form with text that is drawn n times counts as n streams.
+ * In 20 real files, the maximum was 0.3 operators and 3 bytes of content per byte of the file, 147 streams, and forms nested
+ * five deep. A form with text that is drawn n times counts as n streams.
  */
 const budgets = {
   operators: {
@@ -38,26 +38,26 @@ const budgets = {
 
 const pages: Budget = { floor: 1_000, perByte: 1 / 50, what: 'the number of pages of the PDF' };
 
-/** The limit for forms within forms. */
-const deepestForm = 50;
+/** The maximum depth of nested forms. */
+const maxFormDepth = 50;
 
 /** The properties of pdf.js's streams that are used here. */
 interface ContentStream {
-  /** The offsets of its bytes, if all are in memory. Other streams are inflated while they are read. */
+  /** The offsets of its bytes, if all of them are in memory. Other streams are inflated while they are read. */
   start?: number;
   end?: number;
 }
 
 /**
- * Counts the work of reading one PDF and stops it if the work is out of proportion to the file: with forms that draw forms,
- * two kilobytes can cause a billion draws. It counts instead of measuring time, so that every machine accepts the same files.
+ * Counts the work of reading one PDF, and stops it if the work is out of proportion to the file: with nested forms, two
+ * kilobytes can cause a billion draws. It counts instead of measuring time, so that every machine accepts the same files.
  */
 export class Meter {
   readonly counts = { operators: 0, streams: 0, fonts: 0, bytes: 0 };
-  /** The current depth of forms within forms. */
+  /** The current depth of nested forms. */
   depth = 0;
-  /** The reason to stop. Kept here because pdf.js does not propagate all errors. */
-  refusal: FileError | undefined;
+  /** The reason to stop. It is stored because pdf.js does not propagate all errors. */
+  rejection: FileError | undefined;
   readonly #size: number;
 
   /** @param size bytes of the file */
@@ -70,13 +70,13 @@ export class Meter {
     this.#check(pages, count);
   }
 
-  /** Counts the start of a stream of operators at a nesting depth, itself included. @throws {FileError} */
+  /** Counts the start of a stream of operators. `depth` is its nesting depth, from 1. @throws {FileError} */
   countStream(depth: number, { start, end }: ContentStream): void {
     this.depth = Math.max(this.depth, depth);
-    if (depth > deepestForm)
-      this.#refuse(overLimit('the depth of forms within forms of the PDF', deepestForm));
+    if (depth > maxFormDepth)
+      this.#reject(overLimit('the depth of forms within forms of the PDF', maxFormDepth));
     this.#count('streams', 1);
-    // These bytes are already inflated, whether or not all are read.
+    // These bytes are already inflated, even if not all are read.
     if (start !== undefined && end !== undefined) this.#count('bytes', end - start);
   }
 
@@ -86,37 +86,37 @@ export class Meter {
     if (end === undefined) this.#count('bytes', bytes);
   }
 
-  /** Counts the reading of a font. A font that is an object of its own is read once. @throws {FileError} */
+  /** Counts the reading of a font. pdf.js reads a font only once if it is an indirect object. @throws {FileError} */
   countFont(): void {
     this.#count('fonts', 1);
   }
 
   #count(name: keyof typeof budgets, more: number): void {
     // Throw again on every later call, because pdf.js ignores errors of single forms.
-    if (this.refusal) throw this.refusal;
+    if (this.rejection) throw this.rejection;
     this.counts[name] += more;
     this.#check(budgets[name], this.counts[name]);
   }
 
   #check({ floor, perByte, what }: Budget, count: number): void {
     const limit = Math.floor(floor + perByte * this.#size);
-    if (count > limit) this.#refuse(overLimit(what, limit));
+    if (count > limit) this.#reject(overLimit(what, limit));
   }
 
-  #refuse(refusal: FileError): never {
-    this.refusal ??= refusal;
-    throw this.refusal;
+  #reject(rejection: FileError): never {
+    this.rejection ??= rejection;
+    throw this.rejection;
   }
 }
 
-/** The global name under which the code in pdf.js finds the current meter. */
+/** The global name by which the code in pdf.js finds the current meter. */
 const meterKey = 'lingualoop.pdfMeter';
 const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
 
 /**
  * Code that is inserted into pdf.js to count its work. pdf.js has no hook for this, and none of its limits stops a small file
- * with a billion draws; so these lines are added to its worker when it is loaded. Each `at` must occur exactly `times`
- * times: a release that changed them fails to load, and so do the tests.
+ * with a billion draws, so these lines are added to its worker when it is loaded. Each `at` must occur exactly `times` times:
+ * if a release changes them, loading and the tests fail.
  */
 const insertions = [
   {
@@ -161,7 +161,7 @@ export function loadPdfjs(): Promise<typeof import('pdfjs-dist/legacy/build/pdf.
   return loading;
 }
 
-/** Sets the meter that counts the work of pdf.js from now on; undefined for none. */
+/** Sets the meter that counts the work of pdf.js from now on; undefined for no meter. */
 export function useMeter(meter: Meter | undefined): void {
   (globalThis as Record<symbol, unknown>)[Symbol.for(meterKey)] = meter;
 }
@@ -178,7 +178,7 @@ async function load() {
     },
   });
   try {
-    // The worker registers itself globally, where pdf.js looks first.
+    // The worker registers itself as a global, which pdf.js checks first.
     await import(workerUrl);
   } finally {
     hooks.deregister();

@@ -1,13 +1,13 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { FileError } from '../file-error.ts';
 import { loadPdfjs, Meter, useMeter } from './budget.ts';
-import { refuseLargeStreams } from './stream-sizes.ts';
+import { rejectLargeStreams } from './stream-sizes.ts';
 
 /** A PDF that is open in pdf.js. */
 export interface PdfjsDocument {
   pageCount: number;
   /**
-   * Runs `work` while the file's meter counts what pdf.js does for it.
+   * Runs `work` while the file's meter counts the work of pdf.js.
    *
    * @throws {FileError} `too_large` if the work of all calls together is out of proportion to the file, or `unreadable`
    */
@@ -15,12 +15,12 @@ export interface PdfjsDocument {
   close(): Promise<void>;
 }
 
-/** Adobe's predefined tables of character codes, for fonts that name one instead of embedding their own. */
+/** Adobe's predefined tables of character codes, for fonts that refer to one instead of embedding a table. */
 const characterMaps = decodeURIComponent(
   new URL('cmaps/', import.meta.resolve('pdfjs-dist/package.json')).pathname,
 );
 
-/** Work on files is done one after the other, because pdf.js has only one meter. */
+/** Files are processed one at a time, because pdf.js has only one meter. */
 let running: Promise<unknown> = Promise.resolve();
 
 function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
@@ -28,11 +28,11 @@ function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
     useMeter(meter);
     try {
       const value = await work();
-      // If the meter stopped pdf.js, what it returned is incomplete.
-      if (meter.refusal) throw meter.refusal;
+      // The returned value is incomplete if the meter stopped pdf.js.
+      if (meter.rejection) throw meter.rejection;
       return value;
     } catch (error) {
-      throw meter.refusal ?? asFileError(error);
+      throw meter.rejection ?? asFileError(error);
     } finally {
       useMeter(undefined);
     }
@@ -45,25 +45,25 @@ function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
  * Opens a PDF in pdf.js for reading. Nothing is drawn.
  *
  * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
- * restricts the use of the file does not matter
+ *   restricts the use of the file is irrelevant
  */
 export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
   if (!hasHeader(bytes)) throw new FileError('unreadable', 'the file is not a PDF');
-  await refuseLargeStreams(bytes);
-  // Loaded only here, so that refused files do not load the library.
+  await rejectLargeStreams(bytes);
+  // Loaded only here, so that rejected files do not load the library.
   const { getDocument, VerbosityLevel } = await loadPdfjs();
   const meter = new Meter(bytes.length);
   const loading = getDocument({
-    // A copy: pdf.js detaches the buffer, and does not accept a Buffer.
+    // A copy, because pdf.js detaches the buffer and does not accept a Buffer.
     data: new Uint8Array(bytes),
     verbosity: VerbosityLevel.ERRORS,
     cMapUrl: characterMaps,
     cMapPacked: true,
     useSystemFonts: false,
     disableFontFace: true,
-    // What fonts say about themselves, and the code of each glyph.
+    // The metadata of fonts, and the code of each glyph.
     fontExtraProperties: true,
-    // Only for drawing, which is not done here. Of an image, only its size is read.
+    // Images are only needed for drawing, which is not done here. Only their sizes are read.
     maxImageSize: 1,
   });
   try {

@@ -1,9 +1,9 @@
 import { createInflateRaw } from 'node:zlib';
 
-/** A filter's output: as much as can be decoded, and at most one byte more than allowed. */
-type Decoder = (bytes: Uint8Array, most: number, earlyChange: boolean) => Promise<Uint8Array> | Uint8Array;
+/** Returns the output of a filter: everything that can be decoded, but at most one byte more than `limit`. */
+type Decoder = (bytes: Uint8Array, maxLength: number, earlyChange: boolean) => Promise<Uint8Array> | Uint8Array;
 
-/** The decoders of the filters that are not for images, by their names and abbreviations. */
+/** The decoders of the filters, except those for images, by their names and abbreviations. */
 export const decoders: Record<string, Decoder> = {
   FlateDecode: inflate,
   Fl: inflate,
@@ -15,15 +15,15 @@ export const decoders: Record<string, Decoder> = {
   AHx: decodeHex,
   ASCII85Decode: decodeAscii85,
   A85: decodeAscii85,
-  // Of a file that needs no password.
+  // For a file that needs no password.
   Crypt: (bytes) => bytes,
 };
 
-/** Those whose output may be many times as long as their input. */
-export const expanding = new Set(['FlateDecode', 'Fl', 'LZWDecode', 'LZW', 'RunLengthDecode', 'RL']);
+/** Filters whose output may be many times as long as their input. */
+export const expandingFilters = new Set(['FlateDecode', 'Fl', 'LZWDecode', 'LZW', 'RunLengthDecode', 'RL']);
 
-/** Without the header and the checksum: pdf.js and qpdf read more headers than zlib does. */
-async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+/** Skips the header and the checksum, because pdf.js and qpdf accept more headers than zlib does. */
+async function inflate(bytes: Uint8Array, maxLength: number): Promise<Uint8Array> {
   const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
   inflater.end(bytes.subarray(2));
   const pieces: Uint8Array[] = [];
@@ -32,26 +32,26 @@ async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
     for await (const piece of inflater) {
       pieces.push(piece as Uint8Array);
       size += (piece as Uint8Array).length;
-      if (size > most) break;
+      if (size > maxLength) break;
     }
   } catch (error) {
-    // The data is damaged here. The libraries stop at the same place.
+    // The data is damaged here. The libraries stop at the same position.
     if (!isZlibError(error)) throw error;
   } finally {
     inflater.destroy();
   }
-  return Buffer.concat(pieces).subarray(0, most + 1);
+  return Buffer.concat(pieces).subarray(0, maxLength + 1);
 }
 
-/** The size of what a deflated stream inflates to, without keeping it; at most one byte more than allowed. */
-export async function inflatedSize(deflated: Uint8Array, most: number): Promise<number> {
+/** Returns the size of a deflated stream's output without keeping the output; at most one byte more than `limit`. */
+export async function inflatedSize(deflated: Uint8Array, maxLength: number): Promise<number> {
   const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
   inflater.end(deflated.subarray(2));
   let size = 0;
   try {
     for await (const piece of inflater) {
       size += (piece as Uint8Array).length;
-      if (size > most) return most + 1;
+      if (size > maxLength) return maxLength + 1;
     }
   } catch (error) {
     if (!isZlibError(error)) throw error;
@@ -69,20 +69,20 @@ function isZlibError(error: unknown): boolean {
 class Output {
   #bytes = new Uint8Array(64 * 1024);
   #length = 0;
-  readonly #most: number;
+  readonly #limit: number;
 
-  constructor(most: number) {
-    this.#most = most + 1;
+  constructor(maxLength: number) {
+    this.#limit = maxLength + 1;
   }
 
   get isFull(): boolean {
-    return this.#length >= this.#most;
+    return this.#length >= this.#limit;
   }
 
   push(byte: number): void {
     if (this.isFull) return;
     if (this.#length === this.#bytes.length) {
-      const grown = new Uint8Array(Math.min(this.#most, 2 * this.#length));
+      const grown = new Uint8Array(Math.min(this.#limit, 2 * this.#length));
       grown.set(this.#bytes);
       this.#bytes = grown;
     }
@@ -96,8 +96,8 @@ class Output {
 
 const mostCodes = 4096;
 
-function decodeLzw(bytes: Uint8Array, most: number, earlyChange: boolean): Uint8Array {
-  const output = new Output(most);
+function decodeLzw(bytes: Uint8Array, maxLength: number, earlyChange: boolean): Uint8Array {
+  const output = new Output(maxLength);
   const prefixes = new Uint16Array(mostCodes);
   const suffixes = new Uint8Array(mostCodes);
   const lengths = new Uint16Array(mostCodes);
@@ -121,7 +121,7 @@ function decodeLzw(bytes: Uint8Array, most: number, earlyChange: boolean): Uint8
       continue;
     }
     if (code > next || (code === next && previous < 0)) break;
-    // A code that is being defined repeats the previous sequence and its first byte.
+    // A code that is not defined yet repeats the previous sequence and its first byte.
     const known = code < next ? code : previous;
     const length = lengths[known]!;
     for (let at = length - 1, from = known; at >= 0; at--, from = prefixes[from]!)
@@ -141,8 +141,8 @@ function decodeLzw(bytes: Uint8Array, most: number, earlyChange: boolean): Uint8
   return output.taken();
 }
 
-function decodeRunLengths(bytes: Uint8Array, most: number): Uint8Array {
-  const output = new Output(most);
+function decodeRunLengths(bytes: Uint8Array, maxLength: number): Uint8Array {
+  const output = new Output(maxLength);
   for (let at = 0; at < bytes.length && bytes[at] !== 128 && !output.isFull; ) {
     const length = bytes[at++]!;
     if (length < 128) {
@@ -155,8 +155,8 @@ function decodeRunLengths(bytes: Uint8Array, most: number): Uint8Array {
   return output.taken();
 }
 
-function decodeHex(bytes: Uint8Array, most: number): Uint8Array {
-  const output = new Output(most);
+function decodeHex(bytes: Uint8Array, maxLength: number): Uint8Array {
+  const output = new Output(maxLength);
   let high = -1;
   for (const byte of bytes) {
     if (byte === 0x3e || output.isFull) break;
@@ -173,8 +173,8 @@ function decodeHex(bytes: Uint8Array, most: number): Uint8Array {
   return output.taken();
 }
 
-function decodeAscii85(bytes: Uint8Array, most: number): Uint8Array {
-  const output = new Output(most);
+function decodeAscii85(bytes: Uint8Array, maxLength: number): Uint8Array {
+  const output = new Output(maxLength);
   let [value, digits] = [0, 0];
   const write = (count: number): void => {
     for (let at = 0; at < count; at++) output.push((value / 256 ** (3 - at)) & 0xff);

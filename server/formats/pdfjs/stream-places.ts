@@ -1,20 +1,20 @@
-/** The number of bytes before a stream's keyword in which its dictionary is searched. */
-const longestDictionary = 4096;
+/** The number of bytes before a stream's keyword in which to search its dictionary. */
+const maxDictionaryLength = 4096;
 
 const keyword = Buffer.from('stream');
 const endKeyword = Buffer.from('endstream');
 
-/** A stream of a PDF, as its text shows it: no other reader is needed, and none is trusted. */
+/** A stream of a PDF, found in the text of the file without another reader, which could be deceived. */
 export interface StreamPlace {
   bytes: Buffer;
-  /** The filters that its dictionary names, once for each place where it does; undefined if the text does not show any. */
+  /** The filters in its dictionary, once for each occurrence; undefined if the text does not contain them. */
   chains: readonly (readonly string[])[] | undefined;
   isImage: boolean;
-  /** Whether its LZW codes change their width one code early. */
+  /** Whether the width of its LZW codes changes one code early. */
   earlyChange: boolean;
 }
 
-/** Yields the streams of a PDF, of which those in an encrypted one cannot be decoded. */
+/** Yields the streams of a PDF. The streams of an encrypted PDF cannot be decoded. */
 export function* streamsOf(file: Buffer): Generator<StreamPlace> {
   const objects = new Objects(file);
   for (let at = file.indexOf(keyword); at >= 0; at = file.indexOf(keyword, at + 1)) {
@@ -44,7 +44,7 @@ function startOfData(file: Buffer, at: number): number | undefined {
   return undefined;
 }
 
-/** A stream ends where its length says, if the keyword is there; otherwise at the next one. */
+/** Returns the end of a stream: after its declared length if the keyword is there, otherwise at the next keyword. */
 function endOfData(file: Buffer, start: number, length: number | undefined): number {
   const claimed = start + (length ?? Number.NaN);
   if (claimed <= file.length && file.subarray(claimed, claimed + 12).includes(endKeyword)) return claimed;
@@ -52,21 +52,21 @@ function endOfData(file: Buffer, start: number, length: number | undefined): num
   return end < 0 ? file.length : end;
 }
 
-/** Returns undefined if it begins too far before. */
+/** Returns undefined if the dictionary starts too far before. */
 function dictionaryBefore(file: Buffer, at: number): string | undefined {
-  const before = file.toString('latin1', Math.max(0, at - longestDictionary), at);
+  const before = file.toString('latin1', Math.max(0, at - maxDictionaryLength), at);
   const begin = before.lastIndexOf('obj');
   return begin < 0 ? undefined : plainText(before.slice(begin + 3));
 }
 
-/** With names as they are meant: `/Fl#61te` is `/Flate`. */
+/** Decodes escaped names: `/Fl#61te` is `/Flate`. */
 function plainText(text: string): string {
   return text.replace(/#([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 
-/** What dictionaries refer to, as far as it stands in the text of the file. */
+/** The objects to which dictionaries refer, as far as the text of the file contains them. */
 class Objects {
   readonly #file: Buffer;
   #offsets: Map<string, number> | undefined;
@@ -84,7 +84,7 @@ class Objects {
     return object && /^\s*\d+/.test(object) ? Number.parseInt(object, 10) : undefined;
   }
 
-  /** A percent sign begins a comment or stands in a string, so the text is read with and without comments. */
+  /** Reads the text with and without comments, because a percent sign starts a comment or is part of a string. */
   chainsOf(dictionary: string): string[][] | undefined {
     const chains: string[][] = [];
     for (const text of new Set([dictionary, dictionary.replace(/%[^\r\n]*/g, ' ')]))
@@ -96,7 +96,7 @@ class Objects {
     return chains.length === 0 ? undefined : chains;
   }
 
-  /** Replaces references, also in what they refer to. */
+  /** Replaces references, also those inside the referenced objects. */
   #resolved(value: string, depth = 0): string | undefined {
     if (depth > 4) return undefined;
     let isKnown = true;
@@ -119,7 +119,7 @@ class Objects {
   }
 }
 
-/** Where the content of each object begins. The last of one number counts, as for readers. */
+/** Returns the offset of each object's content. Of several objects with the same number the last counts, as for PDF readers. */
 function offsetsOf(file: Buffer): Map<string, number> {
   const offsets = new Map<string, number>();
   const text = file.toString('latin1');

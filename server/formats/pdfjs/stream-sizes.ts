@@ -1,76 +1,80 @@
 import { limits, overLimit } from '../file-error.ts';
-import { decoders, expanding, inflatedSize } from './stream-decoders.ts';
+import { decoders, expandingFilters, inflatedSize } from './stream-decoders.ts';
 import { type StreamPlace, streamsOf } from './stream-places.ts';
 
-/** Deflate expands n bytes to at most 1,032 n; LZW to some 1,365 n. */
-const greatestRatio = 1400;
-/** Filters of one stream. Real files have two at most. */
-const mostFilters = 8;
+/** The maximum ratio of output to input: 1,032 for Deflate, about 1,365 for LZW. */
+const maxRatio = 1400;
+/** The maximum number of filters of one stream. Real files have at most two. */
+const maxFilters = 8;
 
 /**
- * The bytes that one stream may come to, and after each of several filters: as for pages and forms (`budget.ts`), in proportion to the file. A file
- * of one kilobyte gets 20 MB, which take 0.1 s.
+ * Returns the maximum decoded size of one stream, which also applies after each of several filters. It is in proportion to the
+ * file, as for pages and forms (`budget.ts`). A file of one kilobyte may have 20 MB, which take 0.1 s.
  */
-const allowed = (fileBytes: number): number => Math.min(limits.pdfStream, 20_000_000 + 30 * fileBytes);
+const sizeLimit = (fileBytes: number): number => Math.min(limits.pdfStream, 20_000_000 + 30 * fileBytes);
 
 /**
- * Refuses a PDF with a stream that decodes to more than is in proportion to the file, or than `limits.pdfStream` bytes: the libraries
- * decode whole streams, so a small file could need gigabytes. Each filter of a stream counts, before the next one is applied. Images with a
- * single filter are skipped, because they are not decoded here. In an encrypted file nothing is seen; `normalise` decrypts it before.
+ * Rejects a PDF with a stream whose decoded size is out of proportion to the file, or exceeds `limits.pdfStream` bytes. The
+ * libraries decode whole streams, so a small file could otherwise take gigabytes. The size is checked after each filter of a
+ * stream. Images with a single filter are skipped, because they are not decoded here. In an encrypted file the streams are not
+ * readable; `normalize` decrypts it before.
  *
  * @throws {FileError} `too_large`
  */
-export async function refuseLargeStreams(bytes: Uint8Array): Promise<void> {
+export async function rejectLargeStreams(bytes: Uint8Array): Promise<void> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const most = allowed(file.length);
-  const mostTogether = Math.min(limits.pdfStreams, 4 * most);
+  const limit = sizeLimit(file.length);
+  const totalLimit = Math.min(limits.pdfStreams, 4 * limit);
   let total = 0;
   for (const stream of streamsOf(file)) {
-    const size = await decodedSize(stream, most);
-    if (size > most) throw overLimit('the unpacked size in bytes of one stream of the PDF', most);
+    const size = await decodedSize(stream, limit);
+    if (size > limit) throw overLimit('the unpacked size in bytes of one stream of the PDF', limit);
     total += size;
-    if (total > mostTogether) throw overLimit('the unpacked size in bytes of the PDF', mostTogether);
+    if (total > totalLimit) throw overLimit('the unpacked size in bytes of the PDF', totalLimit);
   }
 }
 
-/** The greatest size of a stream after any of its filters, if it can be large; one byte more than `most` if it is larger. */
-async function decodedSize(stream: StreamPlace, most: number): Promise<number> {
-  if (!stream.chains) return unknownSize(stream.bytes, most);
+/**
+ * Returns the maximum size of a stream after any of its filters, if the stream can be large; `limit` plus one byte if it
+ * exceeds `limit`.
+ */
+async function decodedSize(stream: StreamPlace, limit: number): Promise<number> {
+  if (!stream.chains) return unknownSize(stream.bytes, limit);
   let greatest = 0;
   for (const filters of stream.chains)
-    if (greatest <= most) greatest = Math.max(greatest, await sizeThrough(filters, stream, most));
+    if (greatest <= limit) greatest = Math.max(greatest, await sizeThrough(filters, stream, limit));
   return greatest;
 }
 
 async function sizeThrough(
   filters: readonly string[],
   { bytes, isImage, earlyChange }: StreamPlace,
-  most: number,
+  limit: number,
 ): Promise<number> {
-  if (filters.length > mostFilters)
-    throw overLimit('the number of filters of one stream of the PDF', mostFilters);
-  const expansions = filters.filter((name) => expanding.has(name)).length;
-  if (expansions === 0 || (expansions === 1 && (isImage || bytes.length * greatestRatio <= most))) return 0;
-  if (filters.length === 1 && filters[0]!.startsWith('Fl')) return inflatedSize(bytes, most);
+  if (filters.length > maxFilters)
+    throw overLimit('the number of filters of one stream of the PDF', maxFilters);
+  const expansions = filters.filter((name) => expandingFilters.has(name)).length;
+  if (expansions === 0 || (expansions === 1 && (isImage || bytes.length * maxRatio <= limit))) return 0;
+  if (filters.length === 1 && filters[0]!.startsWith('Fl')) return inflatedSize(bytes, limit);
   let [content, greatest]: [Uint8Array, number] = [bytes, 0];
   for (const name of filters) {
-    // A filter of images, or none that is known: nothing decodes what comes before it.
+    // For a filter of images, or an unknown filter, its input is not decoded any further.
     const decode = decoders[name];
     if (!decode) break;
-    content = await decode(content, most, earlyChange);
+    content = await decode(content, limit, earlyChange);
     greatest = Math.max(greatest, content.length);
-    if (greatest > most) break;
+    if (greatest > limit) break;
   }
   return greatest;
 }
 
-/** The filters are hidden, so the stream is inflated as often as that works. */
-async function unknownSize(bytes: Uint8Array, most: number): Promise<number> {
+/** Inflates the stream repeatedly while that works, because the filters are unknown. */
+async function unknownSize(bytes: Uint8Array, limit: number): Promise<number> {
   let [content, greatest]: [Uint8Array, number] = [bytes, 0];
-  for (let count = 0; count < mostFilters && isDeflated(content); count++) {
-    content = await decoders['FlateDecode']!(content, most, true);
+  for (let count = 0; count < maxFilters && isDeflated(content); count++) {
+    content = await decoders['FlateDecode']!(content, limit, true);
     greatest = Math.max(greatest, content.length);
-    if (greatest > most) break;
+    if (greatest > limit) break;
   }
   return greatest;
 }

@@ -3,14 +3,14 @@ import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
 
 /** A term of one concept in one of the requested languages. */
 export interface TbxTerm {
-  /** Of its `<term>`, from 1. */
+  /** The line of its `<term>`, from 1. */
   line: number;
-  /** With single spaces. */
+  /** Each run of white space is one space. */
   text: string;
   status: TbxStatus;
 }
 
-/** What a terminologist says of a term: 2 it is preferred, 1 it may be used, 0 it must not be used any more. */
+/** The status of a term: 2 is preferred, 1 is allowed, 0 is deprecated. */
 export type TbxStatus = 0 | 1 | 2;
 
 /** A concept with its terms in both languages, in file order. */
@@ -20,13 +20,13 @@ export interface TbxConcept {
   targets: TbxTerm[];
 }
 
-/** The same elements in TBX 2008 (`martif`), TBX of 2019, and TBX-Min. */
+/** The root elements of TBX 2008 (`martif`), TBX of 2019, and TBX-Min. Their content is the same. */
 const roots: ReadonlySet<string> = new Set(['martif', 'tbx', 'TBX']);
 const concepts: ReadonlySet<string> = new Set(['termEntry', 'conceptEntry', 'entry']);
 const languages: ReadonlySet<string> = new Set(['langSet', 'langSec', 'langGroup']);
 const sections: ReadonlySet<string> = new Set(['tig', 'ntig', 'termSec', 'termGroup']);
 
-/** Elements, or values of the attribute `type`, that hold a term's status. */
+/** Elements, or values of the attribute `type`, that contain the status of a term. */
 const statusNames: ReadonlySet<string> = new Set([
   'administrativeStatus',
   'normativeAuthorization',
@@ -34,8 +34,8 @@ const statusNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls `onConcept` for each concept of a TBX file that has terms in both languages, in file order. Where a side has several languages that stand
- * for it, those with the declared tag count, if there are any.
+ * Calls `onConcept` for each concept of a TBX file that has terms in both languages, in file order. If several languages of a
+ * concept match one side, those with the declared tag count if there are any.
  * @param onSkipped called with the line of each concept that lacks a side
  * @throws {XmlFileError}
  */
@@ -51,7 +51,7 @@ export function readTbx(
   let concept: { line: number; source: Side; target: Side } | undefined;
   let ranks = { source: 0, target: 0 };
   let section: { terms: { line: number; text: string }[]; status: TbxStatus } | undefined;
-  /** The text that is being read, if one is. */
+  /** The text of the current element; undefined outside such elements. */
   let text: string | undefined;
   let line = 0;
 
@@ -108,10 +108,10 @@ export function readTbx(
   parser.close();
 }
 
-/** Markup within a term or a note, whose text belongs to it. */
+/** Markup within a term or a note. Its text is part of the term or note. */
 const inlineElements: ReadonlySet<string> = new Set(['hi', 'foreign', 'sc', 'ec', 'ph']);
 
-/** The terms of a side that rank highest. */
+/** The terms of a side with the highest rank. */
 interface Side {
   rank: number;
   terms: TbxTerm[];
@@ -126,12 +126,12 @@ function add(side: Side, rank: number, term: TbxTerm): void {
   if (rank === side.rank) side.terms.push(term);
 }
 
-/** Modules of TBX prefix their elements: `basic:administrativeStatus`. */
+/** Removes the prefix that modules of TBX put before their elements: `basic:administrativeStatus`. */
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** Values have endings in TBX-Basic: `preferredTerm-admn-sts`. */
+/** Values have suffixes in TBX-Basic: `preferredTerm-admn-sts`. */
 function statusOf(value: string): TbxStatus {
   const word = value.trim().toLowerCase();
   if (word.startsWith('preferred')) return 2;

@@ -1,13 +1,13 @@
 import { attributes, escapeText } from '../xml/xml-text.ts';
 
-/** ISO 30042:2019, and the edition of 2008, which most tools still read alone. */
+/** ISO 30042:2019, and the edition of 2008, which is the only one that most tools can read. */
 export const tbxEditions = ['2019', '2008'] as const;
 
 export type TbxEdition = (typeof tbxEditions)[number];
 
 export const tbxType = 'application/x-tbx+xml';
 
-/** A term and its translation; an empty language is any. */
+/** A term and its translation; an empty language means any language. */
 export interface TbxEntry {
   /** Unique in the file, from 1. */
   number: number;
@@ -17,7 +17,7 @@ export interface TbxEntry {
   targetLang: string;
 }
 
-/** The names of the elements, which are all that the editions differ in. */
+/** The names of the elements, which are the only difference between the editions. */
 const names = {
   '2019': { header: 'tbxHeader', concept: 'conceptEntry', language: 'langSec', section: 'termSec' },
   '2008': { header: 'martifHeader', concept: 'termEntry', language: 'langSet', section: 'tig' },
@@ -34,7 +34,7 @@ export function tbxHead(edition: TbxEdition, title: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n<${header}>${description}</${header}>\n<text><body>\n`;
 }
 
-/** Writes one concept with a term in each language, on lines of its own. */
+/** Writes one concept with a term in each language, on separate lines. */
 export function tbxEntry(edition: TbxEdition, entry: TbxEntry): string {
   const { concept, language, section } = names[edition];
   const inLanguage = (tag: string, term: string) =>
@@ -47,10 +47,10 @@ export function tbxEntry(edition: TbxEdition, entry: TbxEntry): string {
   ].join('');
 }
 
-/** BCP 47's tag for a language that is not known. */
+/** The BCP 47 tag of an unknown language. */
 const undetermined = 'und';
 
-/** The end of a file that `tbxHead` began. */
+/** Writes the end of a file that `tbxHead` began. */
 export function tbxTail(edition: TbxEdition): string {
   return `</body></text>\n</${edition === '2019' ? 'tbx' : 'martif'}>\n`;
 }

@@ -1,13 +1,14 @@
-/** TMX uses `YYYYMMDDThhmmssZ`. Many tools write ISO 8601 with separators, or a date alone. */
+/** TMX uses `YYYYMMDDThhmmssZ`. Many tools write ISO 8601 with separators, or only a date. */
 const form =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?)?$/i;
 
-/** The plausible years. A later date is a mistake and would win over all others. */
+/** The plausible years. A later date is a mistake and would win over all other dates. */
 const years = { first: 1970, last: 2199 };
 
 /**
  * Reads a date of a TMX file as ISO 8601 in UTC, to the second: `2024-01-31T09:30:00Z`. A date without a time means the start
- * of the day; one without a zone is in UTC. Returns null if it is absent, has another form, does not exist or is implausible.
+ * of the day; a time without a zone is in UTC. Returns null if the date is absent, has another form, does not exist or is
+ * implausible.
  */
 export function readChangedate(written: string | undefined): string | null {
   const parts = written === undefined ? null : form.exec(written.trim());
@@ -26,7 +27,9 @@ export function readChangedate(written: string | undefined): string | null {
   return offset === 0 ? iso : `${moment.toISOString().slice(0, 19)}Z`;
 }
 
-/** Whether the moment exists in every year. This fast path avoids the calendar for most dates of a file with 50,000. */
+/**
+ * Whether the date exists in every year. This fast path avoids the calendar for most of the dates in a file of 50,000 units.
+ */
 function isEveryDays(month: number, day: number, hour: number, minute: number, second: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60;
 }

@@ -7,19 +7,19 @@ export { XmlFileError, type XmlReason } from '../xml/xml-parser.ts';
 export interface TmxSides {
   isSource(tag: string): boolean;
   isTarget(tag: string): boolean;
-  /** The declared tag. A variant with exactly this tag (ignoring case) wins over another one of the same language. */
+  /** The declared tag. A variant with exactly this tag (ignoring case) wins over another variant of the same language. */
   sourceTag: string;
   targetTag: string;
 }
 
-/** How well a tag matches each side: 0 not at all, 1 the same language, 2 the declared tag. */
+/** How well a tag matches each side: 0 not at all, 1 same language, 2 declared tag. */
 export interface Ranks {
   source: number;
   target: number;
 }
 
-/** More tags than a normal file has. Further tags of a hostile file are not cached. */
-const mostKnown = 1000;
+/** More tags than a normal file has. If a hostile file has more, they are not cached. */
+const maxCachedTags = 1000;
 
 /** Returns a function that ranks tags and caches the ranks. The declared tag of one side never matches the other side. */
 export function createRanking(sides: TmxSides): (tag: string) => Ranks {
@@ -39,7 +39,7 @@ export function createRanking(sides: TmxSides): (tag: string) => Ranks {
     const before = known.get(tag);
     if (before) return before;
     const ranks = rank(tag);
-    if (known.size < mostKnown) known.set(tag, ranks);
+    if (known.size < maxCachedTags) known.set(tag, ranks);
     return ranks;
   };
 }
@@ -51,18 +51,18 @@ export interface TmxSummary {
   skipped: number;
 }
 
-/** Inline elements with native code, or with text that is not part of the segment. Dropped with their content (B 4.4). */
+/** Inline elements with native code, or with text that is not part of the segment. They are removed with their content. */
 const containers: ReadonlySet<string> = new Set(['bpt', 'ept', 'ph', 'it', 'ut', 'sub']);
 
-/** The depth of each element. At another depth it is ignored. */
+/** The expected depth of each element. At another depth the element is ignored. */
 const depths = { tmx: 1, body: 2, tu: 3, tuv: 4, seg: 5 } as const;
 
 /**
- * Calls `onPair` for each unit of a TMX file that has both sides, in file order. If two variants match the same side, the one
- * with the declared tag counts, else the first. Variants without text never count. Whitespace is kept, with line ends as
- * `\n`. Of inline markup, only the text inside `hi` is kept.
+ * Calls `onPair` for each unit of a TMX file that has both sides, in file order. If several variants match the same side, the
+ * one with the declared tag counts, else the first. Variants without text never count. Whitespace is kept, with line ends as
+ * `\n`. Inline markup is removed, except for the text inside `hi`.
  *
- * If it throws, discard the pairs of earlier calls.
+ * If this function throws, discard the pairs of earlier calls.
  *
  * @param onSkipped called with the line of each unit that lacks a side
  * @throws {XmlFileError}
@@ -111,7 +111,7 @@ export function readTmx(
       } else if (depth === depths.tuv && unit && name === 'tuv') {
         variant = openVariant(attributes);
       } else if (depth === depths.seg && variant && name === 'seg') {
-        // The format allows one `<seg>`. Of several, the first that is not empty counts.
+        // The format allows one `<seg>`. If there are several, the first non-empty one counts.
         inSegment = variant.text === '';
       }
     },
@@ -155,7 +155,7 @@ export interface TmxPair {
   sourceTag: string;
   targetTag: string;
   tuid: string | null;
-  /** ISO 8601 in UTC to the second: the unit's, else its target's, else its source's. Null if none is valid. */
+  /** ISO 8601 in UTC to the second, from the unit, else from its target, else from its source. Null if none is valid. */
   changedate: string | null;
 }
 
@@ -176,7 +176,7 @@ export interface Unit {
   target: Variant | undefined;
 }
 
-/** Uses a complete variant for each side where it ranks higher than the current one. Ignores variants without text. */
+/** Uses a complete variant for each side on which it ranks higher than the current one. Ignores variants without text. */
 export function takeVariant(unit: Unit, variant: Variant): void {
   if (!/[^\s\p{White_Space}]/u.test(variant.text)) return;
   if (variant.ranks.source > (unit.source?.ranks.source ?? 0)) unit.source = variant;

@@ -2,7 +2,7 @@ import { attributes, escapeText } from '../xml/xml-text.ts';
 import { writeChangedate } from './changedate.ts';
 
 export interface TmxHead {
-  /** The set's languages, as declared. The target language is written in the units only. */
+  /** The declared languages of the set. Only the units contain the target language. */
   sourceLang: string;
   targetLang: string;
   creationDate: Date;
@@ -22,9 +22,8 @@ export interface TmxUnit {
 }
 
 /**
- * Writes the start of a TMX 1.4b file in UTF-8. Units follow, then `tmxTail`. It has no DTD, so that parsers which refuse a
- * DOCTYPE can read it. `readTmx` reads back exactly what was written, except characters that XML 1.0 cannot contain: they are
- * left out (B 4.5).
+ * Writes the start of a TMX 1.4b file in UTF-8. Units follow, then `tmxTail`. It has no DTD, because some parsers reject a
+ * DOCTYPE. `readTmx` returns exactly what was written, except characters that XML 1.0 cannot contain, which are removed.
  */
 export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): string {
   const header = attributes({
@@ -40,7 +39,7 @@ export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): s
   return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n<header${header}/>\n<body>\n`;
 }
 
-/** Writes one `<tu>`, on lines of its own. */
+/** Writes one `<tu>`, on separate lines. */
 export function tmxUnit({ source, target, tuid, changedate, creationDate, ...languages }: TmxUnit): string {
   const unit = attributes({
     tuid,

@@ -4,18 +4,21 @@ import type { Direction } from './languages.ts';
 // The package's types declare its default export as a property.
 const bidi = (bidiFactory as unknown as () => Bidi)();
 
-/** Characters that can give a left-to-right paragraph levels other than 0: right-to-left letters and direction controls. */
+/** Characters that can give a level other than 0 in a left-to-right paragraph: right-to-left letters and direction controls. */
 const rightToLeft =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 const letter = /\p{L}/u;
 
-/** The library needs quadratic time for some texts (only digits, only tabs), so longer texts are passed in pieces. */
-const longestPiece = 1000;
+/**
+ * The maximum length of a piece. The library needs quadratic time for some texts (only digits, only tabs), so it gets longer
+ * texts in pieces.
+ */
+const maxPieceLength = 1000;
 
 /**
- * Returns the embedding level of each UTF-16 unit (Unicode Bidirectional Algorithm). Odd levels run right to left. The text
- * is one paragraph of the given direction. A text of more than 1000 units is split between words of its direction.
+ * Returns the embedding level of each UTF-16 unit (Unicode Bidirectional Algorithm). Odd levels are right-to-left. The text is
+ * one paragraph of the given direction. A text of more than 1000 units is split between words of its direction.
  */
 export function embeddingLevels(text: string, direction: Direction): Uint8Array {
   const levels = new Uint8Array(text.length);
@@ -29,7 +32,7 @@ export function embeddingLevels(text: string, direction: Direction): Uint8Array 
 }
 
 function pieceEnd(text: string, start: number, direction: Direction): number {
-  const end = start + longestPiece;
+  const end = start + maxPieceLength;
   if (end >= text.length) return text.length;
   const runsAlong = (index: number): boolean => {
     const character = text[index] ?? '';
@@ -42,7 +45,9 @@ function pieceEnd(text: string, start: number, direction: Direction): number {
   return end;
 }
 
-/** Replaces emoji by symbols of the same length: the library reads UTF-16 units, so an emoji would count as two letters. */
+/**
+ * Replaces emoji by symbols of the same length, because the library reads UTF-16 units and would count an emoji as two letters.
+ */
 function plainPlane(text: string): string {
   return text.replace(/[\u{10000}-\u{10ffff}]/gu, (character) =>
     /\p{L}|\p{N}/u.test(character) ? character : '\u263a\u263a',
@@ -52,7 +57,7 @@ function plainPlane(text: string): string {
 /**
  * Returns the visual order, left to right, of the items on one line.
  * @param characters one representative character for each item, in logical order
- * @param levels the embedding level of each
+ * @param levels the embedding level of each item
  * @returns indices into both
  */
 export function visualOrder(characters: string, levels: Uint8Array, direction: Direction): number[] {

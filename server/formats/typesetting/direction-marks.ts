@@ -2,12 +2,12 @@ import type { GlyphRun } from './lines.ts';
 import type { Cluster } from './shaping.ts';
 
 /**
- * Tells poppler that right-to-left text begins here: RIGHT-TO-LEFT EMBEDDING, ended at once by POP DIRECTIONAL FORMATTING.
- * It is in visual order. Reversed, it is an empty embedding, which has no effect where the text is pasted.
+ * Marks the start of right-to-left text for poppler: RIGHT-TO-LEFT EMBEDDING, immediately ended by POP DIRECTIONAL FORMATTING.
+ * It is in visual order. Reversed, it is an empty embedding, which has no effect in pasted text.
  */
 export const directionMark = '\u202c\u202b';
 
-/** Where a direction mark is needed: at the left end of a word, or inside a word. */
+/** The position of a required direction mark: at the left end of a word, or inside a word. */
 export type DirectionMarkPosition = 'wordEnd' | 'inWord';
 
 const space = /^\s/;
@@ -15,7 +15,10 @@ const space = /^\s/;
 const rightToLeft = /^[\u05d0-\u05ea\u0620-\u064a\u066e-\u066f\u0671-\u06d3\u06fa-\u06ff\u0710-\u076d]$/;
 /** The characters that the table lists as left-to-right or as numbers, including signs that occur in numbers. */
 const leftToRight = /^[\p{L}\p{N}#-%+-/:\u00a0\u00a2-\u00a5\u00b0\u00b1\u060c\u066a-\u066c\u2030-\u2034]$/u;
-/** Characters that poppler would separate from their letter. Brackets are not among them: they stay with the text before. */
+/**
+ * Characters that poppler would separate from their letter. Brackets are not included, because they stay with the preceding
+ * text.
+ */
 const belongsToLetter = /^[\p{M}\p{Cf}]$/u;
 
 /**
@@ -23,13 +26,13 @@ const belongsToLetter = /^[\p{M}\p{Cf}]$/u;
  *
  * Poppler reads a line in visual order and reverses its right-to-left parts. Its rule is simpler than Unicode's: characters
  * without a direction (spaces, brackets, combining marks, joiners) are reversed only if right-to-left text is to their left.
- * That gives a wrong order in two cases:
+ * This gives a wrong order in two cases:
  * - `pdftotext -raw`, which reads word by word, puts combining marks at the left end of a word before the word;
  * - the default mode puts the space to the left of a number, a full stop or a comma before them.
  *
- * An embedding control counts as right-to-left and is never visible. Poppler itself writes one before all right-to-left
- * text, so comparisons of its output ignore it. Other readers drop a code that stands for controls alone (pdf.js) or return
- * it as an invisible character (PDFium).
+ * An embedding control counts as right-to-left and is never visible. Poppler also writes one before all right-to-left text, so
+ * comparisons of its output ignore it. Other readers drop a code with only controls (pdf.js) or return it as an invisible
+ * character (PDFium).
  */
 export function findDirectionMarks(runs: readonly GlyphRun[]): ReadonlyMap<Cluster, DirectionMarkPosition> {
   const points = new Map<Cluster, DirectionMarkPosition>();
@@ -80,14 +83,16 @@ interface Piece {
 }
 
 /**
- * Distances at which poppler keeps a word together. If two characters start less than a tenth of an em apart, poppler takes
- * them for one that is drawn twice, for bold, and ends the word. It also ends the word at a gap wider than a tenth of an em.
- * The parts of a split right-to-left word come out in the wrong order. These values keep a margin around a tenth.
+ * Distances within which poppler keeps a word together. If two characters start less than a tenth of an em apart, poppler reads
+ * them as one character drawn twice, for bold, and ends the word. It also ends the word at a gap wider than a tenth of an em.
+ * The parts of a split right-to-left word are then in the wrong order. These values keep a margin around a tenth.
  */
-const leastDistance = 102;
-const widestGap = 98;
+const minDistance = 102;
+const maxGap = 98;
 
-/** The position of a direction mark; the cluster's text follows it. At a word's left end it reaches into the space before. */
+/**
+ * The position of a direction mark; the cluster's text follows it. At a word's left end it extends into the preceding space.
+ */
 const markPositions = {
   wordEnd: { offset: -20, width: 120 },
   inWord: { offset: 0, width: 108 },
@@ -96,7 +101,7 @@ const markPositions = {
 /**
  * Divides a cluster's width among its codes, for text that readers reverse.
  * @param texts from left to right
- * @param mark the position of a direction mark before them. The mark has its own code, unless the cluster is too narrow
+ * @param mark the position of a direction mark before them. The mark has a separate code, unless the cluster is too narrow
  */
 export function reorderedPieces(
   texts: readonly string[],
@@ -113,7 +118,10 @@ export function reorderedPieces(
   return sideBySide(mark ? [directionMark + first!, ...rest] : texts, 0, width).map(narrowed);
 }
 
-/** A space's share of the width that it divides with combining marks. It leaves the 0.15 em by which poppler sees a space. */
+/**
+ * A space's share of the width, which combining marks divide with it. It keeps the 0.15 em that poppler needs to recognize a
+ * space.
+ */
 const spaceShare = 4;
 
 /** Divides a width evenly among codes. */
@@ -132,19 +140,19 @@ function shareOf(text: string): number {
 }
 
 /**
- * Narrows a piece, if it has room. Poppler spreads the characters of a code evenly over its width, so the last one may come
- * too close to the next piece.
+ * Narrows a piece if it has room. Poppler spreads the characters of a code evenly over its width, so the last one could be too
+ * close to the next piece.
  */
 function narrowed(piece: Piece): Piece {
-  return fits(piece) ? { ...piece, width: Math.min(piece.width, mostWidth(piece)) } : piece;
+  return fits(piece) ? { ...piece, width: Math.min(piece.width, maxWidth(piece)) } : piece;
 }
 
 function fits(piece: Piece): boolean {
-  const most = mostWidth(piece);
-  return piece.width >= leastDistance && most > 0 && piece.width - most <= widestGap;
+  const widest = maxWidth(piece);
+  return piece.width >= minDistance && widest > 0 && piece.width - widest <= maxGap;
 }
 
-function mostWidth({ text, width }: Piece): number {
+function maxWidth({ text, width }: Piece): number {
   const count = [...text].length;
-  return count === 1 ? width : Math.floor(((width - leastDistance) * count) / (count - 1));
+  return count === 1 ? width : Math.floor(((width - minDistance) * count) / (count - 1));
 }

@@ -12,14 +12,14 @@ import type { GlyphRun, Line } from './lines.ts';
 import type { Cluster } from './shaping.ts';
 import { type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
 
-/** The fonts of one PDF document. Records the characters that are shown; `embed` writes subsets with only these. */
+/** The fonts of one PDF document. Records the displayed characters; `embed` writes subsets with only these. */
 export class DocumentFonts {
   readonly #document: PDFDocument;
   readonly #prefix: string;
   /** For each name, the last font has room and the others are full. */
   readonly #fonts = new Map<FontName, DocumentFont[]>();
 
-  /** @param prefix of the names of font resources; the document's own names must not begin with it */
+  /** @param prefix of the names of font resources; the document's other names must not start with it */
   constructor(document: PDFDocument, { prefix = 'Set' }: { prefix?: string } = {}) {
     this.#document = document;
     this.#prefix = prefix;
@@ -30,7 +30,7 @@ export class DocumentFonts {
    * for right-to-left text.
    *
    * @param matrix places the line's left end on its baseline
-   * @param spans how the paragraph's spans look; without them everything is in the current colour
+   * @param spans the styles of the paragraph's spans; without them everything has the current color
    */
   show(
     line: Line,
@@ -95,8 +95,8 @@ function fromTheLeft({ runs }: Line): PlacedRun[] {
 }
 
 /**
- * Readers that follow the content's order, such as pdf.js, end a piece of text where the font changes: so pieces of right-to-left
- * text come in reading order. What has one font stays together, from the left.
+ * Returns the runs of a line so that pieces of right-to-left text are in reading order. Readers that follow the order of the
+ * content, such as pdf.js, end a piece of text where the font changes. Text in one font stays together, from the left.
  */
 function inReadingOrder(line: Line, spans: readonly ShownSpan[]): PlacedRun[] {
   const runs = fromTheLeft(line);

@@ -9,7 +9,10 @@ const common = /[\p{Script=Common}\p{Script=Inherited}]/u;
 const european =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** By the start of a font's name: the first characters of graphemes that it is tried for, unless it is the language's own. Saves opening it. */
+/**
+ * By the start of a font's name: the first characters of graphemes for which the font is tried, unless it is the language's
+ * main font. This avoids opening the font.
+ */
 const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
   [/^(sans|tinos|arimo|cousine)/, european],
   [/^arabic/, /\p{Script_Extensions=Arabic}/u],
@@ -38,20 +41,22 @@ const fallbacks: readonly FontName[] = [
   'traditionalChinese',
 ];
 
-/** Other fonts are of running text. A space or digit after their letters uses the same font. */
+/**
+ * The fonts for symbols; all others are for running text. A space or digit after a letter of a text font uses the same font.
+ */
 const symbolFonts: ReadonlySet<FontName> = new Set(['math', 'symbols', 'moreSymbols', 'emoji']);
 
-/** Picks the font of a grapheme; `before` is the font of the grapheme before it. */
+/** Returns the font of a grapheme; `before` is the font of the previous grapheme. */
 export type FontChoice = (grapheme: string, before?: FontName) => FontName;
 
-/** By the fonts that are tried, the only thing that a choice depends on. */
+/** By the fonts to try, which are the only input of a choice. */
 const choices = new Map<string, FontChoice>();
 
 /**
- * Returns the font choice for a language: its own font, else the first font that has the whole grapheme, else the first that
- * has its first character, else the language's own, which then shows its box for missing characters.
+ * Returns the font choice for a language: its main font, else the first font that has the whole grapheme, else the first that
+ * has its first character, else its main font, which then shows its box for missing characters.
  *
- * @param style of the text, if it is set like another text; without one, all text is in the regular Noto fonts
+ * @param style of the text, if it must match other text; without a style, all text is in the regular Noto fonts
  */
 export function fontChoice(language: string, style?: FontStyle): FontChoice {
   const candidates = candidatesFor(fontOf(language), style);
@@ -61,7 +66,7 @@ export function fontChoice(language: string, style?: FontStyle): FontChoice {
   return choice;
 }
 
-/** Returns the fonts in the order in which they are tried, the language's own first. */
+/** Returns the fonts in the order in which they are tried, the language's main font first. */
 function candidatesFor(own: FontName, style: FontStyle | undefined): FontName[] {
   if (!style) return [own, ...fallbacks.filter((name) => name !== own)];
   const styled = [
@@ -91,7 +96,7 @@ function makeChoice(fonts: readonly FontName[]): FontChoice {
     if (
       before &&
       !symbolFonts.has(before) &&
-      // One sign that the own font lacks does not take what follows along.
+      // A single symbol that the main font lacks does not change the font of the following text.
       (before === own || useOf(own) !== european || useOf(before) !== european) &&
       common.test(grapheme[0]!) &&
       covers(openFont(before).coverage, grapheme)
@@ -100,7 +105,7 @@ function makeChoice(fonts: readonly FontName[]): FontChoice {
     let font = chosen.get(grapheme);
     if (!font) {
       font = choose(grapheme);
-      // Normal texts have some thousand different graphemes. The limit bounds the memory for others.
+      // Normal texts have about a thousand different graphemes. The limit bounds the memory for unusual texts.
       if (chosen.size < 20_000) chosen.set(grapheme, font);
     }
     return font;

@@ -1,6 +1,6 @@
 import type { FontName } from './fonts.ts';
 
-/** The looks of a font, as far as the fonts that come with the service can have them. */
+/** The style of a font, as far as the fonts of the service support it. */
 export interface FontStyle {
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
@@ -9,20 +9,20 @@ export interface FontStyle {
 
 const latinFonts = { serif: 'tinos', sans: 'arimo', mono: 'cousine' } as const;
 
-/** Returns the font of a style for Latin, Greek and Cyrillic: all twelve styles have a file. */
+/** Returns the font of a style for Latin, Greek and Cyrillic. All twelve styles have a file. */
 export function latinFont({ family, bold, italic }: FontStyle): FontName {
   return `${latinFonts[family]}${bold ? 'Bold' : ''}${italic ? 'Italic' : ''}`;
 }
 
 const withBold = ['arabic', 'devanagari', 'thai'] as const;
 
-/** Returns the bold font of a script, or the font itself if its only file is the regular one. */
+/** Returns the bold font of a script, or the font itself if it only has a regular file. */
 export function withWeight(font: FontName, bold: boolean): FontName {
   const base = withBold.find((name) => name === font);
   return bold && base ? `${base}Bold` : font;
 }
 
-/** What a style asks for and a font's file does not have. It is drawn instead. */
+/** Properties of a style that a font's file lacks. They are drawn instead. */
 export interface DrawnStyle {
   bolder: boolean;
   slanted: boolean;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Blob, Face, Font } from 'harfbuzzjs';
 
-/** None of the fonts has code points from here on (private use and unassigned planes). */
+/** The first code point that is in no font; from here on there are only private use and unassigned planes. */
 const limit = 0x40000;
 
 /** The code points that a font has glyphs for: one bit each, 32 KB. */
@@ -18,7 +18,7 @@ function coverageOf(codePoints: Iterable<number>): Coverage {
 /** Characters that need no glyph: joiners, direction marks, variation selectors. */
 const invisible = /\p{Default_Ignorable_Code_Point}/u;
 
-/** Whether the font can show the text as it is, composed or decomposed. Shaping composes and decomposes by itself. */
+/** Whether the font can show the text, composed or decomposed. Shaping composes and decomposes automatically. */
 export function covers(coverage: Coverage, text: string): boolean {
   return (
     coversAll(coverage, text) ||
@@ -39,12 +39,12 @@ function coversAll(coverage: Coverage, text: string): boolean {
 const google = '@expo-google-fonts';
 
 /**
- * The fonts for text, all TrueType and under the SIL Open Font License: the file, and the name in PDF documents. The files come
- * from npm packages, or from `fonts/` if a package is too large to install for one of its files.
+ * The fonts for text, all TrueType and under the SIL Open Font License: the file, and the name in PDF documents. The files are
+ * from npm packages, or from `fonts/` if a package is too large to install for one file.
  */
 const files = {
   sans: [`${google}/noto-sans/400Regular/NotoSans_400Regular.ttf`, 'NotoSans-Regular'],
-  // As wide as Times, Arial and Courier, glyph by glyph.
+  // These have the same glyph widths as Times, Arial and Courier.
   tinos: [`${google}/tinos/400Regular/Tinos_400Regular.ttf`, 'Tinos-Regular'],
   tinosBold: [`${google}/tinos/700Bold/Tinos_700Bold.ttf`, 'Tinos-Bold'],
   tinosItalic: [`${google}/tinos/400Regular_Italic/Tinos_400Regular_Italic.ttf`, 'Tinos-Italic'],
@@ -94,7 +94,7 @@ export const fontNames = Object.keys(files) as FontName[];
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Reads a font file's bytes, from disk on each call. Callers cache the result of their work. */
+/** Reads a font file's bytes from disk on each call. Callers cache the result of their work. */
 export function loadFont(name: FontName): Uint8Array {
   return readFileSync(resolve(files[name][0]));
 }
@@ -114,12 +114,12 @@ interface OpenFont {
   font: Font;
   coverage: Coverage;
   unitsPerEm: number;
-  /** The height above and depth below the baseline that its lines need, in em. Both are positive. */
+  /** The height above and the depth below the baseline that its lines need, in em. Both are positive. */
   ascent: number;
   descent: number;
 }
 
-/** Never emptied: all fonts together need some 32 MB, and most processes use a few of them. */
+/** Never emptied: all fonts together need about 32 MB, and most processes use only a few of them. */
 const opened = new Map<FontName, OpenFont>();
 
 /** Returns a font. Reads it from disk on first use. */

@@ -2,15 +2,12 @@ import type { FontName } from './fonts.ts';
 
 export type Direction = 'ltr' | 'rtl';
 
-/** Returns the direction of a language's paragraphs, by its tag (BCP 47). Unknown languages run left to right. */
+/** Returns the direction of a language's paragraphs, by its tag (BCP 47). Unknown languages are left-to-right. */
 export function directionOf(language: string): Direction {
   return ['ar', 'fa', 'ur'].includes(primary(language)) ? 'rtl' : 'ltr';
 }
 
-/**
- * Returns the preferred font for a language. Chinese, Japanese and Korean each get their own region's forms of the characters
- * that they share.
- */
+/** Returns the main font of a language. Chinese, Japanese and Korean each get their region's forms of the shared characters. */
 export function fontOf(language: string): FontName {
   switch (primary(language)) {
     case 'ar':

@@ -9,22 +9,25 @@ export type TextMatrix = readonly [number, number, number, number, number, numbe
 
 /** A line ready for a content stream. */
 export interface ShownLine {
-  /** A whole text object, BT to ET; empty for a line without text. It leaves the colours of its last span, and render mode 0. */
+  /**
+   * A whole text object, BT to ET; empty for a line without text. Afterwards the colors are those of its last span, and the
+   * render mode is 0.
+   */
   operators: string;
-  /** The fonts that it names. Add them to the font resources of the page or form. */
+  /** The fonts that it uses. Add them to the font resources of the page or form. */
   fonts: ReadonlyMap<string, PDFRef>;
 }
 
-/** How a span of a paragraph looks, besides its font. */
+/** The style of a span of a paragraph, apart from its font. */
 export interface ShownSpan {
   bold: boolean;
   italic: boolean;
   /** In em of the paragraph's size, upwards. */
   rise: number;
-  /** Operators that set the fill colour; empty for black. */
-  colour: string;
-  /** Strokes along the edges of its letters: their colour, written as that of a fill, and their width in em. */
-  outline?: { colour: string; width: number; isFilled: boolean } | undefined;
+  /** Operators that set the fill color; empty for black. */
+  color: string;
+  /** Strokes along the edges of its letters: their color, written as a fill color, and their width in em. */
+  outline?: { color: string; width: number; isFilled: boolean } | undefined;
 }
 
 /** A font of a document, and its name in the resources. */
@@ -34,11 +37,12 @@ export interface DocumentFont {
   ref: PDFRef;
 }
 
-/** The stroke that makes a regular outline as black as the bold one, in em: measured on the characters of Noto Sans SC. */
+/** The stroke width that makes a regular outline as dark as the bold one, in em; measured on the characters of Noto Sans SC. */
 const bolderStroke = 0.035;
 /**
- * The tangent of the angle by which upright letters are slanted. Poppler takes the slant for a larger font, by 1.6 %, and measures
- * distances between letters by it: with more, the words of right-to-left text would come apart (`direction-marks.ts`).
+ * The tangent of the angle by which upright letters are slanted. Poppler interprets the slant as a font that is 1.6% larger,
+ * and uses that size to measure distances between letters. With more slant it would split the words of right-to-left text
+ * (`direction-marks.ts`).
  */
 const slant = 0.18;
 
@@ -49,11 +53,11 @@ export class LineWriter {
   readonly #parts: string[] = [];
   readonly #fonts = new Map<string, PDFRef>();
   #array: string[] = [];
-  /** What applies to the next text: the operators that were written last. */
-  #current = { place: '', font: '', colour: '', drawing: '' };
-  /** In thousandths of an em from the last text matrix: where a viewer is, and where the next cluster belongs. */
+  /** The settings for the next text: the operators that were written last. */
+  #current = { place: '', font: '', color: '', drawing: '' };
+  /** In thousandths of an em from the last text matrix: the position of the viewer, and the position of the next cluster. */
   #pen = { drawn: 0, wanted: 0 };
-  /** The end of what is written, in em of the paragraph's size from the line's left end. */
+  /** The end of the written text, in em of the paragraph's size from the line's left end. */
   #x = 0;
   #scale = 1;
 
@@ -62,7 +66,7 @@ export class LineWriter {
     this.#fontSize = fontSize;
   }
 
-  /** @param x where it starts, in em of the paragraph's size from the line's left end */
+  /** @param x the start, in em of the paragraph's size from the line's left end */
   startRun({ font, scale }: GlyphRun, x: number, span: ShownSpan | undefined): void {
     this.#flush();
     const { bolder, slanted } = span ? drawnStyle(font, span) : { bolder: false, slanted: false };
@@ -80,12 +84,12 @@ export class LineWriter {
       this.#x = x;
     }
     this.#current.place = place;
-    const colour = span ? span.colour || '0 g' : '';
-    if (colour !== this.#current.colour) this.#parts.push(colour);
-    const stroke = span?.outline ?? (bolder ? { colour, width: bolderStroke, isFilled: true } : undefined);
+    const color = span ? span.color || '0 g' : '';
+    if (color !== this.#current.color) this.#parts.push(color);
+    const stroke = span?.outline ?? (bolder ? { color, width: bolderStroke, isFilled: true } : undefined);
     const drawing = stroke ? strokeOperators(stroke, this.#fontSize * scale) : '';
     if (drawing !== this.#current.drawing) this.#parts.push(drawing || '0 Tr');
-    Object.assign(this.#current, { colour, drawing });
+    Object.assign(this.#current, { color, drawing });
   }
 
   write(cluster: Cluster, { resource, ref, subset }: DocumentFont, codes: readonly PlacedCode[]): void {
@@ -118,13 +122,13 @@ export class LineWriter {
   }
 }
 
-function strokeOperators({ colour, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {
-  return `${strokeColour(colour || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;
+function strokeOperators({ color, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {
+  return `${strokeColor(color || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;
 }
 
-/** Turns operators that set the fill colour into those that set the stroke colour. */
-function strokeColour(colour: string): string {
-  return colour.replace(/(?<=^|\s)(g|rg|k|cs|scn?)(?=\s|$)/g, (operator) => operator.toUpperCase());
+/** Turns operators that set the fill color into those that set the stroke color. */
+function strokeColor(color: string): string {
+  return color.replace(/(?<=^|\s)(g|rg|k|cs|scn?)(?=\s|$)/g, (operator) => operator.toUpperCase());
 }
 
 /** Formats a number for PDF: no exponent, at most four decimals. */

@@ -8,7 +8,7 @@ export interface GlyphRun {
   font: FontName;
   /** The index of the span among the paragraph's. */
   span: number;
-  /** Its size, as a multiple of the paragraph's. */
+  /** Its size, as a factor of the paragraph's size. */
   scale: number;
   rightToLeft: boolean;
   clusters: Cluster[];
@@ -35,7 +35,7 @@ export type LineWidth = number | ((line: number) => number);
 
 /**
  * Breaks a paragraph into lines, each as full as possible. A word that is wider than a line is broken between graphemes. A
- * grapheme that is wider than a line is alone on its line and extends beyond it.
+ * grapheme that is wider than a line gets a separate line and extends beyond it.
  *
  * @returns at least one line; an empty paragraph has one line without runs
  */
@@ -43,14 +43,14 @@ export function breakLines(paragraph: Paragraph, width: LineWidth): Line[] {
   return [...cutLines(paragraph, width)].map(({ start, end }) => makeLine(paragraph, start, end));
 }
 
-/** Counts the lines that `breakLines` would make. Cheaper than to make them. */
+/** Counts the lines that `breakLines` would return. Faster than `breakLines`. */
 export function countLines(paragraph: Paragraph, width: LineWidth): number {
   let count = 0;
   for (const _ of cutLines(paragraph, width)) count++;
   return count;
 }
 
-/** Returns the width of the widest part that no rule breaks, in em: narrower lines break words. */
+/** Returns the width of the widest unbreakable part, in em. Narrower lines break words. */
 export function widestWord({ clusters, mayStartLine }: Paragraph): number {
   let widest = 0;
   let width = 0;
@@ -81,7 +81,7 @@ function* cutLines(
       if (mayStartLine[end] === 2) byRule = end;
       else if (mayStartLine[end] === 1) byGrapheme = end;
       const after = x + widthAt(cluster, x);
-      // Spaces at the end may extend beyond the edge, and so may a grapheme that fits on no line.
+      // Spaces at the end may extend beyond the edge, and so may a grapheme that does not fit on any line.
       const mayEnd = byRule > start || byGrapheme > start;
       if (after > available && mayEnd && !space.test(cluster.text)) break;
       x = after;

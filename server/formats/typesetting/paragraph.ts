@@ -10,14 +10,14 @@ const rules = new Rules();
 /** Scripts without spaces between words, for which the Unicode rules require a dictionary. */
 const withoutSpaces = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const words = new Intl.Segmenter('th', { granularity: 'word' });
-/** Signs that repeat or shorten the word before them. */
+/** Signs that repeat or shorten the preceding word, so a line must not start with them. */
 const clinging = /[ๆฯ]/;
 
 const hangul = /\p{Script=Hangul}/u;
 
 /**
- * Marks each UTF-16 offset that may start a line with 1. Follows the Unicode line breaking algorithm (UAX 14); Thai breaks
- * between words, and Korean only where the algorithm breaks other text.
+ * Sets 1 for each UTF-16 offset that may start a line. Follows the Unicode line breaking algorithm (UAX 14), except that Thai
+ * breaks between words, and that there is no break inside a Korean word.
  */
 function breakOpportunities(text: string, language: string): Uint8Array {
   const opportunities = new Uint8Array(text.length + 1);
@@ -32,11 +32,11 @@ function breakOpportunities(text: string, language: string): Uint8Array {
   return opportunities;
 }
 
-/** A part of a paragraph in a style of its own. */
+/** A part of a paragraph with a separate style. */
 export interface ParagraphSpan extends FontStyle {
-  /** UTF-16 offset into the paragraph's text. It starts where the span before it ends. */
+  /** UTF-16 offset into the paragraph's text. The span starts at the end of the previous one. */
   end: number;
-  /** Its size, as a multiple of the paragraph's. */
+  /** Its size, as a factor of the paragraph's size. */
   scale: number;
 }
 
@@ -46,7 +46,7 @@ export interface Paragraph {
   direction: Direction;
   /** In logical order. */
   clusters: readonly Cluster[];
-  /** For each cluster, whether a line may start with it: 2 by the rules, 1 only if no such place fits. */
+  /** For each cluster, whether a line may start with it: 2 by the rules, 1 only if no position by the rules fits. */
   mayStartLine: Uint8Array;
 }
 
@@ -55,10 +55,10 @@ export interface Paragraph {
  *
  * @param text without line ends; any string is accepted, lone surrogates become U+FFFD
  * @param options.language the text's language tag (BCP 47): fonts, regional forms, line breaks
- * @param options.direction of the paragraph; by default the language's own
+ * @param options.direction of the paragraph; by default that of the language
  * @param options.spans cover the whole text; without them it is in the regular Noto fonts
  *
- * Time and memory are linear in the text's length: some 200 bytes and 2 µs a character.
+ * Time and memory are linear in the text's length: about 200 bytes and 2 µs for each character.
  */
 export function shapeParagraph(
   text: string,

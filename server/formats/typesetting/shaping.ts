@@ -30,12 +30,12 @@ const knownScripts = new Map<string, string | undefined>();
 function scriptOf(character: string): string | undefined {
   if (knownScripts.has(character)) return knownScripts.get(character);
   const script = scripts.find(([, members]) => members.test(character))?.[0];
-  // Normal texts have some thousand different characters. The limit bounds the memory for others.
+  // Normal texts have about a thousand different characters. The limit bounds the memory for unusual texts.
   if (knownScripts.size < 20_000) knownScripts.set(character, script);
   return script;
 }
 
-/** A glyph of a cluster, placed from where the cluster starts on the baseline. In units of its font. */
+/** A glyph of a cluster. Its position is relative to the start of the cluster on the baseline, in units of its font. */
 export interface PlacedGlyph {
   id: number;
   x: number;
@@ -50,19 +50,19 @@ export interface Cluster {
   text: string;
   font: FontName;
   level: number;
-  /** The index of its span among the paragraph's. */
+  /** The index of its span in the paragraph. */
   span: number;
-  /** Its size, as a multiple of the paragraph's. */
+  /** Its size, as a factor of the paragraph's size. */
   scale: number;
   /** In em of its own size. */
   advance: number;
   glyphs: readonly PlacedGlyph[];
 }
 
-/** The number of letters around an item that shaping sees, so that cursive letters join across its ends. */
+/** The number of letters around an item that shaping includes, so that cursive letters join across the ends of the item. */
 const context = 8;
 
-/** Characters that draw nothing: joiners, direction marks, variation selectors. */
+/** Invisible characters: joiners, direction marks, variation selectors. */
 const invisible = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 const buffer = new ShapingBuffer();
@@ -72,7 +72,7 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
   const { font, unitsPerEm } = openFont(item.font);
   const from = Math.max(0, item.start - context);
   buffer.clearContents();
-  // A tab has no glyph. A space replaces it, and the line widens it.
+  // A tab has no glyph. It is replaced by a space, which the line widens.
   buffer.addText(
     text.slice(from, item.end + context).replaceAll('\t', ' '),
     item.start - from,
@@ -119,7 +119,7 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
   return clusters;
 }
 
-/** Takes back kerning around spaces: readers tell words apart by the width of what is between them. */
+/** Removes kerning around spaces, because readers use the width of a gap to separate words. */
 function keepSpaces(clusters: Cluster[]): void {
   const widen = (cluster: Cluster | undefined): void => {
     if (cluster?.glyphs.length !== 1) return;
@@ -157,7 +157,7 @@ function groupByCluster(infos: GlyphInfo[], positions: GlyphPosition[]): Group[]
 
 /** Text of one style. */
 export interface StyledSpan {
-  /** UTF-16 offset into the paragraph. It starts where the span before it ends. */
+  /** UTF-16 offset into the paragraph. The span starts at the end of the previous one. */
   end: number;
   fontFor: FontChoice;
   scale: number;
@@ -176,7 +176,7 @@ interface Item {
 }
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-/** Latin, Greek and Cyrillic letters, ASCII and punctuation: none of them joins its neighbours to a grapheme. */
+/** Latin, Greek and Cyrillic letters, ASCII and punctuation. None of them forms a grapheme with its neighbors. */
 const singleGraphemes =
   /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e]*$/;
 
@@ -185,12 +185,14 @@ function graphemesOf(text: string): Iterable<{ segment: string; index: number }>
   return Array.from(text, (segment, index) => ({ segment, index }));
 }
 
-/** Shaping a stack of combining marks takes quadratic time, so an item ends here, even inside a grapheme. */
-const longestItem = 1000;
+/**
+ * The maximum length of an item. Shaping a stack of combining marks takes quadratic time, so an item may end inside a grapheme.
+ */
+const maxItemLength = 1000;
 
 /**
- * Cuts a paragraph into items. A tab is an item of its own.
- * @param spans cover the whole text; a grapheme that reaches over their border belongs to the first
+ * Splits a paragraph into items. A tab is a separate item.
+ * @param spans cover the whole text; a grapheme that extends over their border belongs to the first
  * @param boundaries is set to 1 at each offset that starts a grapheme
  */
 export function itemize(
@@ -210,14 +212,14 @@ export function itemize(
     const continues = current?.level === level && current.span === span;
     const font = fontFor(segment, continues ? current!.font : undefined);
     const script = scriptOf(String.fromCodePoint(segment.codePointAt(0)!));
-    for (let start = index; start < index + segment.length; start += longestItem) {
-      const end = Math.min(start + longestItem, index + segment.length);
+    for (let start = index; start < index + segment.length; start += maxItemLength) {
+      const end = Math.min(start + maxItemLength, index + segment.length);
       const joins =
         current?.font === font &&
         current.level === level &&
         current.span === span &&
         (!script || !current.script || current.script === script) &&
-        end - current.start <= longestItem &&
+        end - current.start <= maxItemLength &&
         segment !== '\t' &&
         text[current.start] !== '\t';
       if (joins) {

@@ -19,13 +19,19 @@ export interface PlacedCode {
   offset: number;
 }
 
-/** The most codes of one embedded font. With the glyphs that may be appended it stays below TrueType's limit of 65535. */
-const mostCharacters = 30_000;
+/**
+ * The maximum number of codes of one embedded font. With the glyphs that may be appended it stays below TrueType's limit of
+ * 65535.
+ */
+const maxCharacters = 30_000;
 
-/** Longer text is divided among several codes, because some readers cut a code's text at 512 bytes. */
-const longestText = 100;
+/**
+ * The maximum length of the text of one code. Longer text is divided among several codes, because some readers truncate a
+ * code's text at 512 bytes.
+ */
+const maxTextLength = 100;
 
-/** The characters of one font that a document uses, each with a code of its own, from 1. */
+/** The characters of one font that a document uses, each with its code, from 1. */
 export class SubsetFont {
   readonly name: FontName;
   readonly characters: Character[] = [];
@@ -36,7 +42,7 @@ export class SubsetFont {
   }
 
   /**
-   * Returns the codes that draw a cluster and from which readers copy its text; undefined if the font is full.
+   * Returns the codes that draw a cluster, and from which readers copy its text; undefined if the font is full.
    * @param mark the position of a direction mark before it
    */
   codesFor(cluster: Cluster, mark: DirectionMarkPosition | undefined): readonly PlacedCode[] | undefined {
@@ -49,7 +55,7 @@ export class SubsetFont {
       level % 2 || mark
         ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, mark)
         : sideBySide(forward(text), 0, width);
-    if (this.characters.length + pieces.length > mostCharacters) return undefined;
+    if (this.characters.length + pieces.length > maxCharacters) return undefined;
     // One code draws the whole cluster.
     const drawing = pieces.findIndex(({ text }) => text !== directionMark);
     const codes = pieces.map(({ text, offset, width }, index) => ({
@@ -78,7 +84,7 @@ export class SubsetFont {
   }
 }
 
-/** Returns the one glyph that draws a code without being moved; undefined if a composite is needed. */
+/** Returns the glyph that draws a code without being moved; undefined if the code needs a composite. */
 function singleGlyph(glyphs: readonly PlacedGlyph[]): number | undefined {
   const [glyph] = glyphs;
   return glyphs.length === 1 && glyph!.x === 0 && glyph!.y === 0 ? glyph!.id : undefined;
@@ -87,17 +93,17 @@ function singleGlyph(glyphs: readonly PlacedGlyph[]): number | undefined {
 function forward(text: string): string[] {
   if (text === '\t') return [' '];
   const texts: string[] = [];
-  for (let start = 0; start < text.length; start += longestText)
-    texts.push(text.slice(start, start + longestText));
+  for (let start = 0; start < text.length; start += maxTextLength)
+    texts.push(text.slice(start, start + maxTextLength));
   return texts;
 }
 
-/** Poppler ends a word only at a code whose text is a space alone, so a mark on a space gets its own code. */
+/** A mark on a space is separate from it, because poppler ends a word only at a code whose text is a single space. */
 const letterWithMarks = /\s(?=\p{M})|.[\p{M}\p{Default_Ignorable_Code_Point}]{0,40}/gsu;
 
 /**
- * Readers reverse right-to-left text character by character from visual order. So each letter of a ligature gets a code, the
- * last letter first, and a letter's marks come before it.
+ * Splits right-to-left text for readers, which reverse it character by character from visual order. Each letter of a ligature
+ * gets a code, the last letter first, and a letter's marks come before it.
  */
 function backward(text: string): string[] {
   if (text === '\t') return [' '];
@@ -107,7 +113,7 @@ function backward(text: string): string[] {
     .reverse();
 }
 
-/** Writes a font with the characters used into the document, as a Type 0 font with a TrueType descendant, at `ref`. */
+/** Writes a font with the used characters into the document, as a Type 0 font with a TrueType descendant, at `ref`. */
 export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont): void {
   const { characters, name } = subset;
   const { unitsPerEm, ascent, descent } = openFont(name);
@@ -126,7 +132,7 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
     viewOf(glyphIds).setUint16(2 * (index + 1), singleGlyph(glyphs) ?? appended++);
 
   const head = viewOf(readTables(font).get('head')!);
-  // Derived from the file's checksum: different subsets of a font get different tags, and equal subsets the same tag.
+  // Derived from the file's checksum: different subsets of a font get different tags, and equal subsets get the same tag.
   const baseFont = `${tagOf(head.getUint32(8))}+${postScriptName(name)}`;
   const thousandths = (units: number): number => Math.round((1000 * units) / unitsPerEm);
   const descriptor = context.register(
@@ -172,7 +178,9 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
   );
 }
 
-/** Returns the flags of a font descriptor (PDF 32000-1, table 123). All fonts are symbolic: glyphs are reached by id. */
+/**
+ * Returns the flags of a font descriptor (PDF 32000-1, table 123). All fonts are symbolic, because glyphs are selected by id.
+ */
 function flagsOf(name: FontName): number {
   const fixedPitch = name.startsWith('cousine') ? 1 : 0;
   const serif = name.startsWith('tinos') ? 2 : 0;

@@ -61,7 +61,7 @@ function checksum(view: DataView, start: number, end: number): number {
   return sum;
 }
 
-/** A glyph to append, composed of placed glyphs of the font; empty for one that draws nothing. */
+/** A glyph to append, composed of positioned glyphs of the font; empty for a glyph that draws nothing. */
 interface Composite {
   parts: readonly PlacedGlyph[];
   /** In font units. */
@@ -76,7 +76,7 @@ const argumentsAreOffsets = 0x2;
 const moreComponents = 0x20;
 
 /**
- * Appends composite glyphs to the font and drops everything that drawing by glyph id does not need. The first appended glyph
+ * Appends composite glyphs to the font, and removes everything that drawing by glyph id does not need. The first appended glyph
  * has the id `firstId`; the others follow.
  */
 export function appendComposites(
@@ -197,7 +197,7 @@ function longMetrics(
   return metrics;
 }
 
-/** Raises the maxima that the font declares: viewers may allocate memory by them. */
+/** Raises the declared maxima of the font, because viewers may allocate memory by them. */
 function growLimits(maxp: Uint8Array, glyphs: number, composites: readonly Composite[]): void {
   const view = viewOf(maxp);
   const most = composites.reduce((most, { parts }) => Math.max(most, parts.length), 0);

@@ -3,29 +3,29 @@ import { type InlineContent, type InlineTag, joinStrings } from '../inline-conte
 /** A text of an XLIFF unit: strings and codes in reading order. */
 export type XliffContent = (string | XliffCode)[];
 
-/** A placeholder or tag, which a CAT tool shows as one character and does not let a translator type. */
+/** A placeholder or tag, which a CAT tool shows as one character and protects from editing. */
 export interface XliffCode {
   /** `open` and `close` surround text and share their id; a `void` code stands alone. */
   type: 'open' | 'close' | 'void';
   /** Unique in its text. A code of a translation has the id of the source's code that it repeats. */
   id: string;
-  /** What it stands for in the original text. */
+  /** The original text that the code represents. */
   data: string;
-  /** How a plain reading of the text shows it, if at all. */
+  /** The plain text of the code, if any. */
   equiv?: string;
-  /** Whether a translation must have it exactly once. */
+  /** Whether a translation must contain it exactly once. */
   fixed?: boolean;
 }
 
-/** XLIFF's states of a segment, the least finished first. */
+/** XLIFF's states of a segment, in order of progress. */
 export const xliffStates = ['initial', 'translated', 'reviewed', 'final'] as const;
 
 export type XliffState = (typeof xliffStates)[number];
 
-/** Names what a unit's `subState` and metadata are of. */
+/** The authority of a unit's `subState` and metadata. */
 export const xliffAuthority = 'lingualoop';
 
-/** The original text: each code is what it stands for. */
+/** Returns the original text, with each code replaced by the text that it represents. */
 export function originalText(content: XliffContent): string {
   return content.map((item) => (typeof item === 'string' ? item : item.data)).join('');
 }
@@ -41,8 +41,9 @@ export function contentOfTags(content: InlineContent): XliffContent {
 }
 
 /**
- * A segment's translation, from a text whose codes are the source's tags.
- * @returns what is wrong, in words, unless the text has every tag once and well nested, or none at all: then `tagged` says so
+ * Returns a segment's translation, from a text whose codes are the source's tags. A text without any tags is valid, too;
+ * `tagged` is then false.
+ * @returns a description of the problem if the tags are incomplete, duplicated or not well nested
  */
 export function tagsOfContent(
   content: XliffContent,
@@ -78,7 +79,7 @@ function keyOf(type: XliffCode['type'], id: string | number): string {
   return `${type} ${id}`;
 }
 
-/** Whether two texts are the same but for the amount of white space, which tools change where they lay out the XML anew. */
+/** Whether two texts are equal except for the amount of white space, which tools change when they reformat the XML. */
 export function isSameSource(one: string, other: string): boolean {
   return one === other || squeezed(one) === squeezed(other);
 }

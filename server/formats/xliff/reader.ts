@@ -7,7 +7,7 @@ export type { ReadUnit } from './unit-reader.ts';
 
 /** One `<file>` of a document. */
 export interface XliffFile {
-  /** Of its `<file>`, from 1. */
+  /** The line of its `<file>`, from 1. */
   line: number;
   /** As written in the root. */
   sourceLang: string;
@@ -15,10 +15,12 @@ export interface XliffFile {
   units: ReadUnit[];
 }
 
-/** More than any file of 10 MB that the service writes; few enough to pass on to another process. */
-const mostItems = 100_000;
-/** The same of characters: each code has what it stands for of its own, although the file has it once. */
-const mostCharacters = 10_000_000;
+/**
+ * The maximum number of units: more than any file of 10 MB from this service has, and few enough to pass to another process.
+ */
+const maxItems = 100_000;
+/** The maximum number of characters. Each code has a copy of its data, although the file contains the data once. */
+const maxCharacters = 10_000_000;
 
 function countCodes(content: XliffContent): number {
   return content.filter((item) => typeof item !== 'string').length;
@@ -36,8 +38,8 @@ const metadataNamespace = 'urn:oasis:names:tc:xliff:metadata:2.0';
 const versions: readonly string[] = ['2.0', '2.1'];
 
 /**
- * Reads the `<file>` with an id, as a CAT tool has sent it back. Others are passed over. Texts are taken exactly as they stand: white space
- * is kept. Notes, matches and what other tools add are ignored.
+ * Reads the `<file>` with an id, as a CAT tool has returned it. Skips other files. Texts are taken exactly, including white
+ * space. Ignores notes, matches and additions of other tools.
  * @throws {XmlFileError} if it is not XLIFF 2, or has no such file
  */
 export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
@@ -54,13 +56,13 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
     items += 1 + parts + countCodes(source) + countCodes(target ?? []);
     characters += countCharacters(source) + countCharacters(target ?? []);
     const excess =
-      items > mostItems
-        ? `${mostItems} units, segments and codes`
-        : characters > mostCharacters && `${mostCharacters} characters, with what its codes stand for`;
+      items > maxItems
+        ? `${maxItems} units, segments and codes`
+        : characters > maxCharacters && `${maxCharacters} characters, with what its codes stand for`;
     if (excess) throw new XmlFileError('invalid', `the file has more than ${excess}; send pages of it`, line);
     file?.units.push(unit);
   });
-  /** The names of the open elements; those of other namespaces are `*`. */
+  /** The names of the open elements, with `*` for elements of other namespaces. */
   const path: string[] = [];
   let isWanted = false;
   const parser = createParser(

@@ -7,32 +7,32 @@ import {
   xliffStates,
 } from './content.ts';
 
-/** A unit as it came back. */
+/** A unit of a returned file. */
 export interface ReadUnit {
-  /** Empty if it has none. */
+  /** Empty if it has no id. */
   id: string;
-  /** Of its `<unit>`, from 1. */
+  /** The line of its `<unit>`, from 1. */
   line: number;
-  /** The version of the translation that the file was made from; null if a tool has dropped it. */
+  /** The version of the translation from which the file was made; null if a tool has removed it. */
   version: string | null;
-  /** The least finished of its segments'. */
+  /** The least advanced state of its segments. */
   state: XliffState;
   source: XliffContent;
   /** Null if a segment has no translation. */
   target: XliffContent | null;
 }
 
-/** A code before what it stands for is known. */
+/** A code whose data is not read yet. */
 type Referring = Omit<XliffCode, 'data'> & { ref: string | undefined };
 type RawContent = (string | Referring)[];
 
-/** A segment, or an ignorable text between two. */
+/** A segment, or an ignorable text between two segments. */
 interface Part {
   isSegment: boolean;
   state: XliffState;
   source: RawContent;
   target: RawContent | null;
-  /** The place of its target among the unit's, from 1; its own if none is given. */
+  /** The position of its target in the unit, from 1; by default, its own position. */
   order: number;
 }
 
@@ -45,21 +45,22 @@ interface OpenUnit {
 }
 
 /**
- * Reads the units of a file from the parser's events. Tools may cut a unit into several segments: their texts are joined again.
- * @param onUnit called with each unit at its end, and the number of its segments and texts between them
+ * Reads the units of a file from the parser's events. Tools may split a unit into several segments; this function joins their
+ * texts.
+ * @param onUnit called with each unit at its end, and the number of its segments and ignorable texts
  */
 export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void) {
   let unit: OpenUnit | undefined;
   let part: Part | undefined;
-  /** The text that is being read, if one is. */
+  /** The text of the current element; undefined outside such elements. */
   let content: RawContent | undefined;
-  /** The characters of what is being read outside of texts: a version, or what codes stand for. */
+  /** The characters of the current element if it is not a text: a version, or the data of codes. */
   let characters: string | undefined;
   let dataId = '';
-  /** Whether the data or metadata that is being read is the unit's, not that of a match in it. */
+  /** Whether the current data or metadata belongs to the unit, not to a match in it. */
   let isOfUnit = false;
   let isOwnGroup = false;
-  /** The open `<pc>` of the text. */
+  /** The open `<pc>` elements of the text. */
   const pairs: { id: string; ref: string | undefined }[] = [];
 
   const append = (text: string): void => {
@@ -84,7 +85,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void
       open.push({ type: 'open', id, ref: attributes['dataRefStart'] });
       pairs.push({ id, ref: attributes['dataRefEnd'] });
     } else if (name === 'cp') append(characterOf(attributes['hex'], line));
-    // Annotations are of no interest, and their text is the segment's.
+    // Annotations are ignored, and their text is part of the segment.
     else if (name !== 'mrk' && name !== 'sm' && name !== 'em')
       throw new XmlFileError('invalid', 'an element in a text is none of XLIFF’s inline elements', line);
   };
@@ -123,7 +124,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void
     close(name: string, parent: string): void {
       if (content) {
         if (name === 'pc') content.push({ type: 'close', ...pairs.pop()! });
-        // The element of the text itself: those of mtc:match and inline elements have another parent.
+        // This ends the text. An element of a match or of inline markup with the same name has another parent.
         else if (parent === 'segment' || parent === 'ignorable') content = undefined;
       } else if (!unit) return;
       else if (part && parent === 'unit') {
@@ -143,7 +144,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void
   };
 }
 
-/** One text of the unit's segments. */
+/** Joins the texts of the unit's segments. */
 function joined({ data, parts, ...unit }: OpenUnit): ReadUnit {
   const resolve = (content: RawContent): XliffContent =>
     content.map((item) => (typeof item === 'string' ? item : resolved(item, data, unit.line)));
@@ -162,7 +163,7 @@ function joined({ data, parts, ...unit }: OpenUnit): ReadUnit {
   };
 }
 
-/** An empty translation is none, unless there is nothing to translate. */
+/** An empty translation counts as missing, unless the source is empty, too. */
 function hasTarget({ source, target }: Part): boolean {
   if (target === null) return false;
   const isBlank = (content: RawContent) =>
@@ -180,7 +181,7 @@ function resolved({ ref, ...code }: Referring, data: ReadonlyMap<string, string>
   );
 }
 
-/** @throws {XmlFileError} for what is no character, or one that nothing can store */
+/** @throws {XmlFileError} for a code point that is not a character, or that cannot be stored */
 function characterOf(hex: string | undefined, line: number): string {
   const code = /^[0-9A-Fa-f]{1,6}$/.test(hex ?? '') ? Number.parseInt(hex as string, 16) : 0;
   if (code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)) return String.fromCodePoint(code);

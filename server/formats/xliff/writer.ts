@@ -1,7 +1,7 @@
-import { attributes, escapeText, notCarried } from '../xml/xml-text.ts';
+import { attributes, escapeText, notAllowedInXml } from '../xml/xml-text.ts';
 import { type XliffContent, type XliffState, xliffAuthority } from './content.ts';
 
-/** The languages of a file, as BCP 47 tags. All of an XLIFF document have the same. */
+/** The languages of an XLIFF document, as BCP 47 tags. All its files have the same. */
 export interface XliffHead {
   sourceLang: string;
   targetLang: string;
@@ -11,25 +11,25 @@ export interface XliffHead {
 export interface XliffUnit {
   /** An NMTOKEN, unique in its `<file>`. */
   id: string;
-  /** Where a person finds it. */
+  /** The location of the text in the document, in a readable form. */
   name?: string;
-  /** The version of the translation that the file was made from; the reader returns it. */
+  /** The version of the translation from which the file was made; the reader returns it. */
   version: string;
   state: XliffState;
-  /** The service's own state: `[a-z_]+`. */
+  /** The state in this service: `[a-z_]+`. */
   subState?: string;
-  /** What a reviewer should know. */
+  /** Notes for the reviewer. */
   notes: readonly string[];
   source: XliffContent;
-  /** Null if there is none yet. */
+  /** Null if there is no translation yet. */
   target: XliffContent | null;
 }
 
 export const xliffType = 'application/xliff+xml';
 
 /**
- * Writes the start of an XLIFF 2.1 document in UTF-8. Then follow one file after the other: `xliffFileHead`, its units, `xliffFileTail`; and
- * last `xliffTail`. `readXliff` reads back exactly what was written.
+ * Writes the start of an XLIFF 2.1 document in UTF-8. The files follow, each as `xliffFileHead`, its units and `xliffFileTail`,
+ * and finally `xliffTail`. `readXliff` returns exactly what was written.
  */
 export function xliffHead({ sourceLang, targetLang }: XliffHead): string {
   const root = attributes({
@@ -45,7 +45,7 @@ export function xliffHead({ sourceLang, targetLang }: XliffHead): string {
 /**
  * Writes the start of a `<file>`.
  * @param id an NMTOKEN, unique in the document
- * @param original the name of what it was made from
+ * @param original the name of the original document
  */
 export function xliffFileHead(
   { id, original }: { id: string; original: string },
@@ -61,17 +61,17 @@ export function xliffFileHead(
   return `<file${file}>\n`;
 }
 
-/** Writes one `<unit>`, on lines of its own, with one segment. */
+/** Writes one `<unit>`, on separate lines, with one segment. */
 export function xliffUnit(unit: XliffUnit): string {
   const { id, name, version, state, subState, notes, source, target } = unit;
   const data = new Map<string, string>();
   const sourceText = contentXml(source, data);
   const targetText = target && contentXml(target, data);
   const group = attributes({ category: xliffAuthority });
-  // It has no id, which must be none of its codes'.
+  // The segment has no id, because it could equal the id of a code.
   const segment = attributes({ state, subState: subState && `${xliffAuthority}:${subState}` });
   return [
-    // Most tools keep white space by the element that they read, some by its unit.
+    // Most tools read the white space setting from the inner element, some from the unit.
     `<unit${attributes({ id, name, 'xml:space': 'preserve' })}>\n`,
     `<mda:metadata><mda:metaGroup${group}><mda:meta type="version">${escapeText(version)}</mda:meta></mda:metaGroup></mda:metadata>\n`,
     ...listed(
@@ -98,7 +98,7 @@ function listed(name: string, items: readonly string[]): string[] {
   return items.length > 0 ? [`<${name}>\n`, ...items, `</${name}>\n`] : [];
 }
 
-/** @param data the ids of what codes stand for, to which those of this text are added */
+/** @param data the ids of the data of codes; this function adds those of this text */
 function contentXml(content: XliffContent, data: Map<string, string>): string {
   const refTo = (text: string): string | null => {
     if (text === '') return null;
@@ -122,11 +122,11 @@ function contentXml(content: XliffContent, data: Map<string, string>): string {
     .join('');
 }
 
-/** Writes a text in which characters that XML cannot contain are elements. Lone surrogates are none, and left out. */
+/** Writes a text; characters that XML cannot contain become elements, except lone surrogates, which are removed. */
 function dataXml(text: string): string {
   let xml = '';
   let done = 0;
-  for (const { 0: character, index } of text.matchAll(notCarried)) {
+  for (const { 0: character, index } of text.matchAll(notAllowedInXml)) {
     const code = character.codePointAt(0) as number;
     const isSurrogate = code >= 0xd800 && code <= 0xdfff;
     const cp = isSurrogate ? '' : `<cp hex="${code.toString(16).toUpperCase().padStart(4, '0')}"/>`;

@@ -6,7 +6,7 @@ export interface CellPosition {
   column: number;
 }
 
-/** Both corners are part of it. */
+/** Includes both corners. */
 export interface CellRange {
   top: number;
   left: number;
@@ -21,7 +21,7 @@ export const lastColumn = 16_384;
 const dollar = 36;
 
 /**
- * Reads a reference such as `B7`. Written out, because a sheet has millions of them.
+ * Parses a reference such as `B7`. It uses no regular expression, because a sheet has millions of references.
  *
  * @throws {FileError} `unreadable` for anything else, or outside of a sheet
  */
@@ -47,7 +47,7 @@ export function readReference(reference: string): CellPosition {
   return { row, column };
 }
 
-/** Reads a range such as `A1:B7`; a single cell is a range, too. */
+/** Parses a range such as `A1:B7`; a single cell is a range, too. */
 export function readRange(range: string): CellRange {
   const [first = '', last = first] = range.trim().split(':');
   const a = readReference(first);

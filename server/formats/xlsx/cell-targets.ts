@@ -22,22 +22,22 @@ export class CellTargets {
   }
 
   /**
-   * The text that a cell gets, at most as long as Excel accepts: its translation with the white space around the old text, or
-   * the old text if there is no other translation.
+   * Returns the new text of a cell, truncated to the maximum of Excel: its translation with the white space around the old
+   * text, or the old text if it has no other translation.
    */
   textOf({ regionId }: Sheet, cell: CellPosition, old: string): { text: string; isCut: boolean } {
     const target = this.#sheets.get(regionId)?.get(writeReference(cell));
     if (!target) return { text: old, isCut: false };
     target.isUsed = true;
     const { before, source, after } = splitText(old);
-    // Line breaks of other systems in the old text are not a reason to change it.
+    // A different line break character in the old text is not a reason to change it.
     if (target.text === source) return { text: old, isCut: false };
     const text = before + target.text + after;
     const cut = cutToLimit(text);
     return { text: cut, isCut: cut !== text };
   }
 
-  /** @throws RangeError if a translation was not asked for */
+  /** @throws RangeError if a translation does not belong to a cell that was read */
   requireAllUsed(): void {
     for (const [regionId, cells] of this.#sheets)
       for (const [cellId, { isUsed }] of cells)

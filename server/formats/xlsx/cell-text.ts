@@ -1,14 +1,14 @@
 import { escapeXmlText } from '../office/splice.ts';
 
-/** The most UTF-16 units that Excel accepts in a cell. */
+/** The maximum number of UTF-16 units that Excel accepts in a cell. */
 export const cellTextLimit = 32_767;
 
-/** A character in the spelling that Office uses where XML cannot hold it: `_x000D_` is a carriage return. */
+/** Office's escape for a character that XML cannot contain: `_x000D_` is a carriage return. */
 const spelling = /_x([0-9a-f]{4})_/gi;
 
 /**
- * Decodes the text of a cell or a shared string. NUL and halves of surrogate pairs keep their spelling: neither a database nor
- * an engine accepts them as characters.
+ * Decodes the text of a cell or a shared string. NUL and lone surrogates stay escaped, because neither a database nor an engine
+ * accepts them as characters.
  */
 export function decodeCellText(written: string): string {
   if (!written.includes('_x') && !written.includes('_X')) return written;
@@ -26,20 +26,20 @@ function spell(unit: string): string {
   return `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
 }
 
-/** What would be decoded if it stood in a file; except what `decodeCellText` leaves as it is. */
+/** Text that would be decoded if it were in a file, except the escapes that `decodeCellText` does not change. */
 const literalEscape = /_(?=x(?!0000|d[89a-f])[0-9a-f]{4}_)/gi;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
 const notXml = /[\x01-\x08\x0b-\x1f\ufffe\uffff]/g;
 
-/** Spells a text as the content of an XML element, so that `decodeCellText` returns it. NUL and lone surrogates are dropped. */
+/** Escapes a text for the content of an XML element, so that `decodeCellText` returns it. Removes NUL and lone surrogates. */
 export function encodeCellText(text: string): string {
   const storable = text.replaceAll('\0', '').replace(loneSurrogate, '');
   return escapeXmlText(storable.replace(literalEscape, '_x005F_').replace(notXml, spell));
 }
 
-/** Writes `<t>` with this text. `prefix` is that of the namespace, with its colon. */
+/** Writes `<t>` with this text. `prefix` is the namespace prefix with its colon. */
 export function textElement(prefix: string, text: string): string {
-  // Without the attribute, programs drop white space at the edges, and some of them inside.
+  // Without this attribute, programs remove white space at the edges, and some programs also inside.
   const space = /^\s|\s$|\s\s|[\t\n]/.test(text) ? ' xml:space="preserve"' : '';
   return `<${prefix}t${space}>${encodeCellText(text)}</${prefix}t>`;
 }
@@ -49,7 +49,7 @@ export function hasLetter(text: string): boolean {
   return /\p{L}/u.test(text);
 }
 
-/** A cell's text: what is translated, and the white space around it, which stays. */
+/** A cell's text: the part to translate, and the surrounding white space, which stays unchanged. */
 export interface SplitText {
   before: string;
   /** Line breaks are `\n`. */
@@ -68,7 +68,7 @@ export function splitText(text: string): SplitText {
   };
 }
 
-/** Returns as much of the text as Excel accepts in a cell. */
+/** Returns the text, truncated to the length that Excel accepts in a cell. */
 export function cutToLimit(text: string): string {
   if (text.length <= cellTextLimit) return text;
   const cut = text.slice(0, cellTextLimit);

@@ -6,7 +6,7 @@ import { readXmlPart } from './part-stream.ts';
 import type { SheetSummary } from './sheet-reader.ts';
 import type { Workbook } from './workbook.ts';
 
-/** Kinds of text that stay untranslated, with their names for one and for several. */
+/** Kinds of text that stay untranslated, with their singular and plural names. */
 const kinds = {
   comments: ['comment', 'comments'],
   shapes: ['text box or shape with text', 'text boxes and shapes with text'],
@@ -20,7 +20,7 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-/** The element whose text is counted once, by the type of the part that has it. */
+/** By the type of a part: the element whose texts are counted, each once. */
 const counted: Record<string, { kind: Kind; element: string }> = {
   comments: { kind: 'comments', element: 'comment' },
   drawing: { kind: 'shapes', element: 'txBody' },
@@ -37,7 +37,7 @@ export class KeptContent {
   #pivotsOfCells = 0;
 
   /**
-   * Reads the parts with such texts that the sheets name, and those that these name.
+   * Reads the parts with such texts to which the sheets refer, directly or through another part.
    *
    * @throws {FileError} `unreadable` or `too_large`
    */
@@ -49,7 +49,7 @@ export class KeptContent {
       if (type !== 'worksheet' && type !== 'chartsheet') this.#add('otherSheets', 1);
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop())
       for (const { type, target } of await office.relationships(path)) {
-        // Its names and its copy of the data; the cells that show it are translated.
+        // Counts its names and its copy of the data; the cells that display it are translated.
         if (type === 'pivotTable') {
           this.#add('pivotTables', 1);
           if (target !== undefined) await this.#addPivot(office, target, caches);
@@ -62,7 +62,7 @@ export class KeptContent {
       }
   }
 
-  /** @param caches which of the pivot caches that were read take their data from cells */
+  /** @param caches the pivot caches that were already read, and whether they take their data from cells */
   async #addPivot(office: OfficePackage, path: string, caches: Map<string, boolean>): Promise<void> {
     for (const { type, target } of await office.relationships(path)) {
       if (type !== 'pivotCacheDefinition' || target === undefined) continue;
@@ -81,17 +81,17 @@ export class KeptContent {
     if (count > 0) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
   }
 
-  /** Counts the elements of that name with a letter in them. */
+  /** Counts the elements of that name whose text has a letter. */
   #counter(kind: Kind, element: string): PositionedXmlEvents {
     let depth = 0;
-    /** The depth of the open element that is counted, and of one that is left out; 0 if there is none. */
+    /** The depth of the open element that is counted, and of one that is skipped; 0 if there is none. */
     let countedAt = 0;
     let skippedAt = 0;
     let hasText = false;
     return {
       openTag: ({ local }: XmlStartTag) => {
         depth++;
-        // The same shape again, for programs that do not know its newer form.
+        // Repeats the same shape for programs that do not support its newer form.
         if (skippedAt === 0 && local === 'Fallback') skippedAt = depth;
         if (countedAt > 0 || skippedAt > 0 || local !== element) return;
         countedAt = depth;
@@ -111,7 +111,7 @@ export class KeptContent {
     };
   }
 
-  /** One finding for each kind. */
+  /** Returns one finding for each kind. */
   findings(): Finding[] {
     const findings = Object.entries(kinds).flatMap(([kind, [one, several]]): Finding[] => {
       const count = this.#counts.get(kind as Kind) ?? 0;
@@ -135,7 +135,10 @@ function pivotsOfCells(count: number): Finding {
   };
 }
 
-/** Whether a pivot cache names the cells of its data. One that names an Excel Table does not: the headers of that are kept. */
+/**
+ * Whether a pivot cache takes its data from cells. A cache of an Excel Table does not count, because the headers of the table
+ * stay unchanged.
+ */
 async function isCacheOfCells(office: OfficePackage, path: string): Promise<boolean> {
   let isOfCells = false;
   await readXmlPart(office, path, {

@@ -1,9 +1,9 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
-import { encode, encodingOf, type PartEncoding, refuseOtherEncoding } from '../office/part-text.ts';
+import { encode, encodingOf, type PartEncoding, rejectOtherEncoding } from '../office/part-text.ts';
 import { createPositionedXmlReader, type PositionedXmlEvents } from '../office/xml-reader.ts';
 
-/** Feeds the XML of a part to `events`. Only a piece of it is in memory. */
+/** Feeds the XML of a part to `events`. Only one piece of it is in memory at a time. */
 export async function readXmlPart(
   office: OfficePackage,
   path: string,
@@ -18,17 +18,19 @@ export async function readXmlPart(
   reader.close();
 }
 
-/** Changes a part while it is read. Positions are those that the events report. */
+/** Changes a part while it is read. Positions are those in the events. */
 export class PartEditor {
   #buffer = '';
   /** The position of the start of the buffer. */
   #start = 0;
-  /** Everything before this position is in `#output`. */
+  /** `#output` contains everything before this position. */
   #copied = 0;
   #output = '';
   #held: number | undefined;
 
-  /** Keeps the source from this position on, so that it can be changed later; undefined ends that. See `boundRun`. */
+  /**
+   * Keeps the source from this position on in memory, so that it can be changed later; undefined releases it. See `boundRun`.
+   */
   hold(position: number | undefined): void {
     this.#held = position;
   }
@@ -39,7 +41,7 @@ export class PartEditor {
     this.#copied = end;
   }
 
-  /** The source between two positions that are held. */
+  /** Returns the source between two positions that are held. */
   source(start: number, end: number): string {
     return this.#buffer.slice(start - this.#start, end - this.#start);
   }
@@ -48,7 +50,7 @@ export class PartEditor {
     this.#buffer += piece;
   }
 
-  /** Returns what is finished: the source, with its changes, up to `position` or to where it is held. */
+  /** Returns the finished part: the source with its changes, up to `position` or to the held position. */
   take(position: number): string {
     const safe = Math.max(this.#copied, Math.min(position, this.#held ?? position));
     const output = this.#output + this.source(this.#copied, safe);
@@ -66,8 +68,8 @@ export class PartEditor {
 }
 
 /**
- * Yields a part with the changes that the events make through the editor, in the encoding of the part. No character outside
- * the changes differs.
+ * Yields a part with the changes that the events make through the editor, in the encoding of the part. Everything else stays
+ * unchanged.
  */
 export async function* rewriteXmlPart(
   office: OfficePackage,
@@ -90,7 +92,7 @@ export async function* rewriteXmlPart(
   yield encode(editor.rest(), partEncoding);
 }
 
-/** Bounds what the reader keeps in memory: a text or a comment without an end. */
+/** Limits the memory of the reader for a text or a comment without an end. */
 class RunBound {
   lastTagEnd = 0;
   #read = 0;
@@ -116,7 +118,7 @@ class RunBound {
 }
 
 /**
- * Bounds a part of the XML that must be in memory as a whole.
+ * Checks the length of a piece of XML that must be in memory as a whole.
  *
  * @throws {FileError} `too_large`
  */
@@ -125,7 +127,7 @@ export function boundRun(start: number, end: number): void {
     throw overLimit('the length of a text in the XML of the file', limits.officeXmlRun);
 }
 
-/** Yields the text of a part with its byte order mark: a copy begins with it, too. */
+/** Yields the text of a part with its byte order mark, because a copy must start with it, too. */
 async function* textPieces(
   office: OfficePackage,
   path: string,
@@ -137,7 +139,7 @@ async function* textPieces(
     encoding ??= encodingOf(piece);
     decoder ??= new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
     const text = decoder.decode(piece, { stream: true });
-    if (isFirst) refuseOtherEncoding(text);
+    if (isFirst) rejectOtherEncoding(text);
     yield { text, encoding };
   }
   const text = decoder?.decode() ?? '';

@@ -7,7 +7,7 @@ import type { SharedStrings } from './shared-strings.ts';
 import type { Cell } from './sheet-reader.ts';
 import { isSpreadsheet } from './workbook.ts';
 
-/** Yields the table of shared strings as it was planned. */
+/** Yields the table of shared strings as planned. */
 export function rewriteSharedStrings(
   office: OfficePackage,
   path: string,
@@ -18,7 +18,7 @@ export function rewriteSharedStrings(
   for (const appended of plan.appended) if ('copyOf' in appended) copied.set(appended.copyOf, '');
   return rewriteXmlPart(office, path, (editor): PositionedXmlEvents => {
     let depth = 0;
-    /** That of the root, which is declared everywhere. */
+    /** The prefix of the root element, which is declared everywhere. */
     let rootPrefix = '';
     let index = -1;
     let start = 0;
@@ -61,12 +61,12 @@ export function rewriteSharedStrings(
   });
 }
 
-/** With its colon; '' if there is none. */
+/** Returns the prefix with its colon; '' if there is none. */
 function prefixOf({ name, local }: { name: string; local: string }): string {
   return name.slice(0, name.length - local.length);
 }
 
-/** `count` is the number of cells with a shared string, which stays. */
+/** Changes `uniqueCount`. `count` stays unchanged, because it is the number of cells with a shared string. */
 function changeUniqueCount(editor: PartEditor, start: number, end: number, count: number): void {
   const found = /(\suniqueCount\s*=\s*["'])(\d*)["']/.exec(editor.source(start, end));
   if (!found) return;
@@ -75,12 +75,12 @@ function changeUniqueCount(editor: PartEditor, start: number, end: number, count
   editor.replace(at, at + digits.length, `${count}`);
 }
 
-/** Points a cell to another shared string. */
+/** Changes the shared string of a cell. */
 export function repoint(editor: PartEditor, { valueContent }: Cell, index: number): void {
   if (valueContent) editor.replace(valueContent.start, valueContent.end, `${index}`);
 }
 
-/** Sets the text of a cell that has its text in itself. */
+/** Sets the text of a cell that contains its text directly. */
 export function setOwnText(editor: PartEditor, cell: Cell, text: string): void {
   if (cell.type === 'str') {
     const { valueContent } = cell;
@@ -118,7 +118,7 @@ export function rewriteTable(
   });
 }
 
-/** Excel spells line breaks in the names and labels of a table as it spells what XML cannot hold. */
+/** Escapes line breaks in the names and labels of a table, like characters that XML cannot contain. */
 function encodeAttribute(text: string): string {
   return encodeCellText(text)
     .replaceAll('"', '&quot;')

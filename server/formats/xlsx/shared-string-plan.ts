@@ -3,12 +3,12 @@ import type { SharedStrings } from './shared-strings.ts';
 /** Cells of one entry that get the same text. */
 interface Group {
   text: string;
-  /** Numbers of the sheets, each once. */
+  /** Numbers of the sheets, without duplicates. */
   sheets: number[];
 }
 
 interface Entry {
-  /** The group of most entries, which have one. Others have a map, by text. */
+  /** The only group of an entry. Entries with several groups have a map instead, by text. */
   only: Group | undefined;
   groups: Map<string, Group> | undefined;
 }
@@ -17,19 +17,19 @@ interface Entry {
 export type Appended = { text: string } | { copyOf: number };
 
 /**
- * Decides what becomes of each entry of the shared strings. An entry whose cells all get the same text is changed where it
- * stands. Else one text stays at its index, and the cells with the others are pointed to new entries. Tell it the use of every
- * cell, in the order of the sheets, then call `decide`.
+ * Plans the changes of each entry of the shared strings. An entry whose cells all get the same text is changed at its index.
+ * Otherwise one text stays at its index, and the cells with other texts refer to new entries. Call `use` for every cell, in the
+ * order of the sheets, then call `decide`.
  */
 export class SharedStringPlan {
-  /** The new texts of entries that change where they stand. */
+  /** The new texts of entries that change at their index. */
   readonly changed = new Map<number, string>();
   readonly appended: Appended[] = [];
-  /** Numbers of the sheets with cells that are pointed to new entries. */
+  /** Numbers of the sheets with cells that refer to new entries. */
   readonly repointedSheets = new Set<number>();
   readonly #strings: SharedStrings;
   readonly #entries = new Map<number, Entry>();
-  /** Entries that must keep their text, because a formula shows it: such a cell is never touched. */
+  /** Entries that must keep their text, because a formula cell displays it, which never changes. */
   readonly #pinned: Uint8Array;
   /** For entries with several texts, the new indexes by text. */
   readonly #moved = new Map<number, Map<string, number>>();
@@ -40,7 +40,7 @@ export class SharedStringPlan {
     this.#pinned = new Uint8Array(strings.count);
   }
 
-  /** A cell of the sheet gets this text. A kept cell gets its own. */
+  /** Records that a cell of the sheet gets this text. For an unchanged cell it is its current text. */
   use(index: number, text: string, sheet: number): void {
     const entry = this.#entries.get(index);
     if (!entry) {
@@ -56,13 +56,13 @@ export class SharedStringPlan {
     else if (group.sheets.at(-1) !== sheet) group.sheets.push(sheet);
   }
 
-  /** A formula shows the entry. */
+  /** Records that a formula displays the entry. */
   pin(index: number): void {
     this.#pinned[index] = 1;
   }
 
   /**
-   * Decides which text stays at the index of each entry: that for which the fewest further sheets must change.
+   * Decides which text stays at the index of each entry: the text with which the fewest additional sheets must change.
    *
    * @param changedSheets numbers of the sheets that change for another reason
    */
@@ -72,14 +72,14 @@ export class SharedStringPlan {
     for (const [index, { only, groups }] of this.#entries) {
       const isPinned = this.#pinned[index] === 1;
       const all = only ? [only] : [...groups!.values()];
-      if (isPinned) this.#settle(index, this.#strings.textOf(index), all, changed);
-      else if (only) this.#settle(index, only.text, all, changed);
+      if (isPinned) this.#resolve(index, this.#strings.textOf(index), all, changed);
+      else if (only) this.#resolve(index, only.text, all, changed);
       else open.push([index, all]);
     }
-    for (const [index, groups] of open) this.#settle(index, cheapest(groups, changed), groups, changed);
+    for (const [index, groups] of open) this.#resolve(index, cheapest(groups, changed), groups, changed);
   }
 
-  #settle(index: number, staying: string, groups: readonly Group[], changed: Set<number>): void {
+  #resolve(index: number, staying: string, groups: readonly Group[], changed: Set<number>): void {
     const original = this.#strings.textOf(index);
     if (staying !== original) this.changed.set(index, staying);
     for (const { text, sheets } of groups) {
@@ -107,26 +107,29 @@ export class SharedStringPlan {
     return index;
   }
 
-  /** The index at which a cell finds its text after `decide`. */
+  /** Returns the index of a cell's text after `decide`. */
   indexOf(index: number, text: string): number {
     return this.#moved.get(index)?.get(text) ?? index;
   }
 }
 
-/** The text that should stay, so that the fewest sheets are added to the changed ones. The first of equals. */
+/**
+ * Returns the text that should stay, so that the fewest additional sheets must change. If several are equally good, the first
+ * one.
+ */
 function cheapest(groups: readonly Group[], changed: ReadonlySet<number>): string {
-  // In how many groups each unchanged sheet has cells: with one, it stays as it is if that group's text stays.
+  // The number of groups with cells in each unchanged sheet. If it is 1 and that group's text stays, the sheet stays unchanged.
   const uses = new Map<number, number>();
   for (const { sheets } of groups)
     for (const sheet of sheets) if (!changed.has(sheet)) uses.set(sheet, (uses.get(sheet) ?? 0) + 1);
   let best = groups[0]!;
-  let mostSpared = -1;
+  let maxSpared = -1;
   for (const group of groups) {
     let spared = 0;
     for (const sheet of group.sheets) if (uses.get(sheet) === 1) spared++;
-    if (spared <= mostSpared) continue;
+    if (spared <= maxSpared) continue;
     best = group;
-    mostSpared = spared;
+    maxSpared = spared;
   }
   return best.text;
 }

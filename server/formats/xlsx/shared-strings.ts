@@ -6,14 +6,14 @@ import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
 /**
- * The shared strings of a workbook: cells refer to them by index. Their texts are kept as bytes, because a table at the limit
- * has millions of them.
+ * The shared strings of a workbook, to which cells refer by index. Their texts are stored as bytes, because a table at the
+ * limit has millions of them.
  */
 export class SharedStrings {
   /** The number of entries. */
   count = 0;
   readonly #bytes: Buffer;
-  /** Where the text of each entry ends in `#bytes`. */
+  /** The end of each entry's text in `#bytes`. */
   #ends = new Uint32Array(1024);
 
   private constructor(capacity: number) {
@@ -23,12 +23,12 @@ export class SharedStrings {
   /**
    * Reads the table.
    *
-   * @param path undefined for a workbook without one
+   * @param path undefined for a workbook without a table
    * @throws {FileError} `unreadable` or `too_large`
    */
   static async read(office: OfficePackage, path: string | undefined): Promise<SharedStrings> {
     if (path === undefined) return new SharedStrings(0);
-    // A text takes at most 3 bytes of UTF-8 where its part has 2 of UTF-16.
+    // A text takes at most 3 bytes of UTF-8 for every 2 bytes of UTF-16 in its part.
     const strings = new SharedStrings(Math.ceil(office.sizeOf(path) * 1.5));
     const item = new StringItem();
     let depth = 0;
@@ -60,7 +60,7 @@ export class SharedStrings {
     return strings;
   }
 
-  /** Only texts with a letter are kept: no other text is translated. */
+  /** Stores only texts with a letter, because no other text is translated. */
   #add(text: string): void {
     const start = this.#endOf(this.count - 1);
     if (this.count === this.#ends.length) {
@@ -81,7 +81,7 @@ export class SharedStrings {
     return this.#endOf(index) > this.#endOf(index - 1);
   }
 
-  /** The text of an entry whose text has a letter; '' for another. */
+  /** Returns the text of an entry if it has a letter, else ''. */
   textOf(index: number): string {
     return this.#bytes.toString('utf8', this.#endOf(index - 1), this.#endOf(index));
   }
@@ -89,7 +89,8 @@ export class SharedStrings {
   /**
    * Reads the index in a cell's value; undefined for an empty cell.
    *
-   * @throws {FileError} `unreadable` if there is no such entry. Such a cell is not kept either: it would show what is appended.
+   * @throws {FileError} `unreadable` if there is no such entry. The cell cannot stay unchanged, because it would show an
+   *   appended entry.
    */
   readIndex(value: string): number | undefined {
     const written = value.trim();

@@ -5,24 +5,24 @@ import { boundRun, type PartEditor } from './part-stream.ts';
 import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
-/** Where the content of an element stands, behind its start tag and before its end tag. */
+/** The position of an element's content, after its start tag and before its end tag. */
 interface Content {
   start: number;
   end: number;
-  /** Of the element's name, with its colon. */
+  /** The prefix of the element's name, with its colon. */
   prefix: string;
 }
 
-/** A cell as it stands in a sheet. One object is used for all cells. */
+/** A cell of a sheet. The same object is used for all cells. */
 export interface Cell {
   row: number;
   column: number;
-  /** How the value is to be read: `s`, `inlineStr`, `str`, …; '' for a number. */
+  /** The type of the value: `s`, `inlineStr`, `str`, …; '' for a number. */
   type: string;
   hasFormula: boolean;
-  /** Of a formula whose result fills several cells: which ones. */
+  /** The cells that the result of a formula fills, if there are several. */
   formulaRange: string | undefined;
-  /** What is written in `<v>`, with references of XML decoded. */
+  /** The content of `<v>`, with XML references decoded. */
   value: string;
   /** The text of `<is>`. */
   inlineText: string;
@@ -31,18 +31,18 @@ export interface Cell {
   inlineContent: Content | undefined;
 }
 
-/** What a sheet has besides its cells. */
+/** Content of a sheet apart from its cells. */
 export interface SheetSummary {
   /** Header and footer texts with letters. */
   headersAndFooters: number;
-  /** Data validations that list their values themselves. */
+  /** Data validations that contain the list of their values. */
   literalLists: number;
 }
 
 /**
- * Reads a sheet cell by cell. Rows and cells without a reference follow the one before.
+ * Reads a sheet cell by cell. Rows and cells without a reference follow the previous one.
  *
- * `openTag` throws a FileError `unreadable` if cells are not in order: Excel repairs such a sheet and drops cells.
+ * `openTag` throws a FileError `unreadable` if cells are not in order, because Excel repairs such a sheet and drops cells.
  *
  * @param onCell called at the end of each cell; changes that it makes through the editor are in order
  */
@@ -52,13 +52,13 @@ export class SheetReader implements PositionedXmlEvents {
   readonly #editor: PartEditor | undefined;
   readonly #item = new StringItem();
   #depth = 0;
-  /** The child of the root that is open, if it is one that is read. */
+  /** The open child of the root, if it is a child that this reader reads. */
   #section = '';
   #row = 0;
   #column = 0;
   #inCell = false;
   #cellStart = 0;
-  /** The child of the cell that is open. */
+  /** The open child of the cell. */
   #part = '';
   #text = '';
   #content: Content | undefined;
@@ -184,7 +184,7 @@ function notInOrder(): FileError {
   return new FileError('unreadable', 'the cells of a sheet are not in order');
 }
 
-/** Whether a header or footer shows letters: fields, fonts and colours are codes after an `&`. */
+/** Whether a header or footer displays letters: fields, fonts and colors are codes after an `&`. */
 function hasShownLetter(text: string): boolean {
   return /\p{L}/u.test(text.replace(/&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d+|.)/gis, ''));
 }

@@ -3,8 +3,8 @@ import { decodeCellText } from './cell-text.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /**
- * Reads the text of a string item, `si` or `is`: its own `t`, or those of its runs. Phonetic runs (`rPh`), which tell how to
- * read the text, are not text. Feed it every tag inside the item.
+ * Reads the text of a string item, `si` or `is`: its `t`, or those of its runs. Phonetic runs (`rPh`), which are reading aids,
+ * are not text. Feed it every tag inside the item.
  */
 export class StringItem {
   text = '';
@@ -13,7 +13,7 @@ export class StringItem {
   #inText = false;
   #written = '';
 
-  /** Begins a new item. */
+  /** Starts a new item. */
   reset(): void {
     this.text = '';
     this.#depth = 0;

@@ -6,10 +6,10 @@ import { decodeCellText } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
-/** An Excel Table. Formulas name its columns by their headers. */
+/** An Excel Table. Formulas refer to its columns by their headers. */
 export interface Table {
   name: string;
-  /** Header cells with text that were found in its sheet. */
+  /** The number of header cells with text in its sheet. */
   headers: number;
 }
 
@@ -19,7 +19,7 @@ interface HeaderRow {
   table: Table;
 }
 
-/** A cell in the totals row of a table whose text the table repeats. Excel repairs a file in which the two differ. */
+/** A cell in the totals row of a table whose text is repeated in the table. Excel repairs a file in which the two differ. */
 export interface TotalsLabel {
   /** The part of the table. */
   path: string;
@@ -89,7 +89,7 @@ export class SheetTables {
     this.#totalsLabels.set(writeReference({ row, column: left + column }), { path, column, text });
   }
 
-  /** The label that a table repeats from this cell, if it is the same text. */
+  /** Returns the label that a table repeats from this cell, if the text is the same. */
   totalsLabel(cell: CellPosition, text: string): TotalsLabel | undefined {
     if (this.#totalsLabels.size === 0) return undefined;
     const label = this.#totalsLabels.get(writeReference(cell));
@@ -114,7 +114,7 @@ export class SheetTables {
       }));
   }
 
-  /** The table that has this cell among its headers. */
+  /** Returns the table that has this cell among its headers. */
   withHeader(row: number, column: number): Table | undefined {
     return this.#headerRows.get(row)?.find(({ left, right }) => left <= column && column <= right)?.table;
   }

@@ -7,22 +7,25 @@ import { type Cell, SheetReader, type SheetSummary } from './sheet-reader.ts';
 import type { SheetTables } from './tables.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 
-/** What a walk over the cells of a sheet finds. Cells of no interest are left out: numbers, dates, texts without a letter. */
+/**
+ * The result of reading the cells of a sheet. Cells that are never translated are skipped: numbers, dates, texts without a
+ * letter.
+ */
 export interface TextCellVisitor {
   /**
    * A cell whose text is translated.
    *
-   * @param sharedIndex undefined if the text stands in the cell itself
+   * @param sharedIndex undefined if the cell contains its text directly
    * @param text reads the text
    */
   text(cell: Cell, sharedIndex: number | undefined, text: () => string): void;
-  /** A cell with text that is kept because it is the header of a table's column. */
+  /** A cell with text that stays unchanged because it is the header of a table's column. */
   header?(cell: Cell, sharedIndex: number | undefined): void;
   /** A cell whose shared string is the result of a formula. */
   formulaResult?(sharedIndex: number): void;
 }
 
-/** Returns a reader for a sheet, which tells the visitor what it finds. */
+/** Returns a reader for a sheet that reports to the visitor. */
 export function textCellReader(
   strings: SharedStrings,
   tables: SheetTables,
@@ -53,7 +56,7 @@ export function textCellReader(
   return new SheetReader(onCell, editor);
 }
 
-/** Walks over the cells of a sheet, in their order. Returns what else the sheet has. */
+/** Reads the cells of a sheet in order. Returns the other content of the sheet. */
 export async function readTextCells(
   { office }: Workbook,
   { path }: Sheet,

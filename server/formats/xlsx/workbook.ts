@@ -1,19 +1,22 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
-import { refuseUnsafeEntries } from '../office/rewrite-package.ts';
+import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import { attributeOf } from '../office/xml-reader.ts';
 import { readXmlPart } from './part-stream.ts';
 
 /** A sheet of a workbook. */
 export interface Sheet {
-  /** From 1, in the order of the workbook. Sheets of all types count. */
+  /** From 1, in the order of the workbook, including sheets of all types. */
   number: number;
   name: string;
-  /** Stays the same when the sheet is renamed or moved. */
+  /** Does not change when the sheet is renamed or moved. */
   regionId: string;
   /** The part's path. */
   path: string;
-  /** Of its relationship. Only a `worksheet` has cells to translate: `chartsheet`, `dialogsheet` and macro sheets have none. */
+  /**
+   * The type of its relationship. Only a `worksheet` has cells to translate; `chartsheet`, `dialogsheet` and macro sheets have
+   * none.
+   */
   type: string;
 }
 
@@ -30,12 +33,12 @@ export interface Workbook {
 const transitional = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const strict = 'http://purl.oclc.org/ooxml/spreadsheetml/main';
 
-/** Whether a tag belongs to the format: other namespaces in its parts are extensions. */
+/** Whether a tag belongs to the format. Other namespaces in its parts are extensions. */
 export function isSpreadsheet({ namespace }: { namespace: string | undefined }): boolean {
   return namespace === transitional || namespace === strict;
 }
 
-/** @throws {FileError} `unreadable` unless the tag is that of the root element that a part must have */
+/** @throws {FileError} `unreadable` if the tag is not the required root element of the part */
 export function requireRoot(tag: { local: string; namespace: string | undefined }, local: string): void {
   if (tag.local !== local || !isSpreadsheet(tag)) throw notWorkbook();
 }
@@ -49,13 +52,13 @@ const workbookType =
   /^application\/vnd\.(openxmlformats-officedocument\.spreadsheetml\.(sheet|template)|ms-excel\.(sheet|template)\.macroEnabled)\.main\+xml$/i;
 
 /**
- * Opens an XLSX and reads which sheets it has. Checks the limits of B 8 that need no reading of cells.
+ * Opens an XLSX and reads its list of sheets. Checks the limits that do not require reading cells.
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
 export async function openWorkbook(bytes: Uint8Array): Promise<Workbook> {
   const office = await openPackage(bytes);
-  await refuseUnsafeEntries(bytes);
+  await rejectUnsafeEntries(bytes);
   const ofPackage = await office.relationships('');
   const main = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
   if (main === undefined || !workbookType.test(await contentType(office, main))) throw notWorkbook();
@@ -104,7 +107,7 @@ async function readSheets(
       const part = parts.get(relationId(tag.attributes));
       if (part?.target === undefined || !take(part.target))
         throw new FileError('unreadable', 'a sheet of the workbook has no part of its own');
-      // Fails if the part is missing: the workbook would not open.
+      // Fails if the part is missing, because the workbook would not open.
       office.sizeOf(part.target);
       const number = sheets.length + 1;
       const id = attributeOf(tag, 'sheetId');
@@ -125,7 +128,7 @@ async function readSheets(
   return sheets;
 }
 
-/** `r:id`, whatever the prefix; `sheetId` is another attribute. */
+/** Returns the value of `r:id`, with any prefix; `sheetId` is another attribute. */
 function relationId(attributes: Readonly<Record<string, string>>): string {
   for (const name in attributes)
     if (name.endsWith(':id') && !name.startsWith('xmlns:')) return attributes[name]!;

@@ -1,8 +1,9 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTag } from 'saxes';
 
 /**
- * Why a file of an exchange format (TMX, TBX, XLIFF) cannot be read: it is not text in an accepted encoding; it is not XML, or another kind
- * of XML; it declares or uses entities; it is not well-formed; its elements are nested too deep; it breaks a rule of its format.
+ * The reason why a file of an exchange format (TMX, TBX, XLIFF) cannot be read: it is not text in an accepted encoding; it is
+ * not XML, or another kind of XML; it declares or uses entities; it is not well-formed; its elements are nested too deep; it
+ * breaks a rule of its format.
  */
 export type XmlReason =
   | 'encoding'
@@ -30,21 +31,21 @@ export class XmlFileError extends Error {
 /** Events of an XML document. */
 interface XmlEvents {
   /**
-   * `line` is the physical one of its `<`; `attributes` has no prototype, and names as written. The element's name is as written, too; if
-   * namespaces are read, it has no prefix, and `uri` is its namespace.
+   * `line` is the physical line of the `<`. `attributes` has no prototype, and its names are as written. The element's name is
+   * as written, too, except that with namespaces it has no prefix, and `uri` is its namespace.
    */
   open: (name: string, attributes: Record<string, string>, line: number, uri: string) => void;
   close: () => void;
-  /** References are decoded and CDATA is included. A text may come in several pieces. */
+  /** Text with references decoded, and CDATA. A text may arrive in several pieces. */
   text: (text: string) => void;
 }
 
-/** Elements of normal files are nested about ten deep, inline markup included. */
-const deepest = 200;
+/** The maximum depth. Elements of normal files are nested about ten deep, including inline markup. */
+const maxDepth = 200;
 
 /**
  * Creates a parser. Feed it the document in pieces and close it after the last one. It is not recursive. It expands only
- * character references and XML's own five entities (C 7). It ignores a DOCTYPE and fetches nothing that it names.
+ * character references and XML's five predefined entities. It ignores a DOCTYPE and fetches no external resources.
  *
  * `write` and `close` throw a XmlFileError.
  */
@@ -63,7 +64,7 @@ export function createParser(
   let line = 1;
   let sawRoot = false;
 
-  // Do not add a handler: from eight on, V8 stores the parser's properties in a dictionary, which is five times slower.
+  // Do not add a handler: with eight or more, V8 stores the parser's properties in a dictionary, which is five times slower.
   parser.on('error', (error) => {
     if (error.message === 'undefined entity.') throw forbidden('a reference to an entity', parser.line);
     if (!sawRoot) throw new XmlFileError('not_xml', 'the file is not XML', parser.line);
@@ -71,7 +72,7 @@ export function createParser(
   });
   parser.on('doctype', (doctype) => {
     if (doctype.includes('<!ENTITY')) throw forbidden('an entity declaration', parser.line);
-    // Parameter entities are declared like others and stand for declarations.
+    // Parameter entities are declared like other entities, and they represent declarations.
     if (doctype.includes('[') && /%[^\s%;]+;/.test(doctype))
       throw forbidden('a reference to an entity', parser.line);
   });
@@ -82,8 +83,8 @@ export function createParser(
   });
   parser.on('opentag', (tag) => {
     depth += 1;
-    if (depth > deepest)
-      throw new XmlFileError('too_deep', `elements are nested more than ${deepest} deep`, parser.line);
+    if (depth > maxDepth)
+      throw new XmlFileError('too_deep', `elements are nested more than ${maxDepth} deep`, parser.line);
     events.open(tag.local ?? tag.name, valuesOf(tag.attributes), line, tag.uri ?? '');
   });
   parser.on('closetag', () => {
@@ -128,12 +129,12 @@ function explain(message: string): string {
     : message.replace(/\.$/, '').slice(0, 100);
 }
 
-/** Bytes that are decoded at a time, so that a large file is never in memory as text. */
+/** The number of bytes that are decoded at a time, so that a large file is never in memory as text. */
 const pieceBytes = 65_536;
 
 /**
- * Decodes a file in pieces: UTF-8 with or without a byte order mark, or UTF-16 with one. Ignores the encoding that an XML
- * declaration states, because only the bytes decide.
+ * Decodes a file in pieces: UTF-8 with or without a byte order mark, or UTF-16 with one. Ignores the encoding in an XML
+ * declaration, because only the bytes decide.
  *
  * @param format in messages, such as `a TMX file`
  * @throws {XmlFileError} `encoding`
@@ -144,7 +145,7 @@ export function* decodePieces(bytes: Uint8Array, format: string): Generator<stri
   for (let start = 0; start < bytes.length; start += pieceBytes) {
     const end = start + pieceBytes;
     const piece = decode(decoder, bytes.subarray(start, end), end < bytes.length, format);
-    // Detects UTF-32, and UTF-16 without its mark: XML never contains NUL characters.
+    // Detects UTF-32, and UTF-16 without its mark, because XML never contains NUL characters.
     if (piece.includes('\0'))
       throw new XmlFileError('encoding', `${accepted(format)}; this has NUL characters`);
     yield piece;

@@ -1,11 +1,11 @@
-/** Writes XML's attributes, each after a space; those that are null or undefined are left out. */
+/** Writes XML attributes, each after a space; skips those that are null or undefined. */
 export function attributes(values: Record<string, string | null | undefined>): string {
   return Object.entries(values)
     .map(([name, value]) => (value == null ? '' : ` ${name}="${escapeAttribute(value)}"`))
     .join('');
 }
 
-/** Parsers read a literal carriage return as a line feed, and in attributes literal tabs and line ends as spaces. */
+/** Parsers read a literal carriage return as a line feed, and literal tabs and line ends in attributes as spaces. */
 const references = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -16,7 +16,7 @@ const references = new Map([
   ['\r', '&#13;'],
 ]);
 
-/** Writes a text between tags, without the characters that XML 1.0 cannot contain. */
+/** Escapes a text between tags, and removes the characters that XML 1.0 cannot contain. */
 export function escapeText(text: string): string {
   return carried(text).replace(/[&<>\r]/g, (character) => references.get(character)!);
 }
@@ -26,8 +26,8 @@ function escapeAttribute(text: string): string {
 }
 
 /** Characters that XML 1.0 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. */
-export const notCarried = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+export const notAllowedInXml = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 function carried(text: string): string {
-  return text.replace(notCarried, '');
+  return text.replace(notAllowedInXml, '');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longestTerm } from '#server/formats/glossary-file.ts';
+import { maxTermLength } from '#server/formats/glossary-file.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { searchedText, textSpan } from '#server/http/text-search.ts';
 import { terminologySet } from './schema.ts';
@@ -49,10 +49,10 @@ export const entryPage = z.object({
 /** As a cell of a glossary file: on one line, with the same maximum length. */
 const newTerm = z
   .string()
-  .max(4 * longestTerm)
+  .max(4 * maxTermLength)
   .trim()
   .min(1)
-  .refine((term) => countCodePoints(term) <= longestTerm, `a term has ${longestTerm} characters at most`)
+  .refine((term) => countCodePoints(term) <= maxTermLength, `a term has ${maxTermLength} characters at most`)
   .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'a term must be on one line');
 
 export const addEntryRequest = z.object({

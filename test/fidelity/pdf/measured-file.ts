@@ -1,7 +1,7 @@
 import type { Finding } from '#server/formats/document.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import { normalise } from '#server/formats/pdf/normalise.ts';
+import { normalize } from '#server/formats/pdf/normalize.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
 import { hasPdftotext, textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
 import { qpdfCheck } from '#test/formats/qpdf-check.ts';
@@ -89,7 +89,7 @@ interface Kept {
 
 /** What the engine says it leaves, page by page. */
 async function readKept(source: Uint8Array): Promise<Kept[][]> {
-  const pdf = await openPdf(await normalise(source));
+  const pdf = await openPdf(await normalize(source));
   try {
     const pages: Kept[][] = [];
     for (let number = 1; number <= pdf.pageCount; number++)

@@ -192,7 +192,7 @@ export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
   return alignment === 'right' || (alignment === 'justified' && rightToLeft);
 }
 
-/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment, or off its centre. */
+/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment, or off its center. */
 export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
   const isLabel = singleLine || box.right - box.left < widestLabel * size;

@@ -13,7 +13,7 @@ const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'clipped', 'covere
 /** Something that a page shows, in its user space. */
 export interface Obstacle {
   box: Rectangle;
-  /** Text never belongs on it, unlike on a line or a coloured area. */
+  /** Text never belongs on it, unlike on a line or a colored area. */
   solid: boolean;
 }
 

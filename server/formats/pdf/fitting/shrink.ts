@@ -9,8 +9,8 @@ import { type Need, sharedInRows, sharedOnPage } from './shared-sizes.ts';
 export interface Fitting {
   frame: Frame;
   fit: Fit;
-  /** Why it is smaller than its source: it had no room, or a neighbour of its style had none. */
-  shrunk: 'room' | 'neighbours' | null;
+  /** Why it is smaller than its source: it had no room, or a neighbor of its style had none. */
+  shrunk: 'room' | 'neighbors' | null;
   /** Whether it fits as a whole. Otherwise it has to be cut. */
   whole: boolean;
 }
@@ -77,7 +77,7 @@ function shareSize(
     unit.fittings = frames.map((frame, index) => ({
       frame,
       fit: fits[index]!,
-      shrunk: 'neighbours',
+      shrunk: 'neighbors',
       whole: true,
     }));
     take(unit.fittings, space);

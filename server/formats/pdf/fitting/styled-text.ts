@@ -77,11 +77,11 @@ export function shapeRuns(
     });
     return {
       shaped,
-      spans: piece.map(({ style: { bold, italic, rise, colour, outline } }) => ({
+      spans: piece.map(({ style: { bold, italic, rise, color, outline } }) => ({
         bold,
         italic,
         rise: rise / size,
-        colour,
+        color,
         outline,
       })),
       width: shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0),

@@ -11,7 +11,7 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** As a share of the size: lines of nearly one width look alike in every alignment. */
 const otherWidth = 1;
-/** As shares of the width of the text: the margins of a centred line, and how far inside a line at the right edge begins. */
+/** As shares of the width of the text: the margins of a centered line, and how far inside a line at the right edge begins. */
 const leastMargin = 0.15;
 const leastShare = 0.55;
 

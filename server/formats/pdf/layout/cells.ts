@@ -1,7 +1,7 @@
 import type { Rectangle } from '../geometry.ts';
 
-/** In points: cells so far apart are neighbours. */
-const furthestNeighbour = 8;
+/** In points: cells so far apart are neighbors. */
+const furthestNeighbor = 8;
 /** In points. */
 const bandWidth = 32;
 
@@ -33,7 +33,7 @@ export class Cells {
     else this.#byEdge.set(key, [box]);
   }
 
-  hasNeighbour(box: Rectangle): boolean {
+  hasNeighbor(box: Rectangle): boolean {
     const { left, bottom, right, top } = box;
     const [heights, widths] = [bands(bottom, top), bands(left, right)];
     return (
@@ -54,14 +54,14 @@ export class Cells {
       [-1, 0, 1].some((step) =>
         this.#byEdge
           .get(`${edge} ${bucket(place) + step} ${band}`)
-          ?.some((other) => Math.abs(other[edge] - place) <= furthestNeighbour && matches(other)),
+          ?.some((other) => Math.abs(other[edge] - place) <= furthestNeighbor && matches(other)),
       ),
     );
   }
 }
 
 function bucket(place: number): number {
-  return Math.round(place / furthestNeighbour);
+  return Math.round(place / furthestNeighbor);
 }
 
 function bands(from: number, to: number): number[] {

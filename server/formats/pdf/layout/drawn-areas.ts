@@ -103,8 +103,8 @@ export class DrawnAreas {
   /** The innermost filled box around a line; null for one that only marks the line. */
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
-    const centre = (left + right) / 2;
-    const box = this.#innermostFill({ left: centre, right: centre, bottom: middle, top: middle });
+    const center = (left + right) / 2;
+    const box = this.#innermostFill({ left: center, right: center, bottom: middle, top: middle });
     if (!box) return null;
     const isMark = box.top - box.bottom < 1.8 * size && box.left > left - size && box.right < right + size;
     return isMark ? null : box;
@@ -224,10 +224,10 @@ function areOneWord(one: Glyph | undefined, other: Glyph | undefined): boolean {
 /** A little, because ascents and descents of a text may reach over the rules around it. */
 function shrink({ left, bottom, right, top }: Rectangle): Rectangle {
   const slack = 0.15 * (top - bottom) + 0.5;
-  const [centre, middle] = [(left + right) / 2, (bottom + top) / 2];
+  const [center, middle] = [(left + right) / 2, (bottom + top) / 2];
   return {
-    left: Math.min(left + slack, centre),
-    right: Math.max(right - slack, centre),
+    left: Math.min(left + slack, center),
+    right: Math.max(right - slack, center),
     bottom: Math.min(bottom + slack, middle),
     top: Math.max(top - slack, middle),
   };

@@ -73,7 +73,7 @@ const codePattern =
 const furthestInListing = 2.6;
 
 /**
- * Finds the lines of program listings: neighbouring lines in letters of one width, of which a good part looks like a program.
+ * Finds the lines of program listings: neighboring lines in letters of one width, of which a good part looks like a program.
  * Letters of a typewriter are not enough.
  *
  * @param lines by rows, from the top

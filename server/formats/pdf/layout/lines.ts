@@ -153,7 +153,7 @@ type SplitRow = { row: Row; atoms: Atom[] };
 
 /**
  * Whether the rows around leave a gap free too: those above and below, with text on both sides of it, or those on one side, with
- * text that begins, ends or is centred as here.
+ * text that begins, ends or is centered as here.
  */
 function isColumnGap(
   index: number,

@@ -64,7 +64,7 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
       texts.push(own);
     }
   const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
-  for (const text of texts) if (text.container && cells.hasNeighbour(text.container)) text.isCell = true;
+  for (const text of texts) if (text.container && cells.hasNeighbor(text.container)) text.isCell = true;
   const labels = new LooseLabels(texts.flatMap(({ isCell, lines }) => (isCell ? [] : lines.slice(0, 1))));
   for (const text of texts) if (!text.isCell) text.label ??= labels.before(text.lines[0]!);
   return { texts, lines, areas };

@@ -143,14 +143,14 @@ class Styles {
     const isLast =
       last?.size === size &&
       last.shown.font === shown.font &&
-      last.shown.colour === shown.colour &&
+      last.shown.color === shown.color &&
       last.shown.outline === shown.outline;
     if (isLast) return last.style;
     const { family, bold, italic } = shown.font;
-    const colour = blackOperators.test(shown.colour) ? '' : shown.colour;
+    const color = blackOperators.test(shown.color) ? '' : shown.color;
     const { outline } = shown;
-    const key = `${family} ${bold} ${italic} ${size} ${colour} ${outlineKey(outline)}`;
-    const style = this.#known.get(key) ?? { family, bold, italic, size, rise: 0, colour, outline };
+    const key = `${family} ${bold} ${italic} ${size} ${color} ${outlineKey(outline)}`;
+    const style = this.#known.get(key) ?? { family, bold, italic, size, rise: 0, color, outline };
     this.#known.set(key, style);
     this.#last = { shown, size, style };
     return style;
@@ -213,8 +213,8 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
 function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
   const { outline } = style;
   if (outline && !outline.isFilled && !earlier.outline)
-    return { ...style, colour: earlier.colour, outline: { ...outline, isFilled: true } };
-  return { ...style, bold: style.bold || (earlier.colour === style.colour && !outline) };
+    return { ...style, color: earlier.color, outline: { ...outline, isFilled: true } };
+  return { ...style, bold: style.bold || (earlier.color === style.color && !outline) };
 }
 
 /** Adds a piece and its own doubles. The longer list is kept, so that thousands at one place take linear time. */

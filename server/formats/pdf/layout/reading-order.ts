@@ -16,7 +16,7 @@ export interface Placed {
 
 /**
  * Puts the texts of a page in reading order by cutting it again and again: along its gutters, each column from its top to its
- * end; where no gutter goes through, into bands from the top. Neighbouring bands with a common gutter stay together, so
+ * end; where no gutter goes through, into bands from the top. Neighboring bands with a common gutter stay together, so
  * columns are not cut at the gaps between their paragraphs; those of a table do not, so it is read by rows.
  *
  * @param hasRule whether a horizontal rule runs between two heights over most of a width
@@ -139,7 +139,7 @@ function cutBands<T extends Placed>(region: readonly T[]): T[][] {
   const bands: T[][] = [];
   let end = Number.POSITIVE_INFINITY;
   for (const item of [...region].sort((one, other) => other.box.top - one.box.top)) {
-    // Ascenders and descenders of neighbouring lines may touch.
+    // Ascenders and descenders of neighboring lines may touch.
     const slack = 0.25 * item.size;
     const band = bands.at(-1);
     if (band && item.box.top - slack > end) band.push(item);

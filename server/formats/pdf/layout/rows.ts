@@ -90,15 +90,15 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
           if (!other) break;
           const rise = piece.baseline - other.baseline;
           if (Math.abs(rise) > 2.5 * piece.size) break;
-          const neighbours = neighboursOf(piece, other).map((neighbour) => ({
-            neighbour,
-            gap: Math.max(neighbour.left - piece.right, piece.left - neighbour.right),
+          const neighbors = neighborsOf(piece, other).map((neighbor) => ({
+            neighbor,
+            gap: Math.max(neighbor.left - piece.right, piece.left - neighbor.right),
           }));
-          if (neighbours.some(({ neighbour, gap }) => gap < furthestInto * neighbour.size)) continue;
-          for (const { neighbour, gap } of neighbours) {
-            if (!isScriptOf(piece, neighbour, rise, gap)) continue;
+          if (neighbors.some(({ neighbor, gap }) => gap < furthestInto * neighbor.size)) continue;
+          for (const { neighbor, gap } of neighbors) {
+            if (!isScriptOf(piece, neighbor, rise, gap)) continue;
             if (!best || gap < best.gap - 0.05 * piece.size)
-              best = { host: { row: at, piece: neighbour }, gap };
+              best = { host: { row: at, piece: neighbor }, gap };
           }
         }
       }
@@ -125,7 +125,7 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
 }
 
 /** The pieces of a row just left and right of a piece. */
-function neighboursOf({ left, right }: Piece, { pieces }: OpenRow): Piece[] {
+function neighborsOf({ left, right }: Piece, { pieces }: OpenRow): Piece[] {
   let low = 0;
   let high = pieces.length;
   const middle = (left + right) / 2;

@@ -69,7 +69,7 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
     if (isSame(style, usual)) return usual;
-    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.colour} ${outlineKey(style.outline)}`;
+    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.color} ${outlineKey(style.outline)}`;
     const known = styles.get(key);
     if (!known) styles.set(key, style);
     return known ?? style;
@@ -104,7 +104,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
     style.bold === usual.bold &&
     style.italic === usual.italic &&
     style.family === usual.family &&
-    style.colour === usual.colour &&
+    style.color === usual.color &&
     outlineKey(style.outline) === outlineKey(usual.outline) &&
     Math.abs(style.size - usual.size) <= otherSize * usual.size
   );

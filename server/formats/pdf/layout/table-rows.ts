@@ -28,7 +28,7 @@ export class TableRows {
   readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
   /** Lines with the bullet or number of a list item before them. */
-  readonly #labelled = new Map<TextLine, RowBreak>();
+  readonly #labeled = new Map<TextLine, RowBreak>();
   readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
 
@@ -43,20 +43,19 @@ export class TableRows {
     }
     for (const chain of chains) {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
-      for (const line of chain) if (this.#labelOf(line, bullet)) this.#labelled.set(line, 'certain');
+      for (const line of chain) if (this.#labelOf(line, bullet)) this.#labeled.set(line, 'certain');
       const numbered = chain.filter((line) => this.#labelOf(line, itemNumber));
       const isRunning = isRunningText(chain);
       // Numbers beside all lines of a running text only count the lines. The rows of a form have letters, too: 8, 9a, b.
       const counted = isRunning ? chain.filter((line) => this.#labelOf(line, lineNumber)) : [];
-      if (counted.length < 0.9 * chain.length)
-        for (const line of numbered) this.#labelled.set(line, 'likely');
+      if (counted.length < 0.9 * chain.length) for (const line of numbered) this.#labeled.set(line, 'likely');
       if (isRunning) for (const line of chain) this.#running.add(line);
     }
   }
 
   /** Whether two lines, one under the other, are cells of two rows. */
   breakBetween(above: TextLine, below: TextLine): RowBreak {
-    const item = this.#labelled.get(below);
+    const item = this.#labeled.get(below);
     if (item) return item;
     const upper = this.#besides(above);
     const lower = this.#besides(below);

@@ -61,7 +61,7 @@ export function looksAlike(one: TextStyle, other: TextStyle): boolean {
     one.bold === other.bold &&
     one.italic === other.italic &&
     one.family === other.family &&
-    one.colour === other.colour &&
+    one.color === other.color &&
     outlineKey(one.outline) === outlineKey(other.outline)
   );
 }
@@ -79,7 +79,7 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
     const { style } = glyph.piece;
     // Most characters are of the same piece as the one before.
     if (last?.style !== style) {
-      const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour} ${outlineKey(style.outline)}`;
+      const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.color} ${outlineKey(style.outline)}`;
       last = counts.get(key) ?? { style, count: 0 };
       counts.set(key, last);
     }

@@ -1,5 +1,5 @@
 import { identity, type Matrix, type Rectangle } from '../geometry.ts';
-import { black, type Colour } from './colour.ts';
+import { black, type Color } from './color.ts';
 import type { Stencil } from './interpretation.ts';
 import { initialTextState, type TextState } from './text-operators.ts';
 
@@ -10,8 +10,8 @@ export interface GraphicsState extends TextState {
   clip: Rectangle | null;
   /** Whether the clip is exactly this rectangle. */
   isClipExact: boolean;
-  fill: Colour;
-  stroke: Colour;
+  fill: Color;
+  stroke: Color;
   fillAlpha: number;
   /** The operators that set the alpha of fills in the page's own stream; empty if it is 1. */
   translucency: string;

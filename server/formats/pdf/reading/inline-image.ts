@@ -50,7 +50,7 @@ const components: Record<string, number> = {
   Indexed: 1,
 };
 
-/** The bytes of an image without a filter; undefined if it has one, or if its colour space is in the resources. */
+/** The bytes of an image without a filter; undefined if it has one, or if its color space is in the resources. */
 function plainLength(dictionary: ReadonlyMap<string, Operand>): number | undefined {
   const value = (short: string, long: string): Operand | undefined =>
     dictionary.get(short) ?? dictionary.get(long);

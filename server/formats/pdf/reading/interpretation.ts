@@ -1,7 +1,7 @@
 import type { PDFDict, PDFStream } from '@cantoo/pdf-lib';
 import type { Matrix, Rectangle } from '../geometry.ts';
 import type { OperatorPlace, Paint } from '../page-content.ts';
-import type { Colour } from './colour.ts';
+import type { Color } from './color.ts';
 
 /** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
 export interface TextOperator {
@@ -28,8 +28,8 @@ export interface TextOperator {
   lineWidth: number;
   /** If its letters clip what is painted after them. */
   stencil: Stencil | undefined;
-  fill: Colour;
-  stroke: Colour;
+  fill: Color;
+  stroke: Color;
   /** The operators that make it translucent, if any. */
   translucency: string;
   optionalContent: string[];

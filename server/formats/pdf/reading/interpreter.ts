@@ -14,7 +14,7 @@ import {
   getRectangle,
 } from '../objects.ts';
 import type { OperatorPlace } from '../page-content.ts';
-import { type Colour, formatName, nextColour } from './colour.ts';
+import { type Color, formatName, nextColor } from './color.ts';
 import { ContentScanner } from './content-scanner.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
 import type { FormUse, Interpretation, TextOperator } from './interpretation.ts';
@@ -139,7 +139,7 @@ export class Interpreter {
       case 'cs':
       case 'sc':
       case 'scn':
-        state.fill = nextColour(operator, state.fill, scanner, stream.use === 0);
+        state.fill = nextColor(operator, state.fill, scanner, stream.use === 0);
         this.#addPattern(state.fill, scanner, stream);
         break;
       case 'G':
@@ -148,7 +148,7 @@ export class Interpreter {
       case 'CS':
       case 'SC':
       case 'SCN':
-        state.stroke = nextColour(operator.toLowerCase(), state.stroke, scanner, stream.use === 0);
+        state.stroke = nextColor(operator.toLowerCase(), state.stroke, scanner, stream.use === 0);
         this.#addPattern(state.stroke, scanner, stream);
         break;
       case 'BI':
@@ -162,7 +162,7 @@ export class Interpreter {
     }
   }
 
-  #addPattern({ isPattern }: Colour, scanner: ContentScanner, { resources }: Stream): void {
+  #addPattern({ isPattern }: Color, scanner: ContentScanner, { resources }: Stream): void {
     const pattern = isPattern && !this.#layers.isHidden && resources.tiling(scanner.name() ?? '');
     if (pattern) this.#indirect.add(pattern);
   }

@@ -1,6 +1,6 @@
 import { type Matrix, multiply, type Rectangle } from '../geometry.ts';
 import type { KeptReason, Outline, ShownGlyph, ShownText } from '../page-content.ts';
-import { type Colour, formatNumber } from './colour.ts';
+import { type Color, formatNumber } from './color.ts';
 import { Coverage } from './coverage.ts';
 import type { FontReader, ReadFont } from './font-reader.ts';
 import type { Interpretation, TextOperator } from './interpretation.ts';
@@ -55,7 +55,7 @@ function place(
     place: operator.place,
     order: operator.order,
     font: isEmboldened(operator) ? { ...font.looks, bold: true } : font.looks,
-    colour: `${operator.translucency} ${fillOf(operator, decoded?.text)}`.trim(),
+    color: `${operator.translucency} ${fillOf(operator, decoded?.text)}`.trim(),
     outline: outlineOf(operator, decoded?.text),
     optionalContent: operator.optionalContent,
     operator,
@@ -137,7 +137,7 @@ function strokeWidth({ lineWidth, fontSize, lineMatrix }: TextOperator): number 
   return size > 0 ? Math.round((1000 * Math.abs(lineWidth)) / size) / 1000 : 0;
 }
 
-/** Programs without a bold font stroke the letters, too, in the colour in which they fill them. */
+/** Programs without a bold font stroke the letters, too, in the color in which they fill them. */
 function isEmboldened(operator: TextOperator): boolean {
   const { fill, stroke } = operator;
   return (
@@ -150,23 +150,23 @@ function isEmboldened(operator: TextOperator): boolean {
   );
 }
 
-/** Letters without a fill count as having the colour of their strokes. */
+/** Letters without a fill count as having the color of their strokes. */
 function fillOf(operator: TextOperator, text: PdfjsText | undefined): string {
   return isFilled(operator)
-    ? colourOperators(operator.fill, text?.fill)
-    : colourOperators(operator.stroke, text?.stroke);
+    ? colorOperators(operator.fill, text?.fill)
+    : colorOperators(operator.stroke, text?.stroke);
 }
 
 function outlineOf(operator: TextOperator, text: PdfjsText | undefined): Outline | undefined {
   if (!isStroked(operator) || isEmboldened(operator)) return undefined;
   const width = strokeWidth(operator);
   if (isFilled(operator) && width < visibleStroke) return undefined;
-  return { colour: colourOperators(operator.stroke, text?.stroke), width, isFilled: isFilled(operator) };
+  return { color: colorOperators(operator.stroke, text?.stroke), width, isFilled: isFilled(operator) };
 }
 
-/** @param hex the colour as pdf.js knows it */
-function colourOperators(colour: Colour, hex: string | null | undefined): string {
-  if (colour.isPortable) return colour.operators;
+/** @param hex the color as pdf.js knows it */
+function colorOperators(color: Color, hex: string | null | undefined): string {
+  if (color.isPortable) return color.operators;
   if (!hex) return '';
   const parts = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
   return `${parts.map((part) => formatNumber(Math.round(part * 1000) / 1000)).join(' ')} rg`;

@@ -21,7 +21,7 @@ const options = [
  *
  * @throws {FileError} `protected` if opening it requires a password; `unreadable`
  */
-export async function normalise(bytes: Uint8Array): Promise<Uint8Array> {
+export async function normalize(bytes: Uint8Array): Promise<Uint8Array> {
   const first = await runQpdf(options, bytes);
   if (first.written) return first.written;
   if (/invalid password/.test(first.message))

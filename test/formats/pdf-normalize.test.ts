@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PDFDict, PDFDocument, PDFName, PDFRawStream } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
-import { normalise } from '#server/formats/pdf/normalise.ts';
+import { normalize } from '#server/formats/pdf/normalize.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { at, madePdf, textOf, withOpenPdf } from './pdf-made.ts';
 
@@ -25,7 +25,7 @@ describe('normalising a PDF', () => {
   it.each(names)('keeps the pages and what the catalog of %s names', async (name) => {
     const bytes = corpusFile(`pdf/${name}`);
     const before = await PDFDocument.load(bytes, { updateMetadata: false, ignoreEncryption: true });
-    const after = await PDFDocument.load(await normalise(bytes), { updateMetadata: false });
+    const after = await PDFDocument.load(await normalize(bytes), { updateMetadata: false });
     expect(after.getPageCount()).toBe(before.getPageCount());
     expect(after.getPages().map((page) => [page.getMediaBox(), page.getRotation().angle])).toEqual(
       before.getPages().map((page) => [page.getMediaBox(), page.getRotation().angle]),
@@ -38,25 +38,25 @@ describe('normalising a PDF', () => {
   it.each(names)('keeps the encoded images of %s byte for byte', async (name) => {
     if (name === 'encrypted-owner-only.pdf') return; // encrypted before
     const bytes = corpusFile(`pdf/${name}`);
-    expect(await imagesOf(await normalise(bytes))).toEqual(await imagesOf(bytes));
+    expect(await imagesOf(await normalize(bytes))).toEqual(await imagesOf(bytes));
   });
 
   it('decrypts a file whose password only restricts its use', async () => {
     const bytes = corpusFile('pdf/encrypted-owner-only.pdf');
     await expect(PDFDocument.load(bytes)).rejects.toThrow(/encrypted/);
-    const { context } = await PDFDocument.load(await normalise(bytes));
+    const { context } = await PDFDocument.load(await normalize(bytes));
     expect(context.trailerInfo.Encrypt).toBeUndefined();
   });
 
   it('refuses a file that only a password opens, as protected', async () => {
-    await expect(normalise(corpusFile('bad/password-user.pdf'))).rejects.toMatchObject({
+    await expect(normalize(corpusFile('bad/password-user.pdf'))).rejects.toMatchObject({
       reason: 'protected',
       message: 'the PDF is protected by a password',
     });
   });
 
   it('takes the value of a signature off, which would not hold for a changed file, and keeps its look', async () => {
-    const { context } = await PDFDocument.load(await normalise(corpusFile('pdf/form-signed.pdf')));
+    const { context } = await PDFDocument.load(await normalize(corpusFile('pdf/form-signed.pdf')));
     const dictionaries = context
       .enumerateIndirectObjects()
       .flatMap(([, o]) => (o instanceof PDFDict ? [o] : []));
@@ -66,7 +66,7 @@ describe('normalising a PDF', () => {
   it('repairs a file whose table of cross-references is not where it says', async () => {
     const text = Buffer.from(corpusFile('pdf/single-column.pdf')).toString('latin1');
     const broken = `${text.slice(0, text.lastIndexOf('startxref'))}startxref\n99\n%%EOF`;
-    const document = await PDFDocument.load(await normalise(Buffer.from(broken, 'latin1')));
+    const document = await PDFDocument.load(await normalize(Buffer.from(broken, 'latin1')));
     expect(document.getPageCount()).toBe(2);
   });
 
@@ -80,7 +80,7 @@ describe('normalising a PDF', () => {
       { content: at(20, 300, 'Of another stream') },
     );
     const broken = Buffer.from(damage(Buffer.from(source).toString('latin1')), 'latin1');
-    const texts = await withOpenPdf(await normalise(broken), async (pdf) =>
+    const texts = await withOpenPdf(await normalize(broken), async (pdf) =>
       [await pdf.readPage(1), await pdf.readPage(2)].flatMap((page) => page.texts.map(textOf)),
     );
     expect(texts).toEqual(['Of a stream', 'Of another stream']);
@@ -93,7 +93,7 @@ describe('normalising a PDF', () => {
     'bad/fuzzed-poppler.pdf',
     'bad/truncated.pdf',
   ])('refuses %s as unreadable', async (path) => {
-    await expect(normalise(corpusFile(path))).rejects.toMatchObject({
+    await expect(normalize(corpusFile(path))).rejects.toMatchObject({
       reason: 'unreadable',
       message: 'the PDF cannot be read',
     });
@@ -101,6 +101,6 @@ describe('normalising a PDF', () => {
 
   it('gives the same bytes for the same file', async () => {
     const bytes = corpusFile('pdf/two-column-labels-links.pdf');
-    expect(Buffer.compare(await normalise(bytes), await normalise(bytes))).toBe(0);
+    expect(Buffer.compare(await normalize(bytes), await normalize(bytes))).toBe(0);
   });
 });

@@ -1,54 +1,49 @@
 import type { ContentScanner } from './content-scanner.ts';
 import { Name } from './operand.ts';
 
-/** A fill or stroke colour. Both are kept as the operators that set a fill, because text is set again by filling. */
-export interface Colour {
-  /** Such as `0 0 0 rg`. Empty for the initial colour, and for patterns. */
+/** A fill or stroke color. Both are kept as the operators that set a fill, because text is set again by filling. */
+export interface Color {
+  /** Such as `0 0 0 rg`. Empty for the initial color, and for patterns. */
   operators: string;
-  /** The operator that sets its colour space; empty for those that need none. */
+  /** The operator that sets its color space; empty for those that need none. */
   space: string;
   /** Whether the operators mean the same in the page's own stream: a form may have names of its own. */
   isPortable: boolean;
   isPattern: boolean;
 }
 
-export const black: Colour = { operators: '', space: '', isPortable: true, isPattern: false };
+export const black: Color = { operators: '', space: '', isPortable: true, isPattern: false };
 
 /**
- * Returns the colour that a colour operator sets.
+ * Returns the color that a color operator sets.
  *
  * @param operator in lower case, as for fills: g, rg, k, cs, sc or scn
  * @param isPage whether the operator is in the page's own stream
  */
-export function nextColour(
-  operator: string,
-  colour: Colour,
-  scanner: ContentScanner,
-  isPage: boolean,
-): Colour {
+export function nextColor(operator: string, color: Color, scanner: ContentScanner, isPage: boolean): Color {
   if (operator === 'cs') return inSpace(scanner.name() ?? 'DeviceGray', isPage);
-  if (operator === 'sc' || operator === 'scn') return withComponents(colour, scanner);
+  if (operator === 'sc' || operator === 'scn') return withComponents(color, scanner);
   const numbers = scanner.numbers({ g: 1, rg: 3, k: 4 }[operator]!);
-  if (numbers === undefined) return colour;
+  if (numbers === undefined) return color;
   return { ...black, operators: `${numbers.map(formatNumber).join(' ')} ${operator}` };
 }
 
-/** The initial colour of a colour space. */
-function inSpace(name: string, isPage: boolean): Colour {
+/** The initial color of a color space. */
+function inSpace(name: string, isPage: boolean): Color {
   const isPattern = name === 'Pattern';
   const space = `${formatName(name)} cs`;
   const isPortable = isPage || /^Device(Gray|RGB|CMYK)$/.test(name);
   return { operators: isPattern ? '' : space, space, isPortable, isPattern };
 }
 
-function withComponents(colour: Colour, scanner: ContentScanner): Colour {
+function withComponents(color: Color, scanner: ContentScanner): Color {
   const { operands } = scanner;
-  if (operands.at(-1) instanceof Name) return { ...colour, operators: '', isPattern: true };
+  if (operands.at(-1) instanceof Name) return { ...color, operators: '', isPattern: true };
   const numbers = scanner.numbers(operands.length);
-  if (numbers === undefined || numbers.length === 0 || colour.isPattern) return colour;
-  // Without a colour space it is gray.
-  const space = colour.space || '/DeviceGray cs';
-  return { ...colour, space, operators: `${space} ${numbers.map(formatNumber).join(' ')} scn` };
+  if (numbers === undefined || numbers.length === 0 || color.isPattern) return color;
+  // Without a color space it is gray.
+  const space = color.space || '/DeviceGray cs';
+  return { ...color, space, operators: `${space} ${numbers.map(formatNumber).join(' ')} scn` };
 }
 
 /** Writes a number for a content stream, which has no exponents. */
