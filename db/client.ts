@@ -27,7 +27,7 @@ export interface Database {
   inTenant<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * A transaction scoped to the tenant of a presented credential. If it belongs to no tenant, the owner is null and no
-   * rows are visible. A valid access token takes precedence over a key (C 7).
+   * rows are visible. A valid access token takes precedence over a key.
    */
   inTenantOfCredential<T>(
     presented: PresentedHashes,

@@ -5,7 +5,7 @@ import type { Tx } from './transaction.ts';
 
 let expected: number | undefined;
 
-/** When the newest migration of this version was made, in milliseconds since the epoch: what identifies it in the database. */
+/** When the latest migration of this version was made, in milliseconds since the epoch: what identifies it in the database. */
 function newestMigration(): number {
   if (expected === undefined) {
     const journal = readFileSync(join(import.meta.dirname, 'migrations/meta/_journal.json'), 'utf8');

@@ -66,7 +66,7 @@ async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<str
   ];
 }
 
-/** Approves the job as it was looked at: if somebody has changed it since, that is not undone. */
+/** Approves the job as it was looked at: if someone has changed it since, that is not undone. */
 async function approve(client: LinguaLoop, { id, updated_at }: TranslationJob): Promise<boolean> {
   try {
     await client.translations.act({ job_id: id, action: 'approve', reviewer: 'a script', updated_at });

@@ -5,7 +5,7 @@
  *   node examples/xliff-round-trip.ts import waiting.xlf
  *
  * An export has up to 200 jobs of one language pair, the last changed first. Of an import, segments whose state is `reviewed` or `final` are
- * approved, and other changed ones kept as drafts. A job that somebody else has changed meanwhile is left alone and named. LINGUALOOP_URL and
+ * approved, and other changed ones kept as drafts. A job that someone else has changed meanwhile is left alone and named. LINGUALOOP_URL and
  * LINGUALOOP_API_KEY say where and as whom.
  *
  * Exit codes: 0 done, 1 the service refused all or some of it, 2 it could not begin.

@@ -67,7 +67,7 @@ export function serveRest(
           route.gate?.(services);
           // Parse a raw body as bytes: its declared content type must not select another parser.
           if (address.body === 'raw') request.headers['content-type'] = 'application/octet-stream';
-          // No content type keeps anybody from signing out (A 4.1): what is not a form is read as JSON.
+          // No content type keeps anyone from signing out: what is not a form is read as JSON.
           if (address.body === 'form_or_json')
             request.headers['content-type'] =
               mediaType(request.headers['content-type']) === formType ? formType : 'application/json';
@@ -154,7 +154,7 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   const others = procedures.filter((procedure) => ![upload, xliff, accepted].includes(procedure));
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
-  // Any other body counts as a form without its file (B 7 "missing upload"): the procedure reports that, after its gates.
+  // Any other body counts as a form without its file: the procedure reports that, after its gates.
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
   const kinds = procedures.filter((procedure) => procedure !== xliff).map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))

@@ -4,7 +4,7 @@ import type { BodyCeiling } from '#server/http/request-limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A 9 rule 4: the route is versioned and reports the version it serves. */
+    /** The route is versioned and reports the version it serves. */
     versioned?: boolean;
     /** Name of the route's body limit, unless it is MAX_REQUEST_BYTES. */
     bodyCeiling?: BodyCeiling['name'];
@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** Released contract versions (A 9), oldest first. */
+/** Released contract versions, oldest first. */
 export const releasedVersions = ['2026-09-01'] as const;
 export const currentVersion = releasedVersions[releasedVersions.length - 1] as string;
 

@@ -2,7 +2,7 @@ import { type Readable, Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { declaredSize, largestUnauthenticated } from '#server/http/request-limits.ts';
+import { declaredSize, maxUnauthenticatedBytes } from '#server/http/request-limits.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
 
 /** Bodies up to this size, in bytes, are not counted: the limit on connections bounds them. */
@@ -10,9 +10,9 @@ const uncounted = 8_000;
 
 /** Memory limits, in bytes, for the request bodies of one process. */
 export interface BodyBudget {
-  /** Bodies above `largestUnauthenticated` whose senders are authenticated first. */
+  /** Bodies above `maxUnauthenticatedBytes` whose senders are authenticated first. */
   large: number;
-  /** Bodies above `largestUnauthenticated` on routes that authenticate nobody before the body is read. */
+  /** Bodies above `maxUnauthenticatedBytes` on routes that authenticate no one before the body is read. */
   unauthenticated: number;
   /** All other bodies. */
   small: number;
@@ -33,7 +33,7 @@ declare module 'fastify' {
     giveBackBody: (() => void) | null;
   }
   interface FastifyContextConfig {
-    /** Called before more than `largestUnauthenticated` bytes of a body are read. @throws AppError if the caller must not send them */
+    /** Called before more than `maxUnauthenticatedBytes` bytes of a body are read. @throws AppError if the caller must not send them */
     authenticate?: Authenticate;
   }
 }
@@ -58,15 +58,15 @@ export function limitBodyMemory(
     const declared = declaredSize(request);
     const undeclared = request.headers['transfer-encoding'] !== undefined;
     if (!undeclared && declared <= uncounted) return done(null, payload);
-    // Fastify rejects it by its length; a 401 must not come first (B 4.1).
+    // Fastify rejects it by its length; a 401 must not come first.
     if (declared > request.routeOptions.bodyLimit) return done(null, payload);
 
     const address = addressOf(request);
-    const isLarge = !undeclared && declared > largestUnauthenticated;
+    const isLarge = !undeclared && declared > maxUnauthenticatedBytes;
     // A large body reserves memory as its bytes arrive, so that announcing a size costs nothing.
     const reserved = isLarge
       ? 0
-      : Math.min(undeclared ? largestUnauthenticated : declared, largestUnauthenticated);
+      : Math.min(undeclared ? maxUnauthenticatedBytes : declared, maxUnauthenticatedBytes);
     const holdings: Reservation[] = [];
     request.giveBackBody = () => {
       request.giveBackBody = null;
@@ -94,7 +94,7 @@ export function limitBodyMemory(
     const take = (bytes: number) => request.giveBackBody !== null && counted.tryGrow(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
-      const counting = countBytes(payload, isLarge ? 0 : largestUnauthenticated, authenticate, take);
+      const counting = countBytes(payload, isLarge ? 0 : maxUnauthenticatedBytes, authenticate, take);
       stop = () => void counting.destroy(tooMuch());
       done(null, counting);
     };
@@ -186,7 +186,7 @@ function countBytes(
 }
 
 function isLargeBody(body: unknown): boolean {
-  return Buffer.isBuffer(body) && body.length > largestUnauthenticated;
+  return Buffer.isBuffer(body) && body.length > maxUnauthenticatedBytes;
 }
 
 function brokeOff(): AppError {

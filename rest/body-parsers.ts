@@ -4,7 +4,7 @@ import { mediaType } from '#server/http/request-limits.ts';
 import { refuseManyValues } from '#server/platform/input-limits.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
-/** B 4.1: the content types of a file sent as the body itself. `text/*` stands for every text type. */
+/** The content types of a file sent as the body itself. `text/*` stands for every text type. */
 export const rawTypes = [
   'text/*',
   'application/xml',
@@ -34,7 +34,7 @@ export function acceptBodies(app: FastifyInstance): void {
 
 /**
  * Parses a request's body as a JSON object.
- * @throws AppError 415 if it is declared as something else, 400 if it is not JSON, 422 if it is not an object (C 7) or
+ * @throws AppError 415 if it is declared as something else, 400 if it is not JSON, 422 if it is not an object or
  * has too many values
  */
 export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
@@ -47,7 +47,7 @@ export function parseJsonBody(body: unknown, contentType: string | undefined): R
 
 /**
  * Like `parseJsonBody`, for addresses where the body selects the procedure. A body that is not an object selects none
- * (B 4.1) and gets 400.
+ * and gets 400.
  */
 export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
@@ -91,12 +91,12 @@ export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
 };
 
 /** More fields than any form of the API has. */
-const mostFields = 100;
+const maxFields = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses the fields of a form (A 4.3) that are listed in `names` and ignores others. No body is an empty form, and a
+ * Parses the fields of a form that are listed in `names` and ignores others. No body is an empty form, and a
  * field without a value counts as omitted (RFC 6749 3.2).
  * @throws AppError 422 if the body is declared as something else, has too many fields or repeats one; 400 if it is not
  * UTF-8 or not percent-encoded
@@ -110,8 +110,8 @@ export function parseForm(
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   if (type !== formType && (type !== '' || bytes.length > 0)) throw notAForm();
   const pairs = readText(bytes).split('&').filter(Boolean);
-  if (pairs.length > mostFields)
-    throw invalidForm(['body'], `more than ${mostFields} fields`, 'too_many_values');
+  if (pairs.length > maxFields)
+    throw invalidForm(['body'], `more than ${maxFields} fields`, 'too_many_values');
 
   const known = new Set(names);
   const fields = new Map<string, string>();
@@ -126,7 +126,7 @@ export function parseForm(
 
 /**
  * Parses the fields of a form or of a JSON object that are listed in `names`, and ignores others. A body that cannot be read is
- * an empty object: nothing in it may keep somebody from signing out (A 4.1).
+ * an empty object: nothing in it may keep someone from signing out.
  */
 export function parseFormOrJson(
   body: unknown,
@@ -142,7 +142,7 @@ export function parseFormOrJson(
   }
 }
 
-/** A 4.3: a body that is not a form is an invalid value, not an unsupported media type. */
+/** A body that is not a form is an invalid value, not an unsupported media type. */
 export function notAForm(): AppError {
   return invalidForm(['body'], `send ${formType}`, 'invalid_content_type');
 }

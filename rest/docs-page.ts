@@ -21,7 +21,7 @@ export const page = (at: (path: string) => string) => `<!doctype html>
 
 /**
  * Opens Swagger UI. Everything is collapsed, and what the filter finds is opened. Credentials are entered by "Authorize" and kept nowhere; the session
- * cookie stays out, and has no field: a call acts as the key that was entered, or as nobody. No validator badge: it would call another host.
+ * cookie stays out, and has no field: a call acts as the key that was entered, or as no one. No validator badge: it would call another host.
  */
 export const start = (
   basePath: string,

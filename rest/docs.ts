@@ -34,7 +34,7 @@ interface Part {
 }
 
 /**
- * Serves GET /openapi.json (A 1 rule 6), the same with security, and GET /docs, which renders that. Each file is read or built on its first
+ * Serves GET /openapi.json, the same with security, and GET /docs, which renders that. Each file is read or built on its first
  * request: importing the generator alone takes longer than starting the HTTP server. It is then kept as one Buffer for
  * all responses; a client that already has it gets 304.
  * @param basePath the path of the service's public address, which stands before each address in the page

@@ -34,10 +34,10 @@ interface Holder {
 }
 
 /**
- * An address may hold at most a quarter of `most`. If that much is not free, the least recently touched reservation of an address
+ * An address may hold at most a quarter of `max`. If that much is not free, the least recently touched reservation of an address
  * that holds more is aborted. An address that holds little therefore finds room, however many addresses share the budget.
  */
-export function createMemoryBudget(most: number): MemoryBudget {
+export function createMemoryBudget(max: number): MemoryBudget {
   const holders = new Map<string, Holder>();
   /**
    * Holders with reservations that can be aborted, by the binary logarithm of their bytes: scanning all of them would cost too much.
@@ -64,7 +64,7 @@ export function createMemoryBudget(most: number): MemoryBudget {
 
   /** Frees room for `bytes` of an address that would then hold `own` bytes. */
   function makeRoom(own: number, bytes: number): boolean {
-    while (total + bytes > most) {
+    while (total + bytes > max) {
       const holder = largest();
       if (!holder || holder.bytes <= own) return false;
       const [first] = holder.breakable as Set<Reservation>;
@@ -93,7 +93,7 @@ export function createMemoryBudget(most: number): MemoryBudget {
         grow: force,
         tryGrow(bytes) {
           const own = holder.bytes + bytes;
-          if (!open || own > most * shareOfAddress || !makeRoom(own, bytes)) return false;
+          if (!open || own > max * shareOfAddress || !makeRoom(own, bytes)) return false;
           force(bytes);
           return true;
         },

@@ -22,7 +22,7 @@ import { queryKinds } from './query.ts';
 export type { OpenApiDocument } from './openapi/document.ts';
 
 /**
- * Builds the OpenAPI 3.1.0 document (A 1 rule 6) of all procedures with a route: the output of trpc-to-openapi, with
+ * Builds the OpenAPI 3.1.0 document of all procedures with a route: the output of trpc-to-openapi, with
  * what that loses or cannot express corrected. It changes no schema, and its order does not depend on the router's.
  * @param basePath the path of the service's public address, below which the document's paths are
  * @throws Error if two different bodies have one id, or if a header fills an input that does not exist

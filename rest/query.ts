@@ -79,14 +79,14 @@ export function knownParameters({ route, inputShape }: RestProcedure): (paramete
 }
 
 /** Names that a header lists, and characters of each. */
-const mostNames = 20;
-const longestName = 60;
+const maxNames = 20;
+const maxNameLength = 60;
 
 /** The value of a header that lists names from a query string: percent-encoded, and bounded. `...` stands for what is left out. */
 export function listNames(names: readonly string[]): string {
-  const listed = names.slice(0, mostNames).map((name) => {
-    const encoded = encodeURIComponent(name.slice(0, longestName).toWellFormed());
-    return name.length > longestName ? `${encoded}...` : encoded;
+  const listed = names.slice(0, maxNames).map((name) => {
+    const encoded = encodeURIComponent(name.slice(0, maxNameLength).toWellFormed());
+    return name.length > maxNameLength ? `${encoded}...` : encoded;
   });
-  return [...listed, ...(names.length > mostNames ? ['...'] : [])].join(', ');
+  return [...listed, ...(names.length > maxNames ? ['...'] : [])].join(', ');
 }

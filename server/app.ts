@@ -111,7 +111,7 @@ export async function buildApp(
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
       refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
-      // A 8: this limit applies to every request, whatever its route's own limit.
+      // This limit applies to every request, whatever its route's own limit.
       if (declaredSize(request) > settings.MAX_UPLOAD_BYTES)
         throw bodyTooLarge('MAX_UPLOAD_BYTES', settings, declaredSize(request));
     } catch (error) {
@@ -152,7 +152,7 @@ export async function buildApp(
   serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter, basePathOf(settings));
   web = await serveWeb(http, appRouter, contextOf(services, true), services);
-  // C 7: /trpc ignores the session cookie, and so do the files that the application loads.
+  // /trpc ignores the session cookie, and so do the files that the application loads.
   serveRpc(http, appRouter, contextOf(services, false));
   serveArtifactBytes(http, contextOf(services, false));
   serveReadiness(http, readiness);

@@ -73,9 +73,9 @@ export interface PresentedCredentials {
   apiKey: string | null;
   /** Whether an Authorization header was sent without a bearer. Then the cookie does not count either. */
   unreadable: boolean;
-  /** The session cookie's access token. Few routes accept it (C 7), `/trpc` never. */
+  /** The session cookie's access token. Few routes accept it, `/trpc` never. */
   cookie: string | null;
-  /** X-Tenant-ID restricts every credential to that tenant (A 5.1 rule 3). */
+  /** X-Tenant-ID restricts every credential to that tenant. */
   tenantId: string | null;
 }
 
@@ -87,7 +87,7 @@ export interface RequestContext {
   /** How the request came: by the documented API, or as a typed call. */
   transport: 'rest' | 'rpc';
   notes: RequestNotes;
-  /** The client's address (C 2), for rate limits and the audit log. */
+  /** The client's address, for rate limits and the audit log. */
   readonly clientAddress: string;
   /** A cookie of the request, as sent. Null if there is none, or if the transport ignores cookies (C 7: /trpc). */
   cookie(name: string): string | null;

@@ -276,17 +276,17 @@ export function describeForLog(thrown: unknown): Record<string, unknown> {
 }
 
 /** Maximum entries of a validation error's `detail`: a small input can have many problems, and clients need only some of them. */
-const mostProblems = 20;
+const maxProblems = 20;
 /** Maximum characters of an entry's message, and of each name in its `loc`: both may quote the input. */
-const longestMessage = 300;
-const longestName = 100;
+const maxMessageLength = 300;
+const maxNameLength = 100;
 /** Maximum depth of an entry's `loc`: that of the deepest field. */
 const maxPathDepth = 8;
 
 /** Returns all problems if there are few. Otherwise returns the first ones, with the number of the others in the last entry. */
 function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
-  if (problems.length <= mostProblems) return problems.map(clipProblem);
-  const listed = mostProblems - 1;
+  if (problems.length <= maxProblems) return problems.map(clipProblem);
+  const listed = maxProblems - 1;
   const further = problems.length - listed;
   return [
     ...problems.slice(0, listed).map(clipProblem),
@@ -298,8 +298,8 @@ function clipProblem({ loc, msg, type }: FieldProblem): FieldProblem {
   return {
     loc: loc
       .slice(0, maxPathDepth)
-      .map((part) => (typeof part === 'string' ? clip(part, longestName) : part)),
-    msg: clip(msg, longestMessage),
+      .map((part) => (typeof part === 'string' ? clip(part, maxNameLength) : part)),
+    msg: clip(msg, maxMessageLength),
     type,
   };
 }

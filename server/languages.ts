@@ -1,4 +1,4 @@
-/** The supported languages (B 2.4), by canonical code. */
+/** The supported languages, by canonical code. */
 export const supportedLanguages = {
   en: 'English',
   es: 'Spanish',
@@ -58,7 +58,7 @@ export function languageName(code: string): string {
 }
 
 /** The longest tag that is read. */
-const longestTag = 100;
+const maxTagLength = 100;
 
 /** Second subtags of Chinese that determine its script: the script itself, or a region. */
 const chineseScripts = /* @__PURE__ */ new Map<string, LanguageCode>([
@@ -73,14 +73,14 @@ const chineseScripts = /* @__PURE__ */ new Map<string, LanguageCode>([
 ]);
 
 /**
- * Returns the supported language for a tag of a glossary or memory (B 4.4 "Language code reading"). Returns undefined for
+ * Returns the supported language for a tag of a glossary or memory. Returns undefined for
  * the bare base of a split language (zh, pt), a region without a variant (pt-AO), and unsupported codes. `_` is read as `-`;
  * letter case does not matter.
  *
  * A three-letter second subtag is not a region but another language (zh-yue, ar-arz, no-nyn), so such a tag gives undefined.
  */
 export function readLanguage(tag: string): LanguageCode | undefined {
-  if (tag.length > longestTag) return undefined;
+  if (tag.length > maxTagLength) return undefined;
   const spelled = tag.toLowerCase().replaceAll('_', '-');
   if (!/^[a-z]{2,3}(-(?![a-z]{3}(-|$))[a-z0-9]{1,8}(-[a-z0-9]{1,8})*)?$/.test(spelled)) return undefined;
   const [base, second] = spelled.split('-', 2) as [string, string | undefined];
@@ -89,7 +89,7 @@ export function readLanguage(tag: string): LanguageCode | undefined {
   return (second === undefined ? undefined : byLowerCase.get(`${base}-${second}`)) ?? byLowerCase.get(base);
 }
 
-/** Languages whose bare base is not a supported code (B 2.4). */
+/** Languages whose bare base is not a supported code. */
 const splitLanguages: ReadonlySet<string> = new Set(['zh', 'pt']);
 
 /**
@@ -105,17 +105,17 @@ const byName = /* @__PURE__ */ new Map(
   /* @__PURE__ */ languageCodes.map((code) => [supportedLanguages[code].toLowerCase(), code]),
 );
 
-/** The language with an English name, in any letter case (B 4.4); undefined for names that leave the variant open, and for others. */
+/** The language with an English name, in any letter case; undefined for names that leave the variant open, and for others. */
 export function languageOfName(name: string): LanguageCode | undefined {
-  if (name.length > longestTag) return undefined;
+  if (name.length > maxTagLength) return undefined;
   const spelled = name.trim().toLowerCase().replace(/\s+/g, ' ');
-  // Plain "French" means fr, French as written in France (B 2.4).
+  // Plain "French" means fr, French as written in France.
   return spelled === 'french' ? 'fr' : byName.get(spelled);
 }
 
 const denseScripts: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'ko', 'th', 'hi', 'mr', 'ne']);
 
-/** Whether this language's characters have a higher weight (A 8.1). */
+/** Whether this language's characters have a higher weight. */
 export function isDenseScript(code: string): boolean {
   return denseScripts.has(code);
 }
@@ -133,7 +133,7 @@ export interface Language {
   /** The English name. */
   name: (typeof supportedLanguages)[LanguageCode];
   direction: 'ltr' | 'rtl';
-  /** Whether every character of a pair with it counts DENSE_SCRIPT_WEIGHT times, 3.5 by default (A 8.1). */
+  /** Whether every character of a pair with it counts DENSE_SCRIPT_WEIGHT times, 3.5 by default. */
   dense: boolean;
 }
 
@@ -145,7 +145,7 @@ export const languages: readonly Language[] = /* @__PURE__ */ languageCodes.map(
   dense: isDenseScript(code),
 }));
 
-/** A language pair, as codes of B 2.4. */
+/** A language pair, as canonical language codes. */
 export interface LanguagePair {
   pairSource: string;
   pairTarget: string;

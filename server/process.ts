@@ -35,7 +35,7 @@ import { watchReadiness } from './observability/readiness.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 
 /** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
-const longestDrain = 120_000;
+const maxDrainMs = 120_000;
 
 /** How long, in milliseconds, after a second signal a process may still end by itself. A start may be in the middle of a migration. */
 const patience = { start: 30_000, drain: 3000 };
@@ -210,7 +210,7 @@ async function startParts(
   });
   if (operatorServer) started.push(operatorServer);
   // Runs after the HTTP server has closed and before the database closes.
-  started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
+  started.push({ stop: () => given.backgroundWork.drain(maxDrainMs) });
   // The sandbox starts with the first file. Its isolation is tested now.
   await systemIsolation.follow(({ level }) =>
     log.info(

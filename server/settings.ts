@@ -105,7 +105,7 @@ const secretsKey = z
   .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
   .optional();
 
-/** All environment variables of the service, with defaults (C 1). */
+/** All environment variables of the service, with defaults. */
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080, 0, 65_535),
@@ -247,7 +247,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 }
 
 /**
- * The address of the service in links, redirects and browsers (C 1). Never taken from the request's Host header, which
+ * The address of the service in links, redirects and browsers. Never taken from the request's Host header, which
  * a client can forge.
  */
 export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {

@@ -14,7 +14,7 @@ import '#server/platform/input-messages.ts';
  */
 export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw' | 'xliff';
 
-/** How a procedure is served over REST (A 4, B 4). */
+/** How a procedure is served over REST. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Contains `{name}` for each path parameter, which is the input of that name. */
@@ -48,7 +48,7 @@ export interface Route {
   paged?: true;
   /** The download carries X-Suggested-Filename. */
   suggestsName?: true;
-  /** Runs before any part of the request is checked, its size included (B 4.1 gate 1). */
+  /** Runs before any part of the request is checked, its size included. */
   gate?: (services: Services) => void;
   /** False for the routes of A 9 rule 5, which ignore the version parameters. */
   versioned?: false;
@@ -185,7 +185,7 @@ function invalidInput(error: TRPCError, route: Route | undefined): AppError | un
 }
 
 /**
- * For procedures whose validation errors have a string as their detail (A 7.1): the message of the first problem, in which the
+ * For procedures whose validation errors have a string as their detail: the message of the first problem, in which the
  * schema names the field.
  */
 export const detailInWords = middleware(async ({ next }) => {

@@ -29,7 +29,7 @@ async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
   });
   servers.push(server);
   trackConnections(server, refuseOnConnection, byAddress, {
-    ...{ unanswered: 8, longestStall: 60_000, connections: 1000 },
+    ...{ unanswered: 8, maxStallMs: 60_000, connections: 1000 },
     ...bounds,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -96,7 +96,7 @@ test('requests one after the other are as many as they like', async () => {
 });
 
 test('a client that reads nothing of a response for too long is reset', async () => {
-  const { open, count } = await serve({ longestStall: 500 });
+  const { open, count } = await serve({ maxStallMs: 500 });
   const { seen, socket } = open(get('/long'));
   socket.pause();
   await poll(async () => (await count()) === 1);
@@ -107,7 +107,7 @@ test('a client that reads nothing of a response for too long is reset', async ()
 });
 
 test('the first response of a connection has the same deadline as any other', async () => {
-  const { open, count } = await serve({ longestStall: 1500 });
+  const { open, count } = await serve({ maxStallMs: 1500 });
   const began = Date.now();
   open(get('/one-piece')).socket.pause();
   await poll(async () => (await count()) === 1);
@@ -116,7 +116,7 @@ test('the first response of a connection has the same deadline as any other', as
 });
 
 test('a client that reads slowly gets its response whole', async () => {
-  const { open } = await serve({ longestStall: 2000 });
+  const { open } = await serve({ maxStallMs: 2000 });
   const { socket, seen, read } = open(get('/long'));
   read();
   // 400 KB every 50 ms: longer in all than the limit.

@@ -217,7 +217,7 @@ export async function challengeOf(app: App, { email, tenantId }: Person): Promis
 }
 
 /** The challenge of somebody without an authenticator, whose workspace demands one. */
-export async function enrolmentChallenge(app: Service): Promise<string> {
+export async function enrollmentChallenge(app: Service): Promise<string> {
   const founder = await found(app);
   const { bearer: headers } = founder;
   await succeed(app, 'PATCH', '/api/tenants/security', { headers, body: { mfa_required: true } });
@@ -225,7 +225,7 @@ export async function enrolmentChallenge(app: Service): Promise<string> {
 }
 
 /** The secret that a challenge of somebody without an authenticator is given to enrol. */
-export async function beginEnrolment(app: App, challengeId: string): Promise<string> {
+export async function beginEnrollment(app: App, challengeId: string): Promise<string> {
   const body = { challenge_id: challengeId };
   return (await succeed(app, 'POST', '/api/auth/mfa/enroll', { body })).secret;
 }

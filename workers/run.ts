@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
-import { connectionsForService, mostConnections } from '#server/platform/database-connections.ts';
+import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
 import { workerPools } from './tasks.ts';
@@ -50,7 +50,7 @@ export async function warnOfFewConnections({
   settings,
   log,
 }: Pick<Services, 'database' | 'settings' | 'log'>): Promise<void> {
-  const needed = mostConnections(settings, { api: false, workers: true });
+  const needed = maxConnections(settings, { api: false, workers: true });
   const [row] = await database.inPlatform((tx) =>
     tx.execute(sql.raw(`select ${connectionsForService} as available`)),
   );

@@ -2,11 +2,11 @@ import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
-import { embedSet, embedWaiting } from '#server/language/translation-memory/embed-golden-sets.ts';
+import { embedPending, embedSet } from '#server/language/translation-memory/embed-golden-sets.ts';
 import { pruneImports } from '#server/language/translation-memory/imports/import-jobs.ts';
 import { resumeImports, runImport } from '#server/language/translation-memory/imports/run-import.ts';
-import { indexPair, indexWaitingPairs } from '#server/language/translation-memory/index-pair.ts';
-import { indexSet, indexWaiting } from '#server/language/translation-memory/index-set.ts';
+import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
+import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
 import { jobsAtATime } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
@@ -102,9 +102,9 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
   await resumeDocuments(services, services.settings.STALE_PENDING_SECONDS);
   await resumeApprovals(services, services.settings.STALE_PENDING_SECONDS);
   await sweepUnusedVersions(services);
-  await indexWaiting(services);
-  await indexWaitingPairs(services);
-  await embedWaiting(services);
+  await indexPending(services);
+  await indexPendingPairs(services);
+  await embedPending(services);
 }
 
 /**

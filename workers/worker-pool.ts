@@ -9,7 +9,7 @@ import { tasks, type WorkerPool } from './tasks.ts';
 
 /** Milliseconds before the next try to start workers or to free their locks; doubled after each failure. */
 const retryDelay = 1000;
-const longestRetryDelay = 15_000;
+const maxRetryDelayMs = 15_000;
 /**
  * Workers that fail within this many milliseconds have probably reached a database that does not let them work, such as
  * a read-only one.
@@ -48,9 +48,7 @@ export async function startWorkerPool(
   const { signal } = stopping;
   /** Waits before the next try, after `failures` in a row. */
   const pause = (failures: number) =>
-    delay(Math.min(retryDelay * 2 ** (failures - 1), longestRetryDelay), undefined, { signal }).catch(
-      () => {},
-    );
+    delay(Math.min(retryDelay * 2 ** (failures - 1), maxRetryDelayMs), undefined, { signal }).catch(() => {});
   const unlocking = unlocker(services, pool, signal, pause);
   /** Replaced runners that still run jobs. */
   const ending = new Map<QueueRunner, Promise<void>>();

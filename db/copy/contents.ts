@@ -10,9 +10,9 @@ export interface Table {
 
 /** The schema that a database has. */
 export interface SchemaVersion {
-  /** When the newest of our migrations that it has was made, in milliseconds since the epoch. */
+  /** When the latest of our migrations that it has was made, in milliseconds since the epoch. */
   migration: number;
-  /** The newest migration of graphile-worker. */
+  /** The latest migration of graphile-worker. */
   jobQueue: number;
 }
 

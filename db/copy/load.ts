@@ -19,7 +19,7 @@ import { settle, transactionId } from './outcome.ts';
 
 /** An empty database that is being filled, in one transaction. */
 export interface Target {
-  /** Whether the database has this table; a copy may have others', which somebody keeps beside ours. */
+  /** Whether the database has this table; a copy may have others', which someone keeps beside ours. */
   has(table: Table): boolean;
   /**
    * Adds rows in the text format of COPY. Call it once for each table.
@@ -47,7 +47,7 @@ export interface Load {
 
 /**
  * Fills an empty database: makes the schema of `version`, and lets `fill` add the rows. All of it becomes visible at once, or nothing does: it resolves
- * if and only if it was committed, even if the connection is lost at that moment. The caller analyzes, and migrates to the newest schema afterwards.
+ * if and only if it was committed, even if the connection is lost at that moment. The caller analyzes, and migrates to the latest schema afterwards.
  * @throws CannotLoadError if the database is not empty, or the version is a later one than this service knows
  * @throws InDoubtError if the connection was lost and PostgreSQL does not say what became of it
  */

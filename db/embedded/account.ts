@@ -21,7 +21,7 @@ const nobody: Owner = { uid: 65534, gid: 65534 };
 
 /**
  * Chooses the user to run PostgreSQL as, since it refuses to run as root. An ordinary user runs it as itself; root runs
- * it as the owner of the existing cluster, or as the user `nobody`. If that user cannot reach the programs or the data,
+ * it as the owner of the existing cluster, or as the user `no one`. If that user cannot reach the programs or the data,
  * it gets the one capability to pass closed folders, or a user namespace hides root. Rejects if none of these works.
  */
 export async function chooseAccount(folder: DataFolder, binaries: Binaries): Promise<Account> {

@@ -48,7 +48,7 @@ export async function joinEmbeddedPostgres(
   }
 }
 
-/** Stops a server that a killed process left running in this data folder, which nobody else uses. Does nothing if there is none. */
+/** Stops a server that a killed process left running in this data folder, which no one else uses. Does nothing if there is none. */
 export async function stopAbandonedPostgres(dataDir: string): Promise<void> {
   const cluster = await stat(join(dataDir, 'postgres')).catch(() => undefined);
   if (cluster) await stopPostmaster(await openDataFolder(dataDir), await locateBinaries());

@@ -14,7 +14,7 @@ const timeoutMs = 15_000;
 const noticeAfterMs = 2000;
 const firstPauseMs = 10;
 /** Waiting processes must leave the CPU to the one that creates the cluster. */
-const longestPauseMs = 60;
+const maxPauseMs = 60;
 
 /** A presence on the running server, and the credentials to connect to it. */
 export interface Joined {
@@ -96,7 +96,7 @@ async function tryUntilJoined(
     }
     if (claimed) continue;
     await delay(pause);
-    pause = Math.min(pause * 1.2, longestPauseMs);
+    pause = Math.min(pause * 1.2, maxPauseMs);
   }
 }
 

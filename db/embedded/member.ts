@@ -25,7 +25,7 @@ export interface EmbeddedPostgres {
 }
 
 const firstPauseMs = 100;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 /**
  * Keeps the membership until `leave`. When the server dies, the members restart it, on the same port if that is free,
@@ -58,7 +58,7 @@ export function keepMembership(
     onNotice(`The embedded PostgreSQL in ${folder.root} is gone, bringing it back.`);
     await lost.close();
     const { signal } = departure;
-    for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, longestPauseMs)) {
+    for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, maxPauseMs)) {
       try {
         const { presence: next } = await joinServer(folder, binaries, {
           create: false,

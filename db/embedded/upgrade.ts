@@ -35,7 +35,7 @@ export interface UpgradeOptions {
 const packages: Readonly<Record<number, string>> = { 17: '17.10.0-beta.17', 18: '18.4.0-beta.17' };
 
 /** Bytes of PostgreSQL's own log that a large copy writes before it is recycled. */
-const largestLog = 1024 ** 3;
+const maxLogBytes = 1024 ** 3;
 
 /**
  * Brings the cluster of a data folder to the major version of PostgreSQL that comes with this service: a new cluster is filled beside the old one, compared with it
@@ -129,7 +129,7 @@ async function refuseSmallDisk(
       (entry) => (entry.isFile() ? entry.size : 0),
       () => 0,
     );
-  const needed = size + Math.min(size, largestLog);
+  const needed = size + Math.min(size, maxLogBytes);
   const free = await freeBytes(folder.root);
   if (free >= needed) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
@@ -143,7 +143,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Starts the old server, or joins one that a killed process left, and works while nobody else can join it; stops it. */
+/** Starts the old server, or joins one that a killed process left, and works while no one else can join it; stops it. */
 async function alone<T>(
   folder: DataFolder,
   binaries: Binaries,

@@ -2,7 +2,7 @@ import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
 /**
- * The audit log (A 6 rule 5): append-only. No foreign keys, because it outlives what it records. `tenant_id` is empty
+ * The audit log: append-only. No foreign keys, because it outlives what it records. `tenant_id` is empty
  * for events outside of any tenant, which only the platform's scope sees.
  */
 export const auditLog = pgTable(

@@ -4,7 +4,7 @@ import { tenants } from './tenants.ts';
 
 /**
  * The payment processor's events whose effect is stored. Each is written in the same transaction as its effect, so that
- * a redelivery finds it and does nothing (A 6).
+ * a redelivery finds it and does nothing.
  */
 export const paymentEvents = pgTable(
   'payment_events',

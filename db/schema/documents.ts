@@ -15,7 +15,7 @@ import {
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Document jobs (B 2.7). Their segments and files are rows of their own. */
+/** Document jobs. Their segments and files are rows of their own. */
 export const documentJobs = pgTable(
   'document_jobs',
   {
@@ -114,7 +114,7 @@ export const documentSegments = pgTable(
     page: integer('page'),
     /** Where a person finds it: `Sheet1!B7`. */
     place: text('place').notNull(),
-    /** Where its page shows it, and where the newest translated file shows its translation. Null where pages are not fixed. */
+    /** Where its page shows it, and where the latest translated file shows its translation. Null where pages are not fixed. */
     sourceRectangles: jsonb('source_rectangles').$type<number[][]>(),
     targetRectangles: jsonb('target_rectangles').$type<number[][]>(),
     /** SHA-256 of the source with its tags: equal segments are translated once. */

@@ -3,7 +3,7 @@ import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique 
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Members of a tenant (A 2.2). `email` is lowercase and unique only within its tenant. */
+/** Members of a tenant. `email` is lowercase and unique only within its tenant. */
 export const users = pgTable(
   'users',
   {
@@ -20,11 +20,11 @@ export const users = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
     /** The authenticator's secret, sealed; null if none is enrolled. */
     totpSecret: bytes('totp_secret'),
-    /** The sealed secret of an enrolment that awaits confirmation. */
+    /** The sealed secret of an enrollment that awaits confirmation. */
     totpPendingSecret: bytes('totp_pending_secret'),
-    /** The newest 30-second step whose code was accepted, so that no code is accepted twice (C 2). */
+    /** The latest 30-second step whose code was accepted, so that no code is accepted twice. */
     totpLastStep: integer('totp_last_step'),
-    /** Times of the last failed codes, at most ten (A 5.3 rule 4). */
+    /** Times of the last failed codes, at most ten. */
     mfaFailedAt: moment('mfa_failed_at').array().notNull().default(sql`'{}'`),
   },
   (t) => [
@@ -33,14 +33,14 @@ export const users = pgTable(
     unique('users_tenant_id_provider_subject_key').on(t.tenantId, t.providerSubject),
     // The operator key identifies a member by id only.
     index('users_user_id_idx').on(t.userId),
-    // A 4.3 rule 4: finds the oldest accounts of an email address over all tenants.
+    // Finds the oldest accounts of an email address over all tenants.
     index('users_password_accounts_idx').on(t.email, t.createdAt).where(sql`provider = 'email' and active`),
     index('users_provider_subject_idx').on(t.providerSubject).where(sql`provider_subject is not null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
 
-/** Access and refresh tokens (A 2.3), by the token's SHA-256. */
+/** Access and refresh tokens, by the token's SHA-256. */
 export const tokens = pgTable(
   'tokens',
   {
@@ -55,7 +55,7 @@ export const tokens = pgTable(
     familyId: identifier('family_id').notNull().default(sql`gen_random_uuid()::text`),
     /** When the family's sign-in was. Families of unknown age count from the migration. */
     familyBeganAt: moment('family_began_at').notNull().default(sql`now()`),
-    /** Whether this family has passed a second factor (A 5.3); false if unknown. */
+    /** Whether this family has passed a second factor; false if unknown. */
     secondFactor: boolean('second_factor').notNull().default(false),
     /** When a refresh token was used. The row stays until it expires, so that a late second use is recognized. */
     consumedAt: moment('consumed_at'),
@@ -95,7 +95,7 @@ export const credentialDirectory = pgTable(
   ],
 );
 
-/** Sign-ins whose password was correct and that await a code (A 3.4), by the SHA-256 of their secret. */
+/** Sign-ins whose password was correct and that await a code, by the SHA-256 of their secret. */
 export const mfaChallenges = pgTable(
   'mfa_challenges',
   {
@@ -136,7 +136,7 @@ export const recoveryCodes = pgTable(
   ],
 );
 
-/** Password reset links: one valid per member (C 2), by the SHA-256 of its secret. */
+/** Password reset links: one valid per member, by the SHA-256 of its secret. */
 export const resetLinks = pgTable(
   'reset_links',
   {
@@ -154,7 +154,7 @@ export const resetLinks = pgTable(
   ],
 );
 
-/** Invites into a tenant (C 2), kept as a ledger. The token is never stored, only the SHA-256 of its secret. */
+/** Invites into a tenant, kept as a ledger. The token is never stored, only the SHA-256 of its secret. */
 export const invites = pgTable(
   'invites',
   {
@@ -201,7 +201,7 @@ export const ssoStates = pgTable(
 );
 
 /**
- * Attempts at the authentication endpoints (A 5.4), by bucket and client address. Unlogged: counting needs no flush to
+ * Attempts at the authentication endpoints, by bucket and client address. Unlogged: counting needs no flush to
  * disk, and after a crash of the database all counts start again.
  */
 export const rateWindows = pgTable(

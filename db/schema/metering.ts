@@ -15,7 +15,7 @@ import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * The usage ledger (A 2.5): one record per delivered job, written once. No foreign key to the job, because usage is
+ * The usage ledger: one record per delivered job, written once. No foreign key to the job, because usage is
  * kept when the job is deleted.
  */
 export const usageRecords = pgTable(
@@ -30,7 +30,7 @@ export const usageRecords = pgTable(
     targetLang: text('target_lang').notNull(),
     /** Unicode code points of the source. */
     sourceChars: integer('source_chars').notNull(),
-    /** Weighted source characters, rounded up once per job (A 8.1). */
+    /** Weighted source characters, rounded up once per job. */
     billableChars: integer('billable_chars').notNull(),
     jobStatus: text('job_status').notNull(),
     fastPath: text('fast_path'),
@@ -60,7 +60,7 @@ export const usageTotals = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     day: date('day', { mode: 'string' }).notNull(),
-    /** The tenant's `pay_allowance_from` at that time; empty without one. A new value restarts the allowance (A 8.2). */
+    /** The tenant's `pay_allowance_from` at that time; empty without one. A new value restarts the allowance. */
     allowanceWindow: identifier('allowance_window').notNull(),
     slot: smallint('slot').notNull(),
     jobs: amount('jobs'),

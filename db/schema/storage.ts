@@ -2,7 +2,7 @@ import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'driz
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** The account that a tenant keeps its records and files in (B 2.10). No row: the platform's own storage. */
+/** The account that a tenant keeps its records and files in. No row: the platform's own storage. */
 export const storageBindings = pgTable(
   'storage_bindings',
   {
@@ -34,7 +34,7 @@ export const storageBindings = pgTable(
   (t) => [index('storage_bindings_container_idx').on(t.accountUrl, t.filesystem)],
 );
 
-/** Publications of parked jobs after a change of storage (B 4.6), and how far each has come. */
+/** Publications of parked jobs after a change of storage, and how far each has come. */
 export const parkedJobReplays = pgTable(
   'parked_job_replays',
   {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
-/** Tenant accounts (A 2.1). The key itself is never stored, only its first eight characters. */
+/** Tenant accounts. The key itself is never stored, only its first eight characters. */
 export const tenants = pgTable(
   'tenants',
   {

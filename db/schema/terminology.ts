@@ -11,7 +11,7 @@ import {
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Glossaries (B 2.8). A glossary that is uploaded again under its name keeps its id. */
+/** Glossaries. A glossary that is uploaded again under its name keeps its id. */
 export const terminologySets = pgTable(
   'terminology_sets',
   {
@@ -35,7 +35,7 @@ export const terminologySets = pgTable(
   ],
 );
 
-/** The terms of a glossary. Languages are codes of B 2.4, read from the row's cells or else from the set; '' means any. */
+/** The terms of a glossary. Languages are canonical codes, read from the row's cells or else from the set; '' means any. */
 export const terminologyEntries = pgTable(
   'terminology_entries',
   {

@@ -31,7 +31,7 @@ export const memoryVersions = pgTable(
   ],
 );
 
-/** Translation memory sets (B 2.9): imported ones, and one golden set per language pair. */
+/** Translation memory sets: imported ones, and one golden set per language pair. */
 export const memorySets = pgTable(
   'memory_sets',
   {
@@ -42,7 +42,7 @@ export const memorySets = pgTable(
     /** As supplied. */
     sourceLang: text('source_lang').notNull(),
     targetLang: text('target_lang').notNull(),
-    /** The language pair as codes of B 2.4. */
+    /** The language pair as canonical language codes. */
     pairSource: identifier('pair_source').notNull(),
     pairTarget: identifier('pair_target').notNull(),
     origin: text('origin', { enum: ['tmx_import', 'golden_approved'] }).notNull(),
@@ -209,7 +209,7 @@ export const memoryVectors = pgTable(
   ],
 );
 
-/** Import jobs (B 2.9) for files too large to store while the caller waits. */
+/** Import jobs for files too large to store while the caller waits. */
 export const memoryImports = pgTable(
   'memory_imports',
   {

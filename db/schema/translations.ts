@@ -13,14 +13,14 @@ import {
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Text translation jobs (B 2.2). The JSON columns hold the operator's full shapes; tenants see less. */
+/** Text translation jobs. The JSON columns hold the operator's full shapes; tenants see less. */
 export const translationJobs = pgTable(
   'translation_jobs',
   {
     tenantId: identifier('tenant_id').notNull(),
     jobId: identifier('job_id').notNull(),
     status: text('status').notNull(),
-    /** Raised by each re-run: a run whose attempt is no longer the job's writes nothing (C 7). */
+    /** Raised by each re-run: a run whose attempt is no longer the job's writes nothing. */
     attempt: integer('attempt').notNull().default(1),
     idempotencyKey: text('idempotency_key'),
     /** Weighted characters of this job that count as used while it is pending. */
@@ -40,7 +40,7 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
-    /** Data that the pipeline wrote into request.metadata (B 2.6): glossary, provenance. Null if there was none. */
+    /** Data that the pipeline wrote into request.metadata: glossary, provenance. Null if there was none. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
     /** The text that the pipeline itself would have published, kept from a reviewer's first save. */
     pipelineCandidate: text('pipeline_candidate'),

@@ -6,7 +6,7 @@ type Generated = Omit<OpenApiDocument, 'components'> & Partial<Pick<OpenApiDocum
 
 /**
  * Returns the generated document as JSON without what would mislead a client: objects are open, because fields may be
- * added within a version (A 9 rule 6), and an integer's bounds are omitted if they are only JavaScript's.
+ * added within a version, and an integer's bounds are omitted if they are only JavaScript's.
  */
 export function plainJson(generated: object): Generated {
   return JSON.parse(JSON.stringify(generated), (key, value) => {

@@ -11,7 +11,7 @@ import { responsesOf } from './responses.ts';
 
 const date: JsonSchema = { type: 'string', format: 'date' };
 
-/** A 9 rule 9: every operation lists these, even if it ignores them. */
+/** Every operation lists these, even if it ignores them. */
 const versionParameters: readonly Parameter[] = [
   {
     in: 'query',
@@ -31,7 +31,7 @@ const versionParameters: readonly Parameter[] = [
 
 const parameterOrder = ['path', 'query', 'header'];
 
-/** Completes a generated operation with what the generator cannot know. It has no security, on purpose (A 1 rule 6). */
+/** Completes a generated operation with what the generator cannot know. It has no security, on purpose. */
 export function describeOperation(procedure: RestProcedure, generated: Operation): Operation {
   const { operationId, tags, summary, description, parameters = [], requestBody, responses } = generated;
   const needed = neededInputsOf(procedure);
@@ -51,7 +51,7 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
 
 /**
  * Inputs that are required although their schemas are optional, by the procedure's path. If one is missing, the service returns
- * 400 with its own message (B 4.1, B 4.3, B 4.4, B 4.5), whereas a schema would return 422. Files of forms are handled separately.
+ * 400 with its own message, whereas a schema would return 422. Files of forms are handled separately.
  */
 const neededInputs: Readonly<Record<string, readonly string[]>> = {
   'translations.createFromFile': ['target_lang'],

@@ -120,7 +120,7 @@ const own: Readonly<Record<string, readonly ErrorName[]>> = {
   'storage.verify': binding,
 };
 
-/** The errors that an operation documents, by status. An error code stands for one status (A 7.3). */
+/** The errors that an operation documents, by status. An error code stands for one status. */
 export function refusalsOf(procedure: RestProcedure): Map<number, ErrorName[]> {
   const names = new Set<ErrorName>([...ofRoute(procedure), ...(own[procedure.path] ?? [])]);
   const byStatus = Map.groupBy(names, (name) => errorTable[name].status);

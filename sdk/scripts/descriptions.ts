@@ -101,8 +101,8 @@ function limitsOf(schema: Schema, io: Place['io']): string[] {
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   // Of what may be null, too.
   const rules: Record<string, unknown> = Object.assign({}, ...(json.anyOf ?? []), json);
-  const range = (least: string, most: string, unit: string): string[] => {
-    const [from, to] = [rules[least], rules[most]].map((bound) =>
+  const range = (least: string, max: string, unit: string): string[] => {
+    const [from, to] = [rules[least], rules[max]].map((bound) =>
       typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? bound : undefined,
     );
     const number = (value: number) => value.toLocaleString('en');

@@ -49,7 +49,7 @@ export function printInterfaces(exported: readonly Exported[]): string {
       return isNameable(type) ? nameOf(type, wished, place) : printObject(type, wished, place);
     const literals: Type = { kind: 'union', of: type.of.filter(isText) };
     const named =
-      literals.of.length >= fewestNamed ? nameOf(literals, wished, place) : names.get(oneLine(literals));
+      literals.of.length >= minNamedFields ? nameOf(literals, wished, place) : names.get(oneLine(literals));
     const members = type.of.filter((member) => named === undefined || !isText(member));
     return [
       ...(named === undefined ? [] : [named]),
@@ -97,7 +97,7 @@ export function printInterfaces(exported: readonly Exported[]): string {
 }
 
 /** Choices of fewer texts stand where they are, unless they have a name. */
-const fewestNamed = 5;
+const minNamedFields = 5;
 
 /** Whether a type is worth a name: an object with properties, or a choice of texts. */
 function isNameable(type: Type): boolean {

@@ -20,7 +20,7 @@ export interface Answered<T> {
   response: ResponseInfo;
 }
 
-/** The result of a call. The request is sent at once, whether or not anybody waits. */
+/** The result of a call. The request is sent at once, whether or not anyone waits. */
 export interface ApiPromise<T> extends Promise<T> {
   /** The result with its response: `const { data, response } = await client.translations.get(id).withResponse()`. */
   withResponse(): Promise<Answered<T>>;

@@ -7,7 +7,7 @@ import type { AuditEvent, AuditListQuery, AuditPage } from './types.ts';
 
 /** What happened in a tenant, for its own administrators' sessions. */
 export interface Audit {
-  /** The events, newest first, page after page as they are asked for. */
+  /** The events, latest first, page after page as they are asked for. */
   list(query?: AuditListQuery, options?: CallOptions): List<AuditEvent>;
   /** One page of `list`. */
   listPage(query?: AuditListQuery, options?: CallOptions): ApiPromise<Page<AuditEvent>>;

@@ -42,7 +42,7 @@ import type {
 export interface Auth {
   /**
    * Founds a workspace with its first administrator, or joins one by an invite. `tenant_api_key` is shown this once. It
-   * signs nobody in: `signIn` does, on whichever client is to ask. It has no idempotency key, so it is only sent again
+   * signs no one in: `signIn` does, on whichever client is to ask. It has no idempotency key, so it is only sent again
    * where the service certainly did nothing.
    */
   signUp(
@@ -60,7 +60,7 @@ export interface Auth {
   signIn(request: SignInRequest, options?: SignInOptions): Promise<Tokens>;
   /**
    * Signs out: empties the store and ends the session at the service. Where that fails it rejects, and the store is empty
-   * all the same. Where nobody is signed in it does nothing.
+   * all the same. Where no one is signed in it does nothing.
    */
   signOut(options?: CallOptions): Promise<void>;
   /** The signed-in member with the effective role, and its workspace; for an access token, never for an API key. */
@@ -148,7 +148,7 @@ export function auth({ json, rest, sendUnsigned, session, settings }: Connection
 
   return {
     signUp(request, options) {
-      // The service requires a workspace name, and ignores it for an invite (A 4.2).
+      // The service requires a workspace name, and ignores it for an invite.
       const input = 'tenant_name' in request ? request : { tenant_name: 'by invite', ...request };
       return post(signUpCall, '/api/auth/signup/email', input, options);
     },

@@ -27,13 +27,13 @@ export interface Billing {
 }
 
 /**
- * Repeatable: opening a page charges nothing, nobody can pay on a page whose address was lost, and it expires at the
+ * Repeatable: opening a page charges nothing, no one can pay on a page whose address was lost, and it expires at the
  * processor. (If a subscription started meanwhile, either attempt gets a ConflictError.)
  */
 const checkoutCall: Call = { name: 'billing.checkout', repeatable: true, result: ['url'] };
 const portalCall: Call = { name: 'billing.portal', repeatable: true, result: ['url'] };
 /**
- * Not repeatable: it charges nothing either, but it is limited to five per hour, lost ones included (A 4.5), so retries
+ * Not repeatable: it charges nothing either, but it is limited to five per hour, lost ones included, so retries
  * would use up a person's attempts.
  */
 const topUpCall: Call = { name: 'billing.topUp', repeatable: false, result: ['url'] };

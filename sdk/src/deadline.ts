@@ -2,7 +2,7 @@
 export class Expired {}
 
 /** setTimeout uses 32 bits and fires at once for longer times. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * Runs `work` until it settles, `timeoutMs` pass (rejects with Expired) or `signal` aborts (rejects with its reason). `work`
@@ -22,7 +22,7 @@ export function withDeadline<T>(
       controller.abort(reason);
     };
     const onAbort = () => stop(signal?.reason);
-    const timer = timeoutMs <= longestTimer ? setTimeout(() => stop(new Expired()), timeoutMs) : undefined;
+    const timer = timeoutMs <= maxTimerMs ? setTimeout(() => stop(new Expired()), timeoutMs) : undefined;
     signal?.addEventListener('abort', onAbort, { once: true });
     const settle = () => {
       clearTimeout(timer);

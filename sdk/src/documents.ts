@@ -11,7 +11,7 @@ import { type OpenDownload, readSuggestedName } from './downloads.ts';
 import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
-import { longestLook } from './polling.ts';
+import { maxPollIntervalMs } from './polling.ts';
 import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile, sendableKey } from './source-file.ts';
 import { type StreamedFile, streamedFile } from './streamed-file.ts';
@@ -104,7 +104,7 @@ export interface Documents {
   /** Its files: the source and each translated revision, oldest first. */
   artifacts(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentArtifact[]>;
   /**
-   * The newest translated file, with a name to save it under and the name of its source. ConflictError before it is translated, or if it failed. What fails
+   * The latest translated file, with a name to save it under and the name of its source. ConflictError before it is translated, or if it failed. What fails
    * before the first piece is tried again; nothing after it.
    */
   download(documentId: string, options?: CallOptions): ApiPromise<DocumentFile>;
@@ -128,7 +128,7 @@ export interface Documents {
   ): ApiPromise<ExportedText>;
   /**
    * Corrects segments by an XLIFF document that `exportXliff` returned, as a reviewer has changed it: all changed units or none. ConflictError
-   * names a unit that somebody else has changed since. What is there already is done, so it is sent again like a read.
+   * names a unit that someone else has changed since. What is there already is done, so it is sent again like a read.
    */
   reviewXliff(
     documentId: string,
@@ -227,7 +227,7 @@ export function documents(connection: Connection): Documents {
 
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
     const { timeout = settings.timeout, requestId, headers } = options;
-    const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
+    const patience = { requestId, headers, timeout: Math.min(timeout, maxPollIntervalMs), maxRetries: 0 };
     // Some warnings come when the text has been read.
     const told = new Set<string>();
     const tell = (job: TenantDocumentJob) => {

@@ -95,7 +95,7 @@ export class LinguaLoopError extends Error {
    * other error.
    */
   readonly candidates: string[] | null;
-  /** Whether LinguaLoop answered, or something in front of it, such as a proxy; null where nobody did. */
+  /** Whether LinguaLoop answered, or something in front of it, such as a proxy; null where no one did. */
   readonly answeredBy: 'service' | 'other' | null;
 
   constructor(failure: Failure) {

@@ -62,11 +62,11 @@ export interface Observers {
   onRequest?: ((event: RequestEvent) => void) | undefined;
   /** Told after each request, whatever became of it. What it throws or rejects with is ignored. */
   onResponse?: ((event: ResponseEvent) => void) | undefined;
-  /** Told the same, and each retry. Default: nobody is told. */
+  /** Told the same, and each retry. Default: no one is told. */
   logger?: Logger | undefined;
 }
 
-/** Tells somebody who only watches. What they throw, at once or in a promise, is theirs: a call never fails for a logger. */
+/** Tells someone who only watches. What they throw, at once or in a promise, is theirs: a call never fails for a logger. */
 export function quietly(tell: () => unknown): void {
   new Promise((resolve) => resolve(tell())).catch(() => {});
 }
@@ -74,7 +74,7 @@ export function quietly(tell: () => unknown): void {
 /** Calls the observers. */
 export function observe({ onRequest, onResponse, logger }: Observers) {
   return {
-    /** Whether anybody is told, so that a call need not make events for nobody. */
+    /** Whether anyone is told, so that a call need not make events for no one. */
     active: Boolean(onRequest || onResponse || logger),
     request(event: RequestEvent) {
       quietly(() => onRequest?.(event));

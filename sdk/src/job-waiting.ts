@@ -2,7 +2,7 @@ import { Expired, withDeadline } from './deadline.ts';
 import { TimeoutError } from './errors.ts';
 import type { CallOptions } from './options.ts';
 import { TranslationFailedError } from './outcome-errors.ts';
-import { longestLook, usualPolling } from './polling.ts';
+import { maxPollIntervalMs, usualPolling } from './polling.ts';
 import type { JobStatus, TranslationJob } from './types.ts';
 import { type WatchOptions, watch } from './watching.ts';
 
@@ -28,7 +28,7 @@ export async function waitForJob(
   patience: number,
   { signal, timeout = staleAfter, requestId, headers, pollEvery = usualPolling }: WaitForOptions = {},
 ): Promise<TranslationJob> {
-  const each = { requestId, headers, timeout: Math.min(patience, longestLook) };
+  const each = { requestId, headers, timeout: Math.min(patience, maxPollIntervalMs) };
   const wait = async (stop: AbortSignal) => {
     const first = await read({ ...each, signal: stop });
     const look = (ended: AbortSignal) => read({ ...each, signal: ended, maxRetries: 0 });

@@ -32,7 +32,7 @@ const revokeCall: Call = { name: 'members.revoke', repeatable: true, result: ['u
 const restoreCall: Call = { name: 'members.restore', repeatable: true, result: ['user_id'] };
 const setRoleCall: Call = { name: 'members.setRole', repeatable: true, result: ['user_id'] };
 const resetMfaCall: Call = { name: 'members.resetMfa', repeatable: true, result: ['mfa_reset'] };
-/** Not repeatable: a second call would replace the link of the first, which somebody may have been given. */
+/** Not repeatable: a second call would replace the link of the first, which someone may have been given. */
 const linkCall: Call = {
   name: 'members.createPasswordResetLink',
   repeatable: false,

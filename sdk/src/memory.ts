@@ -11,7 +11,7 @@ import { uploadImport } from './import-upload.ts';
 import { type MemoryExport, memoryExport, tmxType } from './memory-export.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
-import { longestLook } from './polling.ts';
+import { maxPollIntervalMs } from './polling.ts';
 import type { Call } from './send.ts';
 import type { SourceFile } from './source-file.ts';
 import { NotFoundError } from './status-errors.ts';
@@ -59,7 +59,7 @@ export interface Memory {
   sets(query?: SetListQuery, options?: CallOptions): List<TranslationMemorySet>;
   /** One page of `sets`. */
   setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TranslationMemorySet>>;
-  /** The newest 50 imports that went on in the background, newest first. */
+  /** The latest 50 imports that went on in the background, latest first. */
   imports(options?: CallOptions): ApiPromise<TranslationMemoryImportJob[]>;
   /** Such an import as it stands; NotFoundError where there is none. */
   getImport(importId: string, options?: CallOptions): ApiPromise<TranslationMemoryImportJob>;
@@ -115,7 +115,7 @@ export function memory(connection: Connection): Memory {
   };
   const poll = (first: TranslationMemoryImportJob, options: ImportOptions = {}) => {
     const { timeout = settings.timeout, requestId, headers } = options;
-    const patience = { requestId, headers, timeout: Math.min(timeout, longestLook), maxRetries: 0 };
+    const patience = { requestId, headers, timeout: Math.min(timeout, maxPollIntervalMs), maxRetries: 0 };
     return pollImport(first, (signal) => read(resumeCall, first.id, { ...patience, signal }), options);
   };
   const findStored = (setId: string, options: ImportOptions | undefined) =>

@@ -127,7 +127,7 @@ export interface Settings extends Observers {
   idempotencyKey: (call: string) => string;
   onIdempotencyMismatch: OnIdempotencyMismatch;
   /** Seconds that a call waits before a retry at most, if the service asks for it; as long as `retry.ts` says unless told. */
-  longestRetryAfter?: number;
+  maxRetryAfter?: number;
   fetch: Fetch;
   /** Whether `fetch` is the platform's own, so that its XMLHttpRequest is as good. */
   isOwnFetch: boolean;

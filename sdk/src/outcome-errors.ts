@@ -101,7 +101,7 @@ export class TranslationFailedError extends LinguaLoopError {
   }
 }
 
-/** The password is right; the sign-in goes on with a second factor, and has nobody to ask for it. */
+/** The password is right; the sign-in goes on with a second factor, and has no one to ask for it. */
 export class MfaRequiredError extends LinguaLoopError {
   static {
     MfaRequiredError.prototype.name = 'MfaRequiredError';
@@ -124,7 +124,7 @@ export class MfaRequiredError extends LinguaLoopError {
   }
 }
 
-/** Address and password fit several workspaces, and there is nobody to choose: give `tenantId` or `onWorkspaces`. */
+/** Address and password fit several workspaces, and there is no one to choose: give `tenantId` or `onWorkspaces`. */
 export class WorkspaceRequiredError extends LinguaLoopError {
   static {
     WorkspaceRequiredError.prototype.name = 'WorkspaceRequiredError';

@@ -6,10 +6,10 @@ import { type Backoff, delayBeforeRetry } from './retry.ts';
 export const usualPolling: Backoff = { firstMs: 1_000, maxMs: 5_000 };
 
 /** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
-export const longestLook = 30_000;
+export const maxPollIntervalMs = 30_000;
 
 /** How long, in milliseconds, polls may fail before the last error is thrown: longer than a service takes to restart. */
-const longestOutage = 300_000;
+const maxOutageMs = 300_000;
 
 /**
  * Milliseconds before poll `n`, from 0. The wait grows by a quarter each time, so it is never much more than a quarter
@@ -52,7 +52,7 @@ export function createPolling<T>(
         failingSince ??= Date.now();
         const state = { repeatable: true, retries: failures, maxRetries: Number.POSITIVE_INFINITY };
         const delay = delayBeforeRetry(error, state, every);
-        if (delay === null || Date.now() - failingSince >= longestOutage) throw error;
+        if (delay === null || Date.now() - failingSince >= maxOutageMs) throw error;
         retryAfter = delay;
       }
     }

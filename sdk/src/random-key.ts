@@ -1,4 +1,4 @@
-/** A new key that nobody guesses: of idempotency, or to repeat a refresh. */
+/** A new key that no one guesses: of idempotency, or to repeat a refresh. */
 export function newIdempotencyKey(): string {
   // Browsers keep randomUUID from pages that came over plain HTTP.
   if (crypto.randomUUID) return crypto.randomUUID();

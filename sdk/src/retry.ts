@@ -19,7 +19,7 @@ interface Rule {
   times?: number;
 }
 
-/** The service's retry guidance (B 7), and HTTP's for the rest. The first rule that matches decides. */
+/** The service's retry guidance, and HTTP's for the rest. The first rule that matches decides. */
 const rules: readonly Rule[] = [
   {
     when: 'nothing was sent',
@@ -64,7 +64,7 @@ const rules: readonly Rule[] = [
 ];
 
 /** Seconds. A longer wait does not happen inside a call: the error has `retryAfter`, and the caller decides. */
-const longestWait = 60;
+const maxWaitSeconds = 60;
 
 /** The state of a call that decides whether it is retried. */
 export interface RetryState {
@@ -74,7 +74,7 @@ export interface RetryState {
   retries: number;
   maxRetries: number;
   /** Seconds; 60 unless told. */
-  longestRetryAfter?: number | undefined;
+  maxRetryAfter?: number | undefined;
 }
 
 /**
@@ -83,7 +83,7 @@ export interface RetryState {
  */
 export function delayBeforeRetry(
   error: LinguaLoopError,
-  { repeatable, retries, maxRetries, longestRetryAfter = longestWait }: RetryState,
+  { repeatable, retries, maxRetries, maxRetryAfter = maxWaitSeconds }: RetryState,
   backoff: Backoff,
   random: () => number = Math.random,
 ): number | null {
@@ -92,7 +92,7 @@ export function delayBeforeRetry(
   if (retries >= Math.min(maxRetries, rule.times ?? maxRetries)) return null;
   if (error.retryAfter === null)
     return Math.min(backoff.firstMs * 2 ** retries, backoff.maxMs) * (0.5 + random() / 2);
-  if (error.retryAfter > longestRetryAfter) return null;
+  if (error.retryAfter > maxRetryAfter) return null;
   return error.retryAfter * 1000 + random() * backoff.firstMs;
 }
 

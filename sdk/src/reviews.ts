@@ -13,7 +13,7 @@ import type {
   ReviewerReportQuery,
 } from './types.ts';
 
-/** Who reviews what. A claim shows others that somebody is on a job; nobody is locked out by it. */
+/** Who reviews what. A claim shows others that someone is on a job; no one is locked out by it. */
 export interface Reviews {
   /** The job that waits longest, or the next after a cursor, and claims it for the signed-in member for 60 s. */
   next(query?: NextReviewQuery, options?: CallOptions): ApiPromise<NextReview>;

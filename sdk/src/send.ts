@@ -50,7 +50,7 @@ export function createSend(settings: Settings, session?: Session): Send {
   const observers = observe(settings);
   return async (call, attempt, options = {}) => {
     const { signal, maxRetries = settings.maxRetries } = options;
-    const { longestRetryAfter } = settings;
+    const { maxRetryAfter } = settings;
     const timeoutMs = options.timeout ?? settings.timeout * (call.texts ?? 1);
     const askAs = session && createSendAs(session, settings.tenantId);
     let failure: LinguaLoopError | undefined;
@@ -77,7 +77,7 @@ export function createSend(settings: Settings, session?: Session): Send {
         if (!(error instanceof LinguaLoopError) || error === thrown) throw error;
         const delay = delayBeforeRetry(
           error,
-          { repeatable: call.repeatable, retries, maxRetries, longestRetryAfter },
+          { repeatable: call.repeatable, retries, maxRetries, maxRetryAfter },
           settings.backoff,
         );
         if (delay === null) throw error;

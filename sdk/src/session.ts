@@ -57,7 +57,7 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
     const begunIn = era;
     const kept = await saved.load();
     // Already renewed by an earlier call or another process. Do not send the old refresh token: a late second use ends
-    // the whole session (C 7).
+    // the whole session.
     if (kept?.access_token !== refused.access_token) return kept;
     // Signed in or out since then: these tokens must not be saved again.
     if (begunIn !== era) return saved.load();

@@ -87,11 +87,11 @@ const refreshCall: Call = { name: 'auth refresh', repeatable: true, result: ['ac
 const checkCall: Call = { name: 'auth refresh (check)', repeatable: true, result: ['user'] };
 
 /** Milliseconds of one attempt. A refresh translates nothing, and every call waits for it. */
-const longestRefresh = 10_000;
+const maxRefreshMs = 10_000;
 
 /** What a session asks. It belongs to no single call, so it ignores the signals and deadlines of callers. */
 export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
-  const options = { timeout: Math.min(settings.timeout, longestRefresh) };
+  const options = { timeout: Math.min(settings.timeout, maxRefreshMs) };
   return {
     refresh(refresh_token, retry_key) {
       const form = { grant_type: 'refresh_token', refresh_token, retry_key };
@@ -108,7 +108,7 @@ export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
   };
 }
 
-/** Exchanges a password for tokens (A 4.3). */
+/** Exchanges a password for tokens. */
 export async function signIn(
   rest: Rest,
   send: Send,
@@ -173,7 +173,7 @@ async function passChallenge(
   return token;
 }
 
-/** Asks for codes until one is correct or another error occurs (A 3.4, C 2). */
+/** Asks for codes until one is correct or another error occurs. */
 async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const submit = await ask(attempt);

@@ -30,9 +30,9 @@ export interface Upload {
 
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-/** The service's limits (B 8): characters of a page, pages of a document. */
+/** The service's limits: characters of a page, pages of a document. */
 const pageSize = 5_000;
-const mostPages = 50;
+const maxPages = 50;
 
 /**
  * Builds the request that translates a file page by page. In a form, the service would keep the layout of a PDF, DOCX
@@ -59,7 +59,7 @@ export async function uploadOf(
         body: await data.arrayBuffer(),
       },
       // Compressed, so its size does not show its length.
-      pages: mostPages,
+      pages: maxPages,
     };
   }
   const form = await formRequest('/api/translations', fields, 'source_document', file);
@@ -95,7 +95,7 @@ export async function formRequest(
 
 /** Approximate number of pages of a text with this many characters or bytes. */
 export function pagesOf(size: number): number {
-  return Math.min(Math.max(Math.ceil(size / pageSize), 1), mostPages);
+  return Math.min(Math.max(Math.ceil(size / pageSize), 1), maxPages);
 }
 
 /**

@@ -20,11 +20,11 @@ import type {
 /** Invites into a tenant. `auth.signUp` redeems one. */
 export interface Invites {
   /**
-   * Invites somebody, and answers the token, this once; nobody is e-mailed. ConflictError where 20 are pending. Sent again
+   * Invites someone, and answers the token, this once; no one is emailed. ConflictError where 20 are pending. Sent again
    * only where the service certainly did nothing: after a lost answer `list` tells, and `withdraw` takes it back.
    */
   create(request?: InviteCreateRequest, options?: TenantOptions): ApiPromise<CreatedInvite>;
-  /** The invites, newest first, whatever became of them; page after page as they are asked for. */
+  /** The invites, latest first, whatever became of them; page after page as they are asked for. */
   list(query?: InviteListQuery, options?: TenantOptions): List<InviteRecord>;
   /** One page of `list`. */
   listPage(query?: InviteListQuery, options?: TenantOptions): ApiPromise<Page<InviteRecord>>;
@@ -38,11 +38,11 @@ export interface Invites {
 /** Tenants and who may join them: for an administrator's session, or a platform operator; never for a tenant's API key. */
 export interface Tenants {
   /**
-   * Provisions a tenant, as a platform operator; PermissionDeniedError for anybody else. It has no idempotency key, so it is
+   * Provisions a tenant, as a platform operator; PermissionDeniedError for anyone else. It has no idempotency key, so it is
    * only sent again where the service certainly did nothing.
    */
   create(request: TenantAccountCreate, options?: CallOptions): ApiPromise<ProvisionedTenant>;
-  /** The tenants, newest first, page after page as they are asked for: all of them for an operator, else the own one. */
+  /** The tenants, latest first, page after page as they are asked for: all of them for an operator, else the own one. */
   list(query?: TenantListQuery, options?: CallOptions): List<TenantAccount>;
   /** One page of `list`. */
   listPage(query?: TenantListQuery, options?: CallOptions): ApiPromise<Page<TenantAccount>>;

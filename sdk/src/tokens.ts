@@ -29,11 +29,11 @@ export function tokensOf(answer: OAuth2TokenResponse): Tokens {
 }
 
 /** Maximum milliseconds before its expiry in which an access token is renewed. */
-const longestMargin = 30_000;
+const maxMarginMs = 30_000;
 
 /** Whether the access token expires so soon that a call might arrive too late: within the last tenth of its life, at most 30 s. */
 export function isDue({ expires_at, expires_in }: Tokens): boolean {
-  return Date.now() >= expires_at - Math.min(longestMargin, expires_in * 100);
+  return Date.now() >= expires_at - Math.min(maxMarginMs, expires_in * 100);
 }
 
 /** Whether both belong to the same member of the same workspace, or both are null. */

@@ -342,9 +342,9 @@ export type AuditEvent = AuditPage['events'][number];
 export type DailyUsageQuery = Omit<Inputs['usage']['daily'], 'tenant_id'>;
 /** What was used on each day, days without any use included. Token counters are an operator's. */
 export type DailyUsage = Outputs['usage']['daily'];
-/** Which month (YYYY-MM in UTC; the current one unless told), and how many of its newest records, up to 1,000. */
+/** Which month (YYYY-MM in UTC; the current one unless told), and how many of its latest records, up to 1,000. */
 export type UsageSummaryQuery = Omit<Inputs['usage']['summary'], 'tenant_id' | 'cursor'>;
-/** What a tenant used in a month, what its allowance leaves, and the newest records. */
+/** What a tenant used in a month, what its allowance leaves, and the latest records. */
 export type TenantUsageSummary = Outputs['usage']['summary'];
 /** What one job was billed. Token counters and models are an operator's. */
 export type TenantUsageRecord = TenantUsageSummary['records'][number];

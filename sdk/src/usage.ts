@@ -38,7 +38,7 @@ export interface UsageExport {
 export interface Usage {
   /** Usage per day. An operator who names no tenant is answered the sum over all of them. */
   daily(query?: DailyUsageQuery, options?: TenantOptions): ApiPromise<DailyUsage>;
-  /** A month in figures, with the newest of its records; `records` has all of them. */
+  /** A month in figures, with the latest of its records; `records` has all of them. */
   summary(tenantId: string, query?: UsageSummaryQuery, options?: CallOptions): ApiPromise<TenantUsageSummary>;
   /**
    * Every record of a month, the oldest first, as they come: however many they are, they are never in memory at once, and
@@ -102,7 +102,7 @@ function exportRequest(tenantId: string, format: UsageExportFormat, period: stri
 }
 
 /** Maximum characters of a line. Records are far shorter; a longer line is not a record and must not fill the memory. */
-const longestLine = 1_048_576;
+const maxLineLength = 1_048_576;
 
 /**
  * Yields the records of a jsonl export, one per line, as they arrive. Leaving the loop ends the download. The service
@@ -140,7 +140,7 @@ async function* readRecords(
         yield recordOf(line) ?? fail();
         lines += 1;
       }
-      if (begun.length > longestLine) fail();
+      if (begun.length > maxLineLength) fail();
       if (!piece) break;
     }
     if (begun !== '') throw interrupted(call, new Error('it ends within a record'));
@@ -150,7 +150,7 @@ async function* readRecords(
 }
 
 function recordOf(line: string): TenantUsageRecord | undefined {
-  if (line.length > longestLine) return undefined;
+  if (line.length > maxLineLength) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : undefined;

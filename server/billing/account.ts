@@ -5,16 +5,16 @@ import { tenants } from '#db/schema/tenants.ts';
 
 const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 
-/** What is known of one subscription from the processor's events. */
+/** Known data of one subscription, from the processor's events. */
 const knownSubscription = z.object({
   /** The processor's id; null if its checkout session did not name one. */
   id: z.string().nullable(),
   status: z.string(),
-  /** Creation time of the newest event about it, checkout sessions included, ISO 8601. */
+  /** Creation time of the latest event of the subscription, checkout sessions included, ISO 8601. */
   toldAt: moment,
-  /** Creation time of its newest subscription event; null before the first. */
+  /** Creation time of its latest subscription event; null before the first. */
   eventAt: moment.nullable(),
-  /** Slug; null as long as no event had a Price that is sold here. */
+  /** Slug; null until an event had a Price that is sold here. */
   tier: z.string().nullable(),
   /** When its allowance window began; null before it was current. */
   windowFrom: moment.nullable(),
@@ -23,11 +23,11 @@ const knownSubscription = z.object({
 export type KnownSubscription = z.infer<typeof knownSubscription>;
 
 /**
- * A tenant's subscription, prepaid balance and trial, read from the tenant's metadata (A 2.1). An operator may have written
+ * A tenant's subscription, prepaid balance and trial, read from the tenant's metadata. An operator may have written
  * anything there: a value of another type counts as absent.
  */
 export interface BillingAccount {
-  /** Weighted characters a month; for a subscriber what its tier includes. */
+  /** Weighted characters a month; for a subscriber, those of its tier. */
   monthlyCharLimit: number;
   /** At the payment processor. */
   customerId: string | null;
@@ -39,7 +39,7 @@ export interface BillingAccount {
   allowanceFrom: string | null;
   /** The subscription that opened that window. */
   allowanceSubscription: string | null;
-  /** Creation time of the newest subscription event applied, ISO 8601. */
+  /** Creation time of the latest subscription event applied, ISO 8601. */
   subscriptionEventAt: string | null;
   /** All known subscriptions, the effective one included. */
   subscriptions: readonly KnownSubscription[];
@@ -51,7 +51,7 @@ export interface BillingAccount {
   trialCharsGranted: number;
 }
 
-/** The metadata key of each field (A 2.1; `pay_subscriptions` is ours). */
+/** The metadata key of each field. All are fixed by the specification except `pay_subscriptions`. */
 const keyOf = {
   customerId: 'pay_customer_id',
   subscriptionId: 'pay_subscription_id',
@@ -128,7 +128,7 @@ export function changedMetadata(before: BillingAccount, after: BillingAccount): 
   );
 }
 
-/** The tenant that pays: read when the caller was authenticated. */
+/** The tenant that pays, as read when the caller was authenticated. */
 export interface PayingTenant {
   id: string;
   name: string;

@@ -9,8 +9,8 @@ type BillingServices = Pick<Services, 'settings' | 'payments'>;
 const credentials = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
 
 /**
- * The warning about billing that is enabled while nothing can be sold, because a credential of the processor is missing. Work is
- * metered and gated as with billing on all the same: only the pages for paying are closed.
+ * The warning about billing that is enabled while nothing can be sold, because a credential of the processor is
+ * missing. Work is still metered and needs a subscription or a trial: only the pages for paying are closed.
  * @returns null if billing is off, or has its credentials
  */
 export function billingNotice(settings: Settings): string | null {
@@ -25,7 +25,7 @@ export function canSell({ settings, payments }: BillingServices): boolean {
 }
 
 /**
- * Returns the payment processor if billing is enabled (A 4.5).
+ * Returns the payment processor if billing is enabled.
  * @throws AppError 503 if billing is off, or a credential of the processor is missing
  */
 export function requireBilling(services: BillingServices): PaymentProcessor {
@@ -35,7 +35,7 @@ export function requireBilling(services: BillingServices): PaymentProcessor {
 }
 
 /**
- * Returns the Price of a top-up pack (A 4.5 checks 1 and 2).
+ * Returns the Price of a top-up pack.
  * @throws AppError 503 if billing is off, or no Price is set
  */
 export function requireTopUps(services: BillingServices): string {
@@ -46,7 +46,7 @@ export function requireTopUps(services: BillingServices): string {
 }
 
 /**
- * Returns the payment processor if its webhook can be verified, even if billing is off (C 7).
+ * Returns the payment processor if its webhook can be verified, even if billing is off.
  * @throws AppError 503 without a signing secret
  */
 export function requireWebhookSecret({ settings, payments }: BillingServices): PaymentProcessor {

@@ -8,8 +8,8 @@ import { detailInWords, middleware } from '#server/trpc.ts';
 import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';
 
 /**
- * The base of the procedures for paying (A 4.5). Checks in this order: the capability (503), the caller, the input. The caller
- * is authenticated in a transaction of its own, because none may be open during a call to the processor.
+ * The base of the procedures for paying. Checks in this order: the capability (503), the caller, the input. The
+ * caller is authenticated in a separate transaction, because none may be open during a call to the processor.
  * @param gate throws the 503
  */
 export function payingProcedure(gate: (services: Services) => void) {
@@ -25,7 +25,7 @@ export function payingProcedure(gate: (services: Services) => void) {
     );
 }
 
-/** @throws AppError 401, with a message of its own if there is no tenant at all, so that no credential could help */
+/** @throws AppError 401, with a separate message if there is no tenant at all, so that no credential could help */
 async function readPayingTenant(
   { database }: Pick<Services, 'database'>,
   withTenant: WithTenant,
@@ -39,7 +39,7 @@ async function readPayingTenant(
   });
 }
 
-/** Logs what the processor refused, and replaces its message by ours. */
+/** Logs the processor's rejections, and replaces their messages by ours. */
 const refusalsOfProcessor = middleware(async ({ ctx, next }) => {
   const result = await next();
   if (!result.ok && result.error.cause instanceof ProcessorError)
@@ -52,12 +52,12 @@ function processorRefusal({ kind, reason }: ProcessorError, log: Log, requestId:
     log.warn({ request_id: requestId, processor: reason }, 'the payment processor did not respond');
     return new AppError(
       'transient_error',
-      'the payment processor (Stripe) is busy or not reachable; try again',
+      'the payment processor (Stripe) is busy or unreachable; try again',
     );
   }
-  log.error({ request_id: requestId, processor: reason }, 'the payment processor refused a request');
+  log.error({ request_id: requestId, processor: reason }, 'the payment processor rejected a request');
   return new AppError(
     'service_unavailable',
-    'the payment processor (Stripe) refused the request; billing is misconfigured on this deployment',
+    'the payment processor (Stripe) rejected the request; billing is misconfigured on this deployment',
   );
 }

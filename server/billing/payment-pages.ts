@@ -8,7 +8,7 @@ import { asCustomer, type CustomerServices, forgetCustomer } from './customer.ts
 import { stateAtProcessor } from './subscription-state.ts';
 
 /**
- * Opens a checkout for a tier (A 4.5).
+ * Opens a checkout for a tier.
  * @returns the processor's page, to send the browser to
  * @throws AppError 503 for a tier that is not sold; 409 for a tenant whose subscription is current or lapsed
  */
@@ -43,9 +43,9 @@ export async function openCheckout(
 }
 
 /**
- * Opens the portal in which the tenant changes its plan and card (A 4.5).
- * @returns the processor's page, to send the browser to; good for one visit
- * @throws AppError 409 for a tenant that never went to a checkout, or whose customer no longer exists
+ * Opens the portal in which the tenant changes its plan and card.
+ * @returns the URL of the processor's page for the browser; it works for one visit
+ * @throws AppError 409 for a tenant that never opened a checkout, or whose customer no longer exists
  */
 export async function openPortal(services: CustomerServices, { id, account }: PayingTenant): Promise<string> {
   const payments = requireBilling(services);

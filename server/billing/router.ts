@@ -17,7 +17,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Subscribe to a plan',
         description:
-          'Answers where to send the browser. It returns to /billing with ?checkout=success or ?checkout=cancelled, which is a hint only: the subscription counts once the payment processor has told of it.',
+          'Returns the URL to redirect the browser to. The browser comes back to /billing with ?checkout=success or ?checkout=cancelled, which is a hint only: the subscription counts once the payment processor confirms it.',
       },
     })
     .input(checkoutRequest)
@@ -33,7 +33,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Buy prepaid characters',
         description:
-          'For subscribers. A pack is 1000000 source characters. Answers where to send the browser, which returns to /billing with ?topup=success or ?topup=cancelled; nothing is credited until the payment processor has told of the payment.',
+          'For subscribers. A pack is 1000000 source characters. Returns the URL to redirect the browser to, which comes back to /billing with ?topup=success or ?topup=cancelled; nothing is credited until the payment processor confirms the payment.',
       },
     })
     .use(async ({ ctx, next }) => {
@@ -52,7 +52,7 @@ export const billingRouter = router({
         gate: requireBilling,
         tag: 'Billing',
         summary: 'Open the billing portal',
-        description: 'Answers where to send the browser to change plan and card; for one visit.',
+        description: 'Returns the URL of the page to change plan and card; it works for one visit.',
       },
     })
     .output(paymentPage)
@@ -70,7 +70,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Receive a payment event',
         description:
-          "For the payment processor. The signature is over the body's bytes, with a tolerance of 300 seconds; an event counts once, however often it is delivered.",
+          "For the payment processor. The signature covers the body's bytes, with a tolerance of 300 seconds; an event counts once, even if it is delivered several times.",
       },
     })
     .input(paymentDelivery)

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Tier, tiers } from '#server/platform/payments/tiers.ts';
 import { rawBody } from '#server/trpc.ts';
-import { mostPacks } from './top-up.ts';
+import { maxPacks } from './top-up.ts';
 
 const slugs = tiers.join(', ');
 
-/** The messages are the response's details, since validation errors of these bodies are strings (A 4.5, A 7.1). */
+/** The messages are the response's details, since validation errors of these bodies are strings. */
 export const checkoutRequest = z
   .object({
     tier: z
@@ -22,7 +22,7 @@ export const checkoutRequest = z
 
 const packsExpected = 'packs must be a whole number of at least 1';
 
-/** Too many packs are refused later, with another status (A 4.5 check 7). */
+/** Too many packs are rejected later, with another status. */
 export const topUpRequest = z
   .object({
     packs: z
@@ -32,24 +32,26 @@ export const topUpRequest = z
       .meta({
         type: 'integer',
         minimum: 1,
-        maximum: mostPacks,
+        maximum: maxPacks,
         description: 'Packs of 1000000 source characters.',
       }),
   })
   .meta({ id: 'TopUpRequest' });
 
-/** The page to send the browser to. */
+/** The page to redirect the browser to. */
 export const paymentPage = z
   .object({ url: z.string().meta({ format: 'uri', description: 'redirect the browser there' }) })
   .meta({ id: 'PaymentPage' });
 
-/** A webhook delivery. Both headers mean the same (C 3). */
+/** A webhook delivery. Both headers mean the same. */
 export const paymentDelivery = z.object({
   body: rawBody,
   payment_signature: z.string().optional().describe('A timestamp and an HMAC over the raw body.'),
-  stripe_signature: z.string().optional().describe('The same, as Stripe names it.'),
+  stripe_signature: z.string().optional().describe("The same under Stripe's name."),
 });
 
 export const deliveryReceipt = z
-  .object({ received: z.literal(true).describe('Accepted, or of a kind that has no effect here.') })
+  .object({
+    received: z.literal(true).describe('Always true, also for an event of a kind that has no effect here.'),
+  })
   .meta({ id: 'DeliveryReceipt' });

@@ -1,18 +1,18 @@
 import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
 import type { BillingAccount } from './account.ts';
 
-/** Statuses that end a subscription for good (A 3.1). */
+/** Statuses that end a subscription for good. */
 const ended: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
-/** Statuses with which a tenant may start billable work (C 2). */
+/** Statuses with which a tenant may start billable work. */
 const current: ReadonlySet<string> = new Set(['active', 'trialing']);
 
 /**
- * The state of a tenant's subscription. `lapsed`: it still exists at the processor and must be paid there; also any status
- * that we do not know. `none`: the tenant never subscribed.
+ * The state of a tenant's subscription. `lapsed`: it still exists at the processor and must be paid there; also any
+ * unknown status. `none`: the tenant never subscribed.
  */
 export type SubscriptionState = 'current' | 'lapsed' | 'ended' | 'none';
 
-/** @param status the processor's word for it; null without a subscription */
+/** @param status in the processor's terms; null without a subscription */
 export function subscriptionStateOf(status: string | null): SubscriptionState {
   if (status === null) return 'none';
   if (current.has(status)) return 'current';
@@ -20,8 +20,9 @@ export function subscriptionStateOf(status: string | null): SubscriptionState {
 }
 
 /**
- * The state at the processor itself, which may be ahead of the events that reached us. For a decision only: nothing is
- * stored, since our clock cannot be compared with the events' own. `none` if the tenant is not known there.
+ * The state at the processor itself, which may be later than the events that reached us. For a decision only: nothing
+ * is stored, since our clock cannot be compared with the events' own. `none` if the processor does not know the
+ * tenant.
  */
 export async function stateAtProcessor(
   payments: PaymentProcessor,

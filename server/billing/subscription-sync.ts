@@ -10,8 +10,8 @@ import { subscriptionStateOf } from './subscription-state.ts';
 import { allowanceOfTier, withAllowanceWindow } from './tier-change.ts';
 
 /**
- * A tenant's billing account after a payment event (A 3.1, A 6). Events may come late, twice and in any order: each updates
- * what is known of its own subscription, and one of all known subscriptions counts. Returns the same object if the event
+ * A tenant's billing account after a payment event. Events may come late, twice and in any order: each updates the
+ * data of its own subscription, and one of all known subscriptions counts. Returns the same object if the event
  * changes nothing.
  */
 export function applyPaymentEvent(
@@ -78,8 +78,8 @@ function knownSubscriptions(account: BillingAccount): readonly KnownSubscription
 }
 
 /**
- * The known subscriptions after an event about one of them; the same list if the event says nothing new. Of each
- * subscription, the newest event counts, in whichever order they come, and its end is final.
+ * The known subscriptions after an event about one of them; the same list if the event brings nothing new. Of each
+ * subscription, the latest event counts, in whichever order they come, and its end is final.
  */
 function applySubscriptionEvent(
   known: readonly KnownSubscription[],
@@ -95,7 +95,7 @@ function applySubscriptionEvent(
       : afterSubscriptionEvent(before, event, prices);
   const after = withAllowanceWindow(before, updated, known, event.createdAt);
   if (before && isSame(before, after)) return known;
-  // The list ends with the subscription of the newest event: `byPrecedence` decides ties by that.
+  // The list ends with the subscription of the latest event: `byPrecedence` decides ties by that.
   return byPrecedence([...known.filter((one) => one !== before), after])
     .slice(0, keptSubscriptions)
     .toReversed();
@@ -103,13 +103,13 @@ function applySubscriptionEvent(
 
 /**
  * The subscription that counts for the tenant: a current one before one that is not, a live one before one that has ended,
- * and `incomplete` behind every other live status (A 3.1). Among equals, the one with the newest event.
+ * and `incomplete` behind every other live status. Among equals, the one with the latest event.
  */
 function effectiveSubscription(known: readonly KnownSubscription[]): KnownSubscription | undefined {
   return byPrecedence(known)[0];
 }
 
-/** The effective one first. If the newest events are of the same moment, the later in the list comes first. */
+/** The effective one first. If the latest events are of the same moment, the later in the list comes first. */
 function byPrecedence(known: readonly KnownSubscription[]): KnownSubscription[] {
   return known
     .toReversed()
@@ -124,8 +124,8 @@ function rank(status: string): number {
 }
 
 /**
- * The known subscription that an event is about. A session without a subscription id is about the effective one; the next
- * event gives the subscription that it began its id.
+ * The known subscription that an event is about. A session without a subscription id is about the effective one; the
+ * next event sets the id of the subscription that the session began.
  */
 function subscriptionOf(
   known: readonly KnownSubscription[],
@@ -152,12 +152,12 @@ function afterSession(
       windowFrom: null,
     };
   const named = { ...before, id: subscriptionId ?? before.id };
-  // A session that comes late does not undo a newer event of the subscription.
+  // A session that comes late does not undo a later event of the subscription.
   const late = isOlder(createdAt, before.eventAt) && before.status !== 'incomplete';
   return late ? named : { ...named, status: 'active', toldAt: newer(before.toldAt, createdAt) };
 }
 
-/** After an event of its own, a subscription has the event's status and the tier of its Price. */
+/** After one of its own events, a subscription has the event's status and the tier of its Price. */
 function afterSubscriptionEvent(
   before: KnownSubscription | undefined,
   event: SubscriptionEvent,
@@ -184,7 +184,7 @@ function afterSubscriptionEvent(
   if (ends) return { ...dated, status };
   if (isOlder(createdAt, before.eventAt)) return before;
   const tier = tierOfPrices(event.priceIds, prices) ?? before.tier;
-  // `incomplete` is a subscription's first status: if it comes late, it says nothing of the current one.
+  // `incomplete` is a subscription's first status: if it comes late, it is not the current one.
   return { ...dated, tier, status: status === 'incomplete' ? before.status : status };
 }
 
@@ -193,8 +193,8 @@ function isSame(one: KnownSubscription, other: KnownSubscription): boolean {
   return fields.every((field) => one[field] === other[field]);
 }
 
-function isOlder(at: string, newest: string | null): boolean {
-  return newest !== null && millis(at) < millis(newest);
+function isOlder(at: string, latest: string | null): boolean {
+  return latest !== null && millis(at) < millis(latest);
 }
 
 function newer(known: string | null, at: string): string {

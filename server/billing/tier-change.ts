@@ -3,8 +3,8 @@ import type { BillingAccount, KnownSubscription } from './account.ts';
 import { subscriptionStateOf } from './subscription-state.ts';
 
 /**
- * The allowance that a subscription's tier sets: the tier and its characters a month. Nothing for a subscription that has
- * ended, whose tenant keeps the allowance that it had.
+ * The allowance that a subscription's tier sets: the tier and its characters a month. Nothing for a subscription that
+ * has ended, whose tenant keeps its previous allowance.
  */
 export function allowanceOfTier({ tier, status }: KnownSubscription): Partial<BillingAccount> {
   if (tier === null || !isTier(tier) || subscriptionStateOf(status) === 'ended') return {};
@@ -12,8 +12,8 @@ export function allowanceOfTier({ tier, status }: KnownSubscription): Partial<Bi
 }
 
 /**
- * Sets when a subscription's allowance window begins: at the event that makes it current for the first time, and again at
- * the event that changes its tier. So an upgrade counts at once, with nothing used (A 8.2 rule 3).
+ * Sets when a subscription's allowance window begins: at the event that makes it current for the first time, and
+ * again at the event that changes its tier. So an upgrade counts immediately, with nothing used.
  * @param at the event's creation time, ISO 8601
  */
 export function withAllowanceWindow(

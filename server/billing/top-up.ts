@@ -2,19 +2,19 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { rateLimitSubject } from '#server/http/client-address.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
-import { charsPerPack, largestBalance } from '#server/platform/payments/tiers.ts';
+import { charsPerPack, maxBalance } from '#server/platform/payments/tiers.ts';
 import { publicAddress } from '#server/settings.ts';
 import type { PayingTenant } from './account.ts';
 import { requireBilling, requireTopUps } from './capabilities.ts';
 import { asCustomer, type CustomerServices } from './customer.ts';
 import { stateAtProcessor, subscriptionStateOf } from './subscription-state.ts';
 
-/** Packs in one purchase (A 8). */
-export const mostPacks = 5;
+/** Packs in one purchase. */
+export const maxPacks = 5;
 
 /**
- * Checks whether the tenant may buy a top-up at all, before the body is parsed (A 4.5 checks 4 to 6): attempts, subscription,
- * and room below the ceiling.
+ * Checks whether the tenant may buy a top-up at all, before the body is parsed: the attempts, the subscription, and
+ * that the allowance is below the ceiling.
  * @throws AppError 429, 402, 409
  */
 export async function admitTopUp(ctx: RequestContext, { id, account }: PayingTenant): Promise<void> {
@@ -28,9 +28,9 @@ export async function admitTopUp(ctx: RequestContext, { id, account }: PayingTen
 }
 
 /**
- * Opens a checkout for prepaid characters, after A 4.5 checks 7 and 8. Nothing is credited until the processor's event says
- * that it is paid.
- * @returns the processor's page, to send the browser to
+ * Opens a checkout for prepaid characters, after the number of packs and the resulting balance are checked. Nothing
+ * is credited until the processor's event confirms the payment.
+ * @returns the URL of the processor's page for the browser
  * @throws AppError 400, 409
  */
 export async function openTopUp(
@@ -38,13 +38,13 @@ export async function openTopUp(
   tenant: PayingTenant,
   packs: number,
 ): Promise<string> {
-  if (packs > mostPacks) throw new AppError('malformed_request', `at most ${mostPacks} packs per purchase`);
+  if (packs > maxPacks) throw new AppError('malformed_request', `at most ${maxPacks} packs per purchase`);
   const { topUpPurchased, topUpUsed } = tenant.account;
   const chars = packs * charsPerPack;
-  if (topUpPurchased - topUpUsed + chars > largestBalance)
+  if (topUpPurchased - topUpUsed + chars > maxBalance)
     throw new AppError(
       'state_conflict',
-      `the prepaid balance would exceed the ceiling; use the balance first (at most ${largestBalance} characters)`,
+      `the prepaid balance would exceed the ceiling; use the balance first (at most ${maxBalance} characters)`,
     );
   const payments = requireBilling(services);
   const price = requireTopUps(services);
@@ -62,13 +62,13 @@ export async function openTopUp(
   );
 }
 
-/** Attempts per client address, and per tenant, in one window (A 4.5 check 4). */
+/** Attempts per client address, and per tenant, in one window. */
 const attemptsAllowed = 5;
 const windowSeconds = 3600;
 
 /**
- * Counts an attempt to buy a top-up, per client address and per tenant: somebody who tries stolen cards has many tenants, or
- * many addresses. Both are always counted, whatever AUTH_RATE_LIMIT_ENABLED says.
+ * Counts an attempt to buy a top-up, per client address and per tenant: someone who tries stolen cards has many
+ * tenants, or many addresses. Both are always counted, regardless of AUTH_RATE_LIMIT_ENABLED.
  * @throws AppError 429 with Retry-After, when every exceeded window has ended
  */
 async function countTopUpAttempt(ctx: RequestContext, tenantId: string): Promise<void> {

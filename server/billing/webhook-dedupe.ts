@@ -3,9 +3,9 @@ import type { Database, Tx } from '#db/client.ts';
 import { paymentEvents } from '#db/schema/billing.ts';
 
 /**
- * Remembers that an event is applied, in the transaction that applies it. The processor delivers at least once: an event
- * that is known already has no effect.
- * @returns false if the event is known already
+ * Records that an event is applied, in the transaction that applies it. The processor delivers at least once: a known
+ * event has no effect.
+ * @returns false if the event is already known
  */
 export async function insertPaymentEvent(tx: Tx, event: typeof paymentEvents.$inferInsert): Promise<boolean> {
   const inserted = await tx
@@ -16,14 +16,14 @@ export async function insertPaymentEvent(tx: Tx, event: typeof paymentEvents.$in
   return inserted.length > 0;
 }
 
-/** Days that an applied event is remembered. Stripe delivers again for 3 days by itself, and by hand for 30. */
+/** Days that an applied event is remembered. Stripe delivers again automatically for 3 days, and by hand for 30. */
 const daysKept = 90;
 
 /** Rows that one statement deletes, so that it holds its locks briefly. */
 const batch = 5000;
 
 /**
- * Forgets events that are too old to be delivered again. What they changed stays; a top-up also keeps its session's id.
+ * Forgets events that are too old to be delivered again. Their changes stay; a top-up also keeps its session's id.
  * @returns how many were deleted
  */
 export async function prunePaymentEvents(database: Database): Promise<number> {

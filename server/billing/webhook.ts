@@ -15,10 +15,10 @@ import { applyPaymentEvent } from './subscription-sync.ts';
 import { insertPaymentEvent } from './webhook-dedupe.ts';
 
 /**
- * Receives a delivery of the payment processor (A 6). When this returns, the event's effect is committed.
- * @param signatures the headers that may carry the signature: one valid signature is enough
- * @throws AppError 400 for an invalid signature; 503 without the signing secret; 500 if the effect could not be stored, so that
- *   the processor delivers again
+ * Receives a delivery of the payment processor. When this returns, the event's effect is committed.
+ * @param signatures the headers that may contain the signature: one valid signature is enough
+ * @throws AppError 400 for an invalid signature; 503 without the signing secret; 500 if the effect could not be
+ * stored, so that the processor delivers again
  */
 export async function receiveDelivery(
   ctx: RequestContext,

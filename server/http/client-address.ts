@@ -3,10 +3,10 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Maximum characters of an entry: more than an IPv6 address with zone and port has. */
-const longestEntry = 100;
+const maxEntryLength = 100;
 
 /**
- * Returns the client's address (C 2): the socket's address or, behind `trustProxy` trusted proxies, the entry at that
+ * Returns the client's address: the socket's address or, behind `trustProxy` trusted proxies, the entry at that
  * position from the right in X-Forwarded-For. Clients can forge entries further left. If the entry is not an IP
  * address, the socket's address is used.
  */
@@ -29,7 +29,7 @@ function entryFromRight(list: string, place: number): string {
 
 /** The address in `a`, `a:port`, `[a]` or `[a]:port`. */
 function addressIn(entry: string): string | undefined {
-  if (entry.length > longestEntry) return undefined;
+  if (entry.length > maxEntryLength) return undefined;
   const [, bracketed, beforePort] = /^\[([^[\]]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/.exec(entry) ?? [];
   if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : undefined;
   const address = beforePort ?? entry;
@@ -37,7 +37,7 @@ function addressIn(entry: string): string | undefined {
 }
 
 /**
- * Returns the key of an address for rate limits (C 2): an IPv4 address itself, however it is written, or the /64 of an
+ * Returns the key of an address for rate limits: an IPv4 address itself, however it is written, or the /64 of an
  * IPv6 address, because one host owns the whole /64. All spellings of one address give the same key.
  */
 export function rateLimitSubject(address: string): string {

@@ -11,15 +11,15 @@ export interface ConnectionLimits {
   /** Requests of one connection that may await their response. Clients have no need to send many before the first response. */
   unanswered: number;
   /** How long, in milliseconds, a client may read nothing while data waits for it. */
-  longestStall: number;
+  maxStallMs: number;
   /** Total connections, shared among the clients' addresses. */
   connections: number;
 }
 
-const ownBounds: ConnectionLimits = { unanswered: 8, longestStall: 120_000, connections: 10_000 };
+const ownBounds: ConnectionLimits = { unanswered: 8, maxStallMs: 120_000, connections: 10_000 };
 
 /** Requests beyond `unanswered` that are ignored, because one packet may carry several. A connection with more is reset. */
-const mostRefused = 32;
+const maxRejected = 32;
 
 /** Rejects a request beyond the limit, in the order of responses, and closes the connection. */
 type RefuseRequest = (error: AppError, request: IncomingMessage, response: ServerResponse) => void;
@@ -87,7 +87,7 @@ export function trackConnections(
         request,
         response,
       );
-    else if (past > mostRefused) socket.resetAndDestroy();
+    else if (past > maxRejected) socket.resetAndDestroy();
   });
 
   const watch = setInterval(() => {
@@ -99,11 +99,11 @@ export function trackConnections(
       if (socket.writableLength === 0 || taken !== connection.taken) {
         connection.taken = taken;
         connection.since = now;
-      } else if (now - connection.since >= bounds.longestStall)
+      } else if (now - connection.since >= bounds.maxStallMs)
         // Reset the connection: to an HTTP/1.0 client, such as a proxy, a normal close would look like the end of the response.
         socket.resetAndDestroy();
     }
-  }, bounds.longestStall / 10);
+  }, bounds.maxStallMs / 10);
   watch.unref();
   server.once('close', () => clearInterval(watch));
 
@@ -131,7 +131,7 @@ interface Slot {
   socket: Socket;
   holder: Holder;
   stage: Stage;
-  /** The newest request, until its response is sent. */
+  /** The latest request, until its response is sent. */
   request?: IncomingMessage;
 }
 
@@ -159,7 +159,7 @@ interface ConnectionSlots {
  * Otherwise the longest idle connection of any address is closed.
  * @param byAddress false if the peers are proxies: all connections then count as one address's
  */
-function createConnectionSlots(most: number, byAddress: boolean): ConnectionSlots {
+function createConnectionSlots(max: number, byAddress: boolean): ConnectionSlots {
   const slots = new Map<Socket, Slot>();
   const holders = new Map<string, Holder>();
   /** Indexed by a holder's number of connections; ends at the largest number in use. */
@@ -231,7 +231,7 @@ function createConnectionSlots(most: number, byAddress: boolean): ConnectionSlot
   return {
     acquire(socket) {
       const name = nameOf(socket);
-      if (slots.size >= most) {
+      if (slots.size >= max) {
         const own = holders.get(name);
         const slot = toClose(own ? sizeOf(own) : 0);
         if (!slot) return false;

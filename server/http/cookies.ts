@@ -11,12 +11,12 @@ export function prefixedCookie(name: string, secure: boolean, path = '/'): strin
 }
 
 /** More cookies than a browser keeps for one site. */
-const mostCookies = 1000;
+const maxCookies = 1000;
 
 /** Returns a request's cookie by name, as sent; the first if there are several. Null if it is missing or empty. */
 export function readCookie({ cookie }: Headers, name: string): string | null {
   const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
-  for (const pair of text.split(';', mostCookies)) {
+  for (const pair of text.split(';', maxCookies)) {
     const at = pair.indexOf('=');
     if (at >= 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
   }

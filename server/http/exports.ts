@@ -8,7 +8,7 @@ const refusal = 'too many exports are under way; try again later';
 export interface ExportLimits {
   slots: number;
   slotsOfTenant: number;
-  /** Minimum bytes per second of a reader: half of 128 kbit/s. Nobody reads an export to its end more slowly. */
+  /** Minimum bytes per second of a reader: half of 128 kbit/s. No one reads an export to its end more slowly. */
   slowest: number;
   /** Milliseconds of a reader's own time over which its rate is measured. */
   window: number;
@@ -46,7 +46,7 @@ interface Reader {
   cut: AbortController;
   /** When the last piece was sent, until the next one is requested. */
   waitingSince: number | undefined;
-  /** Bytes taken per milliseconds of the reader's own time, for the newest part of it. */
+  /** Bytes taken per milliseconds of the reader's own time, for the latest part of it. */
   pace: Pace[];
 }
 
@@ -163,7 +163,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   };
 }
 
-/** Adds to the newest part of a pace, and drops parts older than `window` milliseconds of the reader's time. */
+/** Adds to the latest part of a pace, and drops parts older than `window` milliseconds of the reader's time. */
 function remember(pace: Pace[], { bytes, milliseconds }: Pace, window: number): void {
   const newest = pace.at(-1);
   if (newest && newest.milliseconds < window / 20) {
@@ -175,7 +175,7 @@ function remember(pace: Pace[], { bytes, milliseconds }: Pace, window: number): 
     kept -= (pace.shift() as Pace).milliseconds;
 }
 
-/** Bytes per second over the newest `window` milliseconds of a reader's own time; infinite if it has had less time. */
+/** Bytes per second over the latest `window` milliseconds of a reader's own time; infinite if it has had less time. */
 function rateOf({ pace, waitingSince }: Reader, now: number, window: number): number {
   let milliseconds = waitingSince === undefined ? 0 : now - waitingSince;
   let bytes = 0;

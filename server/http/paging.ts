@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 
-/** The end of a page in a listing ordered by newest `updated_at`, then id. */
+/** The end of a page in a listing ordered by latest `updated_at`, then id. */
 export interface PageEnd {
   updatedAt: Date;
   /** 32 hexadecimal characters. */
@@ -78,7 +78,7 @@ export interface Page<T> {
 }
 
 /**
- * Returns a page of a listing in memory, by newest `updated_at`, then id.
+ * Returns a page of a listing in memory, by latest `updated_at`, then id.
  * @throws AppError 422 for an invalid cursor
  */
 export function pageOf<T extends { updated_at: string; id: string }>(

@@ -16,16 +16,16 @@ export interface BodyLimits {
 }
 
 /** Limit for a form, in bytes: far more than a token or a password needs. */
-const largestForm = 65_536;
+const maxFormBytes = 65_536;
 
 /**
  * Limit for a payment event, in bytes; events have some thousands. The signature covers the exact bytes, so the body is
  * read before the sender is authenticated.
  */
-const largestEvent = 1_000_000;
+const maxEventBytes = 1_000_000;
 
 /** Maximum bytes that are read from a body whose sender is not authenticated. */
-export const largestUnauthenticated = 102_400;
+export const maxUnauthenticatedBytes = 102_400;
 
 /** The size limit for bodies at an address, and its name in error messages. */
 export interface BodyCeiling {
@@ -39,15 +39,15 @@ export function bodyCeiling(
   limits: BodyLimits,
 ): BodyCeiling | undefined {
   if (address.takesFiles) return { name: 'MAX_UPLOAD_BYTES', bytes: limits.MAX_UPLOAD_BYTES };
-  const bytes = largestOf[address.body];
+  const bytes = maxBytesOf[address.body];
   return limits[exceededFirst(limits)] < bytes ? undefined : { name: `${bytes} bytes`, bytes };
 }
 
-const largestOf: Readonly<Record<BodyKind, number>> = {
+const maxBytesOf: Readonly<Record<BodyKind, number>> = {
   json: Number.POSITIVE_INFINITY,
-  form: largestForm,
-  form_or_json: largestForm,
-  raw: largestEvent,
+  form: maxFormBytes,
+  form_or_json: maxFormBytes,
+  raw: maxEventBytes,
   xliff: Number.POSITIVE_INFINITY,
 };
 
@@ -87,5 +87,5 @@ export function bodyOver({ name, bytes }: { name: string; bytes: number }, decla
 
 /** The error for a large body on a route without authentication before the body: no sender could be authenticated there. */
 export function tooLargeUnauthenticated(declared: number): AppError {
-  return bodyOver({ name: `${largestUnauthenticated} bytes`, bytes: largestUnauthenticated }, declared);
+  return bodyOver({ name: `${maxUnauthenticatedBytes} bytes`, bytes: maxUnauthenticatedBytes }, declared);
 }

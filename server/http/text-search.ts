@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 
-/** A text that somebody searches for. Queries travel in the address, so it is short. */
+/** A text that someone searches for. Queries travel in the address, so it is short. */
 export const searchedText = z
   .string()
   .min(1)
@@ -40,7 +40,7 @@ function formsOf(text: string): string[] {
 }
 
 /** The most spans that are listed of one text. */
-const mostSpans = 100;
+const maxSpans = 100;
 
 /**
  * Returns a function that finds the spans at which a text occurs in another, ignoring case: the first 100.
@@ -55,7 +55,7 @@ export function createSpanFinder(
   const pattern = wholeWords ? `(?<!${inWord})(?:${literal})(?!${inWord})` : literal;
   const expression = new RegExp(pattern, 'giu');
   return (given) =>
-    [...given.matchAll(expression).take(mostSpans)].map(({ index, 0: found }) => ({
+    [...given.matchAll(expression).take(maxSpans)].map(({ index, 0: found }) => ({
       start: index,
       end: index + found.length,
     }));

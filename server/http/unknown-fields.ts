@@ -8,7 +8,7 @@ import { middleware } from '#server/trpc.ts';
 export const leftOutFields = Symbol('fields of a form that its input does not have');
 
 /** As many are looked for: a caller may send any number. */
-const mostFields = 10;
+const maxFields = 10;
 
 /**
  * Middleware that puts the paths of fields that a request has, and `schema` has not, into the context: `sorce_lang`, `inputs[0].Txt`. They are
@@ -21,7 +21,7 @@ export const notingUnknownFields = (schema: z.ZodObject) =>
         getRawInput: async () => {
           const input = await getRawInput();
           for (const path of unknownIn(input, schema, '')) {
-            if (unknownFields.length === mostFields) break;
+            if (unknownFields.length === maxFields) break;
             unknownFields.push(path);
           }
           return input;

@@ -3,8 +3,8 @@ import { type LanguageCode, languageCodes, readLanguage } from '#server/language
 import { SandboxError } from '#server/platform/sandbox/sandbox-error.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 
-/** B 8 "Set name length", in characters. */
-const longestName = 128;
+/** Characters of a set's name. */
+const maxNameLength = 128;
 
 /**
  * Returns the name of an uploaded glossary or memory, trimmed.
@@ -12,10 +12,10 @@ const longestName = 128;
  */
 export function requireSetName(name: string | undefined): string {
   const trimmed = (name ?? '').trim();
-  const length = [...trimmed.slice(0, 2 * longestName + 2)].length;
+  const length = [...trimmed.slice(0, 2 * maxNameLength + 2)].length;
   if (length === 0) throw new AppError('validation_error', 'name is required');
-  if (length > longestName)
-    throw new AppError('validation_error', `name must have ${longestName} characters at most`);
+  if (length > maxNameLength)
+    throw new AppError('validation_error', `name must have at most ${maxNameLength} characters`);
   // The name is used in file names, headers and logs.
   if (/\p{Cc}/u.test(trimmed))
     throw new AppError('validation_error', 'name must not contain control characters');
@@ -23,23 +23,23 @@ export function requireSetName(name: string | undefined): string {
 }
 
 /**
- * Requires room for one more set. Replacing a set of the same name is always allowed.
+ * Requires that the tenant may have one more set. Replacing a set of the same name is always allowed.
  * @param sets how many sets the tenant has; undefined if one of them has the uploaded name
  * @throws AppError 422 with the limit
  */
 export function requireRoomForSet(
   sets: number | undefined,
-  most: number,
+  max: number,
   { code, noun }: { code: string; noun: string },
 ): void {
-  if (sets !== undefined && sets >= most)
+  if (sets !== undefined && sets >= max)
     throw new AppError(
       'unprocessable',
-      `${code}: there are ${sets} ${noun}; at most ${most} are allowed, delete one first`,
+      `${code}: there are ${sets} ${noun}; at most ${max} are allowed, delete one first`,
     );
 }
 
-/** A language as the uploader declared it, and the code that it means (B 4.4 "Language code reading"). */
+/** A language as the uploader declared it, and the code that it means. */
 export interface DeclaredLanguage {
   tag: string;
   code: LanguageCode;
@@ -67,17 +67,17 @@ export function readDeclaredLanguage(field: string, tag: string | undefined): De
   );
 }
 
-/** The suffix of a file name with its dot, in lower case; empty if there is none. */
+/** The suffix of a file name with its dot, in lowercase; empty if there is none. */
 export function suffixOf(fileName: string): string {
   return /\.[^.\\/]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
 }
 
-/** A content type without parameters, in lower case; empty if none was declared. */
+/** A content type without parameters, in lowercase; empty if none was declared. */
 export function declaredType(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** B 4.4: the content types that a TMX file may be declared with. */
+/** The content types that a TMX file may be declared with. */
 export const tmxTypes: readonly string[] = [
   'application/xml',
   'text/xml',
@@ -90,7 +90,7 @@ export function unreadableFile(field: string, error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   const { reason } = error;
   if (reason === 'time' || reason === 'memory')
-    return new AppError('validation_error', `${field} takes too long to read; split it and send the parts`, {
+    return new AppError('validation_error', `${field} takes too long to read; split it into several files`, {
       cause: error,
     });
   return reason === 'crashed'

@@ -18,7 +18,7 @@ const healthStatus = z
     description: 'That the service answers, and whether its translations are real.',
   });
 
-/** A 1 rule 5: liveness only; it says nothing of the database. */
+/** Liveness only; it says nothing of the database. */
 const health = publicProcedure
   .meta({
     route: {

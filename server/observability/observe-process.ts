@@ -17,7 +17,7 @@ export interface Observation {
   metrics: Metrics | null;
   /** Opens a pool of connections, and reports on it by its name. The caller closes it. */
   openDatabase(pool: string, options: PoolOptions): Database;
-  /** The services as they are, or wrapped where somebody measures or traces. */
+  /** The services as they are, or wrapped where someone measures or traces. */
   wrap<S extends Observable>(services: S): S;
   /** Listens at METRICS_PORT, if that is set. */
   listen(readiness: Readiness): Promise<OperatorServer | null>;

@@ -14,13 +14,13 @@ export interface QueueState {
 const maximumAge = 5000;
 
 /** Unfinished jobs of a state that are counted at most, so that a backlog does not make its own count expensive. */
-const mostOfState = 10_000;
+const maxPerState = 10_000;
 
 /**
  * Background jobs that are looked at, of all tasks together. No index of graphile-worker has the task first, so a limit for each task would
  * cost a pass over the queue for each; one pass over a million jobs takes less than a second.
  */
-const mostQueued = 1_000_000;
+const maxQueued = 1_000_000;
 
 /** Each from an index of its own, which has only the rows of unfinished jobs. */
 const unfinished = [
@@ -51,14 +51,14 @@ function readQueue(database: Database): Promise<QueueState> {
         count(*) filter (where locked_at is null and attempts >= max_attempts)::int as failed,
         coalesce(greatest(0, extract(epoch from now() - min(run_at) filter
           (where locked_at is null and attempts < max_attempts and run_at <= now()))), 0)::float8 as "oldestSeconds"
-      from (select * from graphile_worker.jobs limit ${mostQueued}) jobs group by 1`);
+      from (select * from graphile_worker.jobs limit ${maxQueued}) jobs group by 1`);
     const jobs = await tx.execute<QueueState['jobs'][number]>(
       sql.join(
         unfinished.map(
           ({ kind, table, status }) => sql`
             select ${kind}::text as kind, ${status}::text as status, count(*)::int as jobs from (
               select from ${sql.identifier(table)}
-              where status = ${sql.raw(`'${status}'`)} limit ${mostOfState}) counted`,
+              where status = ${sql.raw(`'${status}'`)} limit ${maxPerState}) counted`,
         ),
         sql` union all `,
       ),

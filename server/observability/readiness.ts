@@ -5,7 +5,7 @@ import { describeForLog } from '#server/errors.ts';
 import type { Log } from '#server/platform/log.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 
-/** How long, in milliseconds, a result of a check is given again: anybody may ask, and as often as they like. */
+/** How long, in milliseconds, a result of a check is given again: anyone may ask, and as often as they like. */
 const maximumAge = { database: 1000, storage: 10_000 };
 
 /** Milliseconds after which a check that has no result counts as failed. */
@@ -14,7 +14,7 @@ const patience = 3000;
 /** Milliseconds between two looks at the database while it is watched. */
 const lookEvery = 5000;
 
-/** What a process can do now. `failed` says no more, since anybody may ask; the log has the reason. */
+/** What a process can do now. `failed` says no more, since anyone may ask; the log has the reason. */
 export interface ReadinessReport {
   status: 'ready' | 'draining' | 'unavailable';
   checks: Record<string, 'ok' | 'failed'>;
@@ -29,16 +29,16 @@ export interface Readiness {
   beginDrain(): void;
   /** Adds the job workers of the process: ready while `working` returns true. */
   watchWorkers(working: () => boolean): void;
-  /** Looks at the database every few seconds, whether somebody asks or not, so that its loss is logged on an idle process too. */
+  /** Looks at the database every few seconds, whether someone asks or not, so that its loss is logged on an idle process too. */
   watch(): void;
   /** Ends these looks. */
   stop(): void;
 }
 
 export interface ReadinessParts {
-  /** A connection that requests do not use: tells a lost database from a busy pool, and looks at it while nobody asks. */
+  /** A connection that requests do not use: tells a lost database from a busy pool, and looks at it while no one asks. */
   database: Database;
-  /** The pool that requests use: a process that cannot get a connection from it in time serves nobody. Omitted: there are no requests. */
+  /** The pool that requests use: a process that cannot get a connection from it in time serves no one. Omitted: there are no requests. */
   requests?: Database | undefined;
   storage: PlatformStore;
   log: Log;

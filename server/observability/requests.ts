@@ -103,12 +103,12 @@ function lineOf(
 }
 
 /** Characters of an error's words that are logged at most. */
-const longestWords = 200;
+const maxMessageLength = 200;
 
 /** The words of an error without what they quote, which may be a caller's text. Of invalid fields, only how many they are. */
 function wordsOf({ problems, message }: AppError): string {
   if (problems) return `${problems.length} invalid ${problems.length === 1 ? 'field' : 'fields'}`;
-  return message.replace(/["'“‘«`].*["'”’»`]/s, '…').slice(0, longestWords);
+  return message.replace(/["'“‘«`].*["'”’»`]/s, '…').slice(0, maxMessageLength);
 }
 
 function endSpan(span: Span, status: number, procedure: string | null, notes: RequestNotes | null): void {

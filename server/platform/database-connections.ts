@@ -19,7 +19,7 @@ export const jobsAtATime = {
 export const connectionsOfQueue = (concurrency: number): number => concurrency + 1;
 
 /** The most connections that a process with these parts opens; docs/scaling.md has the sums. */
-export function mostConnections(settings: Settings, parts: { api: boolean; workers: boolean }): number {
+export function maxConnections(settings: Settings, parts: { api: boolean; workers: boolean }): number {
   const { probe, tokens, api, workers } = poolSizes;
   const queues = Object.values(jobsAtATime).map((jobs) => connectionsOfQueue(jobs(settings)));
   const ofWorkers = queues.reduce((sum, connections) => sum + connections, workers(settings));

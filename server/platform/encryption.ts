@@ -132,7 +132,7 @@ function derive(key: Buffer, info: string): Buffer {
 }
 
 /**
- * Returns the keys of stored secrets (C 1): SECRETS_KEY, or a key generated once and kept under DATA_DIR, readable only by its owner; and
+ * Returns the keys of stored secrets: SECRETS_KEY, or a key generated once and kept under DATA_DIR, readable only by its owner; and
  * SECRETS_KEY_PREVIOUS. With DATABASE_URL, SECRETS_KEY is required: other machines could not read what a key generated on one machine has
  * encrypted.
  * @param make whether a key is generated where there is none

@@ -18,7 +18,7 @@ export function newId(): string {
   return Date.now().toString(16).padStart(12, '0') + random;
 }
 
-/** Returns the caller's X-Request-ID if it is safe to echo (C 7), otherwise a new id. */
+/** Returns the caller's X-Request-ID if it is safe to echo, otherwise a new id. */
 export function requestIdFrom(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(header) ? header : newId();
 }

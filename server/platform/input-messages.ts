@@ -49,7 +49,7 @@ const counted: Readonly<Record<string, string>> = {
 type Issue = z.core.$ZodRawIssue;
 
 /** Names that a message lists. */
-const mostListed = 20;
+const maxListed = 20;
 
 /** Describes an issue of zod, of any code. */
 export function describeIssue(issue: Issue): string {
@@ -71,7 +71,7 @@ export function describeIssue(issue: Issue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
-      return `has unknown fields: ${issue.keys.slice(0, mostListed).join(', ')}`;
+      return `has unknown fields: ${issue.keys.slice(0, maxListed).join(', ')}`;
     case 'invalid_union':
       return describeUnion(issue.errors);
     case 'invalid_key':
@@ -91,8 +91,8 @@ function describeType(expected: string, input: unknown): string {
 }
 
 function oneOf(values: readonly unknown[]): string {
-  const listed = values.slice(0, mostListed).map(String);
-  if (values.length > mostListed) listed.push('…');
+  const listed = values.slice(0, maxListed).map(String);
+  if (values.length > maxListed) listed.push('…');
   return listed.length === 1 ? String(listed[0]) : `one of ${listed.join(', ')}`;
 }
 

@@ -13,13 +13,13 @@ export interface TaskPayloads {
   prune_expired: Record<string, never>;
   /** Writes golden records whose write failed or whose process died. */
   publish_unpersisted_jobs: { tenantId: string };
-  /** Publishes the parked jobs of a tenant whose storage changed (B 4.6). */
+  /** Publishes the parked jobs of a tenant whose storage changed. */
   replay_parked_jobs: { tenantId: string; replayId: string };
   /** Removes golden records that no job refers to. After an unclean shutdown of the storage system, rewrites lost ones. */
   check_golden_records: Record<string, never>;
   /** Removes files of documents that have no row. */
   check_document_files: Record<string, never>;
-  /** Stores the segments that a large memory import has read (B 4.5). */
+  /** Stores the segments that a large memory import has read. */
   import_memory: { tenantId: string; importId: string };
   /** Adds the approved pairs of a golden set, or the segments of a small one, to the fuzzy index. */
   index_memory: { tenantId: string; setId: string };
@@ -27,7 +27,7 @@ export interface TaskPayloads {
   index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
   /** Computes the missing vectors of a golden set's pairs. */
   embed_memory: { tenantId: string; setId: string };
-  /** Translates a document (B 3.2), from where the worker before it stopped. */
+  /** Translates a document, from where the worker before it stopped. */
   run_document: { tenantId: string; documentId: string };
   /** Feeds the memory and writes the audit record of an approved document whose approval was interrupted. */
   resume_approval: { tenantId: string; documentId: string };

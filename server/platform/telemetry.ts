@@ -39,7 +39,7 @@ export function activeTracer(): Tracer | undefined {
   return tracer;
 }
 
-/** Whether somebody measures or traces. What needs a wrapper is wrapped only then. */
+/** Whether someone measures or traces. What needs a wrapper is wrapped only then. */
 export function isObserved(): boolean {
   return meter !== undefined || tracer !== undefined;
 }

@@ -23,7 +23,7 @@ export async function selectBindingInScope(tx: Tx): Promise<Binding | undefined>
   return row;
 }
 
-/** The binding as the tenant sees it; before anything is bound, that of the platform's storage (C 6). */
+/** The tenant's view of the binding; without one, that of platform storage. */
 export function bindingView(
   binding: Binding | undefined,
   { STORAGE_PRINCIPAL_CLIENT_ID }: Services['settings'],
@@ -79,8 +79,8 @@ export function sealSecret(
 }
 
 /**
- * Opens the account of a binding. Work of a tenant whose account cannot be used is refused (B "Routing"): nothing is written to another
- * place instead.
+ * Opens the account of a binding. If a tenant's account cannot be used, its work is rejected: nothing is written
+ * elsewhere.
  * @throws AppError 409 storage_binding_not_verified
  */
 export function openVerified(
@@ -94,7 +94,7 @@ export function openVerified(
   const store = accountStores.open(binding);
   if (!store)
     throw notVerified(
-      'the stored secret of the storage binding is missing or cannot be read; send it again with PUT /api/storage/binding, and verify it',
+      'the stored secret of the storage binding is missing or cannot be decrypted; send it again with PUT /api/storage/binding, and verify it',
     );
   return store;
 }
@@ -103,12 +103,12 @@ export function notVerified(detail: string): AppError {
   return new AppError('storage_binding_not_verified', detail);
 }
 
-/** The https address of an object in the account. */
+/** The https URL of an object in the account. */
 export function addressIn({ accountUrl, filesystem }: Binding, path: string): string {
   return `${accountUrl}/${filesystem}/${path}`;
 }
 
-/** The path of an address; undefined if it is not in that account's container. */
+/** The path of a URL; undefined if it is not in that account's container. */
 export function pathIn(binding: Binding, address: string): string | undefined {
   const start = addressIn(binding, '');
   return address.startsWith(start) ? address.slice(start.length) : undefined;

@@ -19,16 +19,17 @@ type ChangeServices = Pick<
   'backgroundWork' | 'database' | 'log' | 'secretsKeys' | 'settings' | 'storage'
 >;
 
-/** What a valid request asks for. */
+/** The storage that a valid request describes. */
 type Desired = Pick<
   Binding,
   'accountUrl' | 'filesystem' | 'authMode' | 'documentsPrefix' | 'goldenPrefix' | 'terminologyPrefix'
 > & { secret: string | undefined };
 
 /**
- * Replaces a tenant's binding by the complete desired state (B 4.6). Its form is checked; whether it works is `verifyBinding`'s to find out.
- * The provider `platform` returns the tenant to the platform's storage.
- * @throws AppError 401, 403; 422 with a string; 502 if the platform's storage cannot be written, and then nothing has changed
+ * Replaces a tenant's binding by the complete desired state. Only its form is checked here; `verifyBinding` checks
+ * that it works. The provider `platform` returns the tenant to platform storage.
+ * @throws AppError 401, 403; 422 with a string; 502 if platform storage cannot be written, and then nothing has
+ * changed
  */
 export async function replaceBinding(
   services: ChangeServices,
@@ -59,7 +60,8 @@ async function returnToPlatform(
 }
 
 /**
- * Removes a tenant's binding and its secret, and publishes parked jobs to the platform's storage. What was written to the account stays there.
+ * Removes a tenant's binding and its secret, and publishes parked jobs to platform storage. Objects in the account
+ * stay there.
  * @throws AppError 401, 403
  */
 export async function removeBinding(
@@ -97,7 +99,7 @@ async function saveBinding(
   { secret, ...desired }: Desired,
 ): Promise<Binding> {
   const tenantId = principal.tenant.id;
-  // Locked: another edit at the same time must not put a secret of its own mode there.
+  // Locked: a concurrent edit must not store a secret of another mode.
   const [held] = await tx
     .select({
       authMode: storageBindings.authMode,
@@ -124,7 +126,7 @@ async function saveBinding(
       target: storageBindings.tenantId,
       set: {
         ...columns,
-        // An edit within the same container gives no other workspace a chance to take it.
+        // A change within the same container cannot let another workspace take the container.
         ...(!isSameContainer(held, desired) && { heldSince: null }),
         revision: sql`${storageBindings.revision} + 1`,
         updatedAt: sql`now()`,
@@ -148,7 +150,9 @@ async function saveBinding(
   return row;
 }
 
-/** @throws AppError 422 unless there is a secret that the next requests may carry: of the same mode, to the account that it was given for */
+/**
+ * @throws AppError 422 unless a stored secret can be kept: one of the same mode, that was given for the same account
+ */
 function checkKept(
   held: Pick<Binding, 'accountUrl' | 'authMode' | 'secret'> | undefined,
   { accountUrl, authMode }: Pick<Binding, 'accountUrl' | 'authMode'>,
@@ -169,7 +173,7 @@ function readRequest(request: StorageBindingRequest, settings: Services['setting
   const accountUrl = parseAccountUrl(request.account_url ?? '');
   if ('problem' in accountUrl) throw refused(`account_url ${accountUrl.problem}`);
   if (isOwnAccount(accountUrl.accountUrl, settings))
-    throw refused('account_url is an account that the service itself writes to; name one of your own');
+    throw refused('account_url is an account of the service; use your own account');
   const filesystem = request.filesystem ?? '';
   const misnamed = checkFilesystem(filesystem);
   if (misnamed) throw refused(`filesystem ${misnamed.problem}`);
@@ -177,7 +181,8 @@ function readRequest(request: StorageBindingRequest, settings: Services['setting
   if (!authMode) throw refused('auth_mode is required: managed_identity, sas or connection_string');
   const secret = request.secret?.trim() || undefined;
   if (secret !== undefined) {
-    if (authMode === 'managed_identity') throw refused('secret does not go with auth_mode managed_identity');
+    if (authMode === 'managed_identity')
+      throw refused('secret is not allowed with auth_mode managed_identity');
     const wrong = checkSecret(accountUrl.accountUrl, credentialBy(authMode, secret));
     if (wrong) throw refused(`secret ${wrong.problem}`);
   }
@@ -198,10 +203,10 @@ function readPrefixes(given: NonNullable<StorageBindingRequest['prefixes']>) {
       throw refused(
         `prefixes.${name} must be a directory of letters, digits, ".", "_" and "-" (at most 200 characters), such as ${defaultPrefixes[name]}`,
       );
-    // Azure's names of objects are case-sensitive; other services behind the same API need not be.
+    // Azure's names of objects are case-sensitive; other services with the same API may not be.
     if (directory.toLowerCase().startsWith(ownershipDirectory))
       throw refused(
-        `prefixes.${name} must not begin with ${ownershipDirectory}, where the owner of a container names its workspaces`,
+        `prefixes.${name} must not start with ${ownershipDirectory}, which is reserved for the container's owner`,
       );
     return directory;
   };

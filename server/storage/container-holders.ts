@@ -6,20 +6,21 @@ import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 
 /*
- * Which workspaces hold a container. The identity of the service can open every container whose owner has authorized it, for one workspace or
- * another: that a workspace can be written to a container does not show that the container is its own. So the first workspace that verifies a
- * container holds it. Another one must prove ownership by an object where only the owner of the container can write: the service writes below
- * the prefixes of a binding, and none of them may begin with this directory.
+ * Which workspaces hold a container. The identity of the service can open every container whose owner has authorized
+ * it, for any workspace: that a workspace can write to a container does not prove that the container belongs to it.
+ * So the first workspace that verifies a container holds it. Another one must prove ownership with an object in a
+ * place where only the owner of the container can write: the service writes below the prefixes of a binding, and no
+ * prefix may begin with this directory.
  */
 
 /** The directory that no prefix may begin with. */
 export const ownershipDirectory = 'lingualoop-workspace/';
 
-/** The object that names the workspaces a container belongs to, one id a line. */
+/** The object that names the workspaces that a container belongs to, one id per line. */
 const ownershipObject = `${ownershipDirectory}owners.txt`;
 
-/** An id is at most 64 characters long; a container that many workspaces share is no case that needs more. */
-const largestProof = 10_000;
+/** An id is at most 64 characters long; more workspaces than fit here are not supported. */
+const maxProofBytes = 10_000;
 
 const inSameContainer = ({ accountUrl, filesystem }: Binding) =>
   and(eq(storageBindings.accountUrl, accountUrl), eq(storageBindings.filesystem, filesystem));
@@ -48,19 +49,19 @@ async function selectOthers(tx: Tx, binding: Binding): Promise<string[]> {
  * @throws StoreError if it cannot be read
  */
 export async function readOwners(store: BlobStore): Promise<ReadonlySet<string>> {
-  const content = await store.read(ownershipObject, 0, largestProof);
+  const content = await store.read(ownershipObject, 0, maxProofBytes);
   const lines = content === null ? [] : Buffer.from(content).toString('utf8').split(/\r?\n/);
   return new Set(lines.map((line) => line.replace(/^\uFEFF/, '').trim()));
 }
 
-/** Why a workspace may not use a container that another one holds, and what to do. */
+/** The reason why a workspace may not use a container that another one holds, and how to solve it. */
 export function heldByAnother({ tenantId }: Binding): string {
-  return `another workspace uses this container. If the container is yours, put an object ${ownershipObject} with the line ${tenantId} into it, and verify again`;
+  return `another workspace uses this container. If the container is yours, add an object ${ownershipObject} with the line ${tenantId} to it, and verify again`;
 }
 
 /**
- * Lets the verifications of one container take turns until the transaction ends. Take the turn before any lock of a binding: the one whose turn
- * it is may change the bindings of those that wait.
+ * Runs the verifications of one container one after another until the transaction ends. Take this lock before any
+ * lock of a binding: its holder may change the bindings of those that wait for it.
  */
 export async function takeTurn(tx: Tx, { accountUrl, filesystem }: Binding): Promise<void> {
   const lock = `container ${accountUrl}/${filesystem}`;
@@ -68,10 +69,11 @@ export async function takeTurn(tx: Tx, { accountUrl, filesystem }: Binding): Pro
 }
 
 /**
- * Lets a workspace hold the container of its binding, in the platform's transaction that stores its verification and has taken its turn.
- * @param owners the workspaces that the container names; undefined if it was not asked, because nobody else held it
- * @returns false if another workspace holds it now and nothing proves that it is this one's
- */
+ * Lets a workspace hold the container of its binding, in the platform's transaction that stores its verification,
+ * after `takeTurn`.
+ * @param owners the workspaces that the container names; undefined if they were not read, because no other workspace
+ * held it
+ * @returns false if another workspace holds it now and nothing proves that it belongs to this one */
 export async function holdContainer(
   tx: Tx,
   binding: Binding,
@@ -94,7 +96,7 @@ async function displace(tx: Tx, binding: Binding, tenantIds: string[]): Promise<
     .update(storageBindings)
     .set({
       status: 'error',
-      lastError: `the container names another workspace as its owner. If the container is yours too, add the id of this workspace as a line to its object ${ownershipObject}, and verify again`,
+      lastError: `the container names another workspace as its owner. If the container is yours too, add a line with this workspace's ID to its object ${ownershipObject}, and verify again`,
       heldSince: null,
       revision: sql`${storageBindings.revision} + 1`,
       updatedAt: sql`now()`,

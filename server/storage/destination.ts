@@ -7,11 +7,12 @@ import { StoreError } from '#server/platform/stores/store-error.ts';
 import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } from './bindings.ts';
 
 /*
- * Where a tenant's records and files go, and where they are (B "Routing"). An address is relative to the tenant's part of the platform's
- * storage (`golden/…`), or the https address of an object in its own account: what was written stays where it is when the binding changes.
+ * Where a tenant's records and files go, and where they are. An address is relative to the tenant's part of platform
+ * storage (`golden/…`), or the https URL of an object in the tenant's account: objects stay in place when the binding
+ * changes.
  */
 
-/** Where a tenant's new records and files go. */
+/** The storage of a tenant's new records and files. */
 export type Destination =
   | { provider: 'platform' }
   | { provider: 'datalake'; binding: Binding; store: BlobStore };
@@ -19,15 +20,16 @@ export type Destination =
 export type DestinationServices = Pick<Services, 'accountStores' | 'database' | 'settings'>;
 
 /**
- * Where the tenant's records and files go now.
- * @throws AppError 409 storage_binding_not_verified: never to the platform instead of the tenant's own account
+ * The storage of the tenant's new records and files.
+ * @throws AppError 409 storage_binding_not_verified: it never falls back from the tenant's own account to the
+ * platform
  */
 export async function destinationOf(services: DestinationServices, tenantId: string): Promise<Destination> {
   if (!services.settings.STORAGE_BINDING_ENABLED) return { provider: 'platform' };
   return services.database.inTenant(tenantId, (tx) => destinationIn(tx, services, tenantId));
 }
 
-/** The same by a binding that was read. */
+/** The same for a binding that was already read. */
 export function destinationBy(
   services: Pick<Services, 'accountStores'>,
   binding: Binding | undefined,
@@ -36,7 +38,7 @@ export function destinationBy(
   return { provider: 'datalake', binding, store: openVerified(services, binding) };
 }
 
-/** Why the storage of the transaction's tenant cannot be used; null if it can. */
+/** The reason why the storage of the transaction's tenant cannot be used; null if it can. */
 export async function storageRefusalIn(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
@@ -52,16 +54,16 @@ export async function storageRefusalIn(
   }
 }
 
-/** An object, as the store that has it names it. */
+/** An object, under its name in the store that has it. */
 export interface Located {
   store: BlobStore;
   path: string;
 }
 
-/** An object that is to be written, with its address. */
+/** An object to write, with its address. */
 export type Placed = Located & { address: string };
 
-/** Where an address is in the platform's storage. */
+/** The place of an address in platform storage. */
 export function onPlatform(
   { storage }: Pick<Services, 'storage'>,
   tenantId: string,
@@ -74,7 +76,7 @@ export function isInAccount(address: string): boolean {
   return address.startsWith('https://');
 }
 
-/** An object that goes to a destination: its address, and where it is written. */
+/** An object for a destination: its address, and where to write it. */
 export function placeAt(
   services: Pick<Services, 'storage'>,
   tenantId: string,
@@ -91,8 +93,8 @@ export function placeAt(
 export type LocatingServices = DestinationServices & Pick<Services, 'storage'>;
 
 /**
- * Finds what an address names.
- * @returns null for an object in an account that the tenant's binding does not open any more
+ * Finds the object of an address.
+ * @returns null for an object in an account that the tenant's binding no longer opens
  * @throws AppError 409 storage_binding_not_verified while the binding of its account cannot be used
  */
 export async function locate(
@@ -107,7 +109,10 @@ export async function locate(
   return path === undefined ? null : { store: destination.store, path };
 }
 
-/** What a failing store means for a caller: the words of a tenant's own provider, and that it may be tried again. */
+/**
+ * The error that a failing store means for a caller: it repeats the message of a tenant's own provider, and can be
+ * retried.
+ */
 export function storageFailure(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   return new AppError('transient_error', `the storage of this workspace failed: ${error.message}`, {
@@ -127,7 +132,7 @@ export async function destinationIn(
 }
 
 /**
- * Removes what an address names. @returns whether it existed and could be reached
+ * Removes the object of an address. @returns whether it existed and could be reached
  * @throws AppError 409 storage_binding_not_verified; the store's error
  */
 export async function removeAt(

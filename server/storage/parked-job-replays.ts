@@ -8,14 +8,14 @@ import { addJob } from '#server/platform/job-queue.ts';
 import type { ReplaySummary } from './schema.ts';
 
 /*
- * Publishing parked jobs after a change of storage (B 4.6). The jobs are published by a worker, so that it happens even if the caller or this
- * process is gone. The caller waits for it a while, for the summary.
+ * Publishes parked jobs after a change of storage. A worker publishes them, so that it happens even if the caller
+ * disconnects or this process ends. The caller waits for a while, for the summary.
  */
 
 /** Milliseconds that a caller waits for the summary. */
-const longestWait = 20_000;
-/** Milliseconds between two looks at a replay; each is longer than the one before. */
-const looks = { first: 25, longest: 1000 };
+const maxWaitMs = 20_000;
+/** Milliseconds between two polls of a replay; each is longer than the previous one. */
+const polls = { first: 25, max: 1000 };
 
 /** Adds a replay of the tenant's parked jobs, in the transaction that changes its storage. */
 export async function beginReplay(tx: Tx, tenantId: string): Promise<string> {
@@ -34,20 +34,23 @@ export async function beginReplay(tx: Tx, tenantId: string): Promise<string> {
   return replayId;
 }
 
-/** The queue of all tasks that publish parked jobs of a tenant: two at a time would try the same jobs, and count them twice. */
+/**
+ * The queue of all tasks that publish parked jobs of a tenant: two at the same time would try the same jobs, and
+ * count them twice.
+ */
 export function persistenceQueue(tenantId: string): string {
   return `persist:${tenantId}`;
 }
 
-/** A replay, for the worker that makes it. */
+/** A replay, for the worker that runs it. */
 export interface Replay {
   tenantId: string;
   replayId: string;
-  /** Jobs that were parked before then are meant. */
+  /** The replay covers jobs that were parked before then. */
   createdAt: Date;
 }
 
-/** Undefined if the tenant, or a replay that nobody waits for any more, was deleted. */
+/** Undefined if the tenant was deleted, or a replay that has no caller any longer. */
 export async function selectReplay(
   tx: Tx,
   { tenantId, replayId }: Pick<Replay, 'tenantId' | 'replayId'>,
@@ -59,7 +62,7 @@ export async function selectReplay(
   return row && !row.ended ? { tenantId, replayId, createdAt: row.createdAt } : undefined;
 }
 
-/** Counts jobs that a replay has published. A worker that goes on after another died adds to its count. */
+/** Counts jobs that a replay has published. A worker that continues after another one died adds to its count. */
 export async function countPublished(
   tx: Tx,
   { tenantId, replayId }: Replay,
@@ -72,7 +75,7 @@ export async function countPublished(
 }
 
 /**
- * Ends a replay. Jobs that it did not try, because the storage refused those before them, stay parked.
+ * Ends a replay. Jobs that it did not try, because the storage rejected earlier ones, stay parked.
  * @param failed jobs that were tried and are still parked
  */
 export async function endReplay(
@@ -84,7 +87,7 @@ export async function endReplay(
     where tenant_id = ${tenantId} and updated_at < ${createdAt.toISOString()}::timestamptz)`;
   await tx
     .update(parkedJobReplays)
-    // Without the jobs that were deleted meanwhile.
+    // Without the jobs that have been deleted since.
     .set({ failed, ended: true, parked: sql`${parkedJobReplays.published} + greatest(${failed}, ${parked})` })
     .where(isReplay(tenantId, replayId));
 }
@@ -95,8 +98,8 @@ export async function awaitReplay(
   tenantId: string,
   replayId: string,
 ): Promise<ReplaySummary> {
-  const until = Date.now() + longestWait;
-  for (let pause = looks.first; ; pause = Math.min(1.5 * pause, looks.longest)) {
+  const until = Date.now() + maxWaitMs;
+  for (let pause = polls.first; ; pause = Math.min(1.5 * pause, polls.max)) {
     const replay = await database.inTenant(tenantId, async (tx) => {
       const [row] = await tx.select().from(parkedJobReplays).where(isReplay(tenantId, replayId));
       return row;
@@ -109,7 +112,7 @@ export async function awaitReplay(
   }
 }
 
-/** Deletes replays that nobody waits for any more. Platform scope. */
+/** Deletes replays that no caller waits for. Platform scope. */
 export async function pruneReplays(tx: Tx): Promise<number> {
   const { count } = await tx
     .delete(parkedJobReplays)

@@ -5,15 +5,16 @@ import { type Resealed, type SecretsKeys, secretsKeyId } from '#server/platform/
 import { type Binding, readSecret } from '#server/platform/stores/account-stores.ts';
 import { sealSecret } from './bindings.ts';
 
-/** Bindings that are in memory at a time. */
+/** Bindings in memory at a time. */
 const pageSize = 500;
 
 type SealedSecret = Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>;
 
 /**
- * Encrypts the secrets of all bindings with the current key, in the order of the tenants' ids. May run beside the service and be repeated
- * at any time: what the current key sealed is left alone. The state and the revision of a binding stay, since its secret is the same.
- * @returns what became of each secret
+ * Encrypts the secrets of all bindings with the current key, in the order of the tenants' ids. May run during normal
+ * operation and be repeated at any time: secrets that the current key sealed are not changed. The state and the
+ * revision of a binding stay, since its secret is the same.
+ * @returns the result for each secret
  */
 export async function* resealBindings(
   database: Database,
@@ -64,21 +65,23 @@ const sealedSecret = {
   secretKeyId: storageBindings.secretKeyId,
 };
 
-/** Tries the keys on up to `most` secrets, and changes nothing. @returns what would become of each */
+/**
+ * Tries the keys on up to `max` secrets, and changes nothing. @returns the result that resealing would have for each
+ */
 export async function tryBindings(
   tx: Tx,
   secretsKeys: SecretsKeys,
-  most: number,
+  max: number,
 ): Promise<Resealed['state'][]> {
-  const found = await selectSecrets(tx, '', most);
+  const found = await selectSecrets(tx, '', max);
   return found.map((binding) => resealSecret(secretsKeys, binding).state);
 }
 
-async function selectSecrets(tx: Tx, after: string, most = pageSize): Promise<SealedSecret[]> {
+async function selectSecrets(tx: Tx, after: string, max = pageSize): Promise<SealedSecret[]> {
   return tx
     .select(sealedSecret)
     .from(storageBindings)
     .where(and(isNotNull(storageBindings.secret), gt(storageBindings.tenantId, after)))
     .orderBy(asc(storageBindings.tenantId))
-    .limit(most);
+    .limit(max);
 }

@@ -8,13 +8,13 @@ import { storageBinding, storageBindingRequest, storageUsage } from './schema.ts
 import { storageUsageOf } from './usage.ts';
 import { verifyBinding } from './verify-binding.ts';
 
-/** B 4.6: the answer of every binding route while the feature is off, to an authenticated caller. */
+/** The response of every binding route while the feature is off, to an authenticated caller. */
 function requireEnabled({ settings }: Pick<Services, 'settings'>): void {
   if (!settings.STORAGE_BINDING_ENABLED)
     throw new AppError('capability_not_enabled', 'Bring Your Own Storage is not enabled on this service');
 }
 
-/** Authenticates the administrator before it says that the feature is off (C 7). */
+/** Authenticates the administrator before it reports that the feature is off. */
 const bindingProcedure = deferredTenantAdminProcedure.use(async ({ ctx, next }) => {
   if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
   requireEnabled(ctx.services);
@@ -30,7 +30,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Read the storage binding',
         description:
-          'Where records and files of the workspace are kept. Before anything is bound: the platform.',
+          "Returns the storage of the workspace's records and files: platform storage, unless the workspace connected its own.",
       },
     })
     .output(storageBinding)
@@ -63,7 +63,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Remove the storage binding',
         description:
-          'Removes the binding and its secret, and publishes parked jobs to platform storage. What was written to the account stays there.',
+          'Removes the binding and its secret, and publishes parked jobs to platform storage. Existing data stays in the account.',
       },
     })
     .output(storageBinding)
@@ -89,8 +89,8 @@ export const storageRouter = router({
         method: 'GET',
         path: '/api/storage/usage',
         tag: 'Storage',
-        summary: 'What documents occupy in platform storage',
-        description: 'Files in an account of the tenant itself do not count.',
+        summary: "Get the documents' usage of platform storage",
+        description: "Files in the tenant's own storage do not count.",
       },
     })
     .output(storageUsage)

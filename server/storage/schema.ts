@@ -5,7 +5,7 @@ const authMode = z.enum(
   'auth_mode must be managed_identity, sas or connection_string',
 );
 
-/** Directories in the container, by what they hold (B 2.10). `terminology` is reserved. */
+/** Directories in the container, by content. `terminology` is reserved. */
 export const defaultPrefixes = {
   documents: 'documents/',
   golden: 'golden/',
@@ -28,22 +28,22 @@ const prefixes = z.object(
 export const replaySummary = z
   .object({
     published: z.int().min(0).describe('Parked jobs that were published.'),
-    failed: z.int().min(0).describe('Parked jobs whose record could not be written again; they stay parked.'),
+    failed: z.int().min(0).describe('Parked jobs whose record still could not be written; they stay parked.'),
     remaining: z
       .int()
       .min(0)
-      .describe('Parked jobs that were not tried before this answer; workers go on with them.'),
+      .describe('Parked jobs that were not tried before this response; workers continue with them.'),
   })
   .meta({
     id: 'ReplaySummary',
-    description: 'What became of jobs that were parked because their record could not be written.',
+    description: 'The result for jobs that were parked because their record could not be written.',
   });
 
 export type ReplaySummary = z.infer<typeof replaySummary>;
 
 export const storageBinding = z
   .object({
-    provider: z.enum(['platform', 'datalake']).describe('Where records and files of the tenant are kept.'),
+    provider: z.enum(['platform', 'datalake']).describe("The storage of the tenant's records and files."),
     account_url: z.string().nullable().describe('`https://<account>.dfs.core.windows.net`'),
     filesystem: z.string().nullable().describe('The name of the container.'),
     auth_mode: authMode.nullable().describe('How the account is opened; null for platform storage.'),
@@ -51,30 +51,28 @@ export const storageBinding = z
     prefixes: prefixes.describe('The directories in the container.'),
     status: z
       .enum(['unverified', 'verified', 'error'])
-      .describe('Only while it is `verified`, records and files are written there, and work is accepted.'),
+      .describe('Records and files are written there, and work is accepted, only while this is `verified`.'),
     last_error: z.string().nullable().describe("The provider's own message after a failed probe."),
     principal_client_id: z
       .string()
       .nullable()
-      .describe(
-        'The application id to authorize for `managed_identity`; null if the deployment cannot name it.',
-      ),
-    created_at: z.string().nullable().describe('When an account was bound first, ISO 8601 in UTC.'),
-    updated_at: z.string().nullable().describe('When it was changed last, ISO 8601 in UTC.'),
+      .describe('The application id to authorize for `managed_identity`; null if the deployment has none.'),
+    created_at: z.string().nullable().describe('When an account was first connected, ISO 8601 in UTC.'),
+    updated_at: z.string().nullable().describe('When it was last changed, ISO 8601 in UTC.'),
     updated_by: z
       .string()
       .nullable()
-      .describe('The email of the member who changed it last; null for an API key.'),
+      .describe('The email of the member who last changed it; null for an API key.'),
     last_verified_at: z.string().nullable().describe('When a probe last succeeded, ISO 8601 in UTC.'),
     replay: replaySummary
       .optional()
-      .describe('Where this call published parked jobs: how many, and how many are left.'),
+      .describe('Set if this request published parked jobs: how many, and how many remain.'),
   })
-  .meta({ id: 'StorageBinding', description: "Where a tenant's records and files are kept." });
+  .meta({ id: 'StorageBinding', description: "The storage of a tenant's records and files." });
 
 export type StorageBinding = z.infer<typeof storageBinding>;
 
-/** Its refusals are strings (A 7.1), so each message names its field. */
+/** Its rejections are strings, so each message names its field. */
 export const storageBindingRequest = z
   .object({
     provider: z
@@ -93,29 +91,29 @@ export const storageBindingRequest = z
       .string('secret must be a string')
       .nullish()
       .describe(
-        'A SAS token or a connection string. With the same `auth_mode` and `account_url` it may be left out to keep the stored one.',
+        'A SAS token or a connection string. Omit it to keep the stored one, if `auth_mode` and `account_url` do not change.',
       ),
-    prefixes: prefixes.partial().nullish().describe('Directories that are left out get their defaults.'),
+    prefixes: prefixes.partial().nullish().describe('Missing directories get their defaults.'),
   })
   .meta({
     id: 'StorageBindingRequest',
-    description: 'The whole binding that is wanted; what is left out gets its default.',
+    description: 'The complete desired binding; missing fields get their defaults.',
   });
 
 export type StorageBindingRequest = z.infer<typeof storageBindingRequest>;
 
 export const storageUsage = z
   .object({
-    provider: z.enum(['platform', 'datalake']).describe('Where new files go.'),
+    provider: z.enum(['platform', 'datalake']).describe('The storage of new files.'),
     bytes_used: z
       .int()
       .min(0)
       .describe(
-        "Bytes of the tenant's document files in the platform's storage. Files in its own account do not count.",
+        "Bytes of the tenant's document files in the platform's storage. Files in its own storage do not count.",
       ),
-    bytes_allowed: z.int().min(0).nullable().describe('Null if nothing limits them.'),
-    objects: z.int().min(0).describe('How many files these are.'),
+    bytes_allowed: z.int().min(0).nullable().describe('Null without a limit.'),
+    objects: z.int().min(0).describe('The number of these files.'),
   })
-  .meta({ id: 'StorageUsage', description: "What a tenant's documents occupy." });
+  .meta({ id: 'StorageUsage', description: "The storage that a tenant's documents use." });
 
 export type StorageUsage = z.infer<typeof storageUsage>;

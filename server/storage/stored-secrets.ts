@@ -5,16 +5,19 @@ import type { SecretsKeys } from '#server/platform/encryption.ts';
 import { SettingsError } from '#server/settings.ts';
 import { tryBindings } from './reseal-bindings.ts';
 
-/** Stored secrets of each kind that the keys are tried on. */
+/** The number of stored secrets of each kind on which the keys are tried. */
 const tried = 20;
 
-/** How many of the secrets that were tried the keys open. */
+/** The number of tried secrets that the keys open. */
 export interface TriedSecrets {
   opened: number;
   unreadable: number;
 }
 
-/** Tries the keys on some of the stored secrets; on none if they are not found within two seconds, as among millions of members. */
+/**
+ * Tries the keys on some of the stored secrets; on none if they are not found within two seconds, for example among
+ * millions of members.
+ */
 export async function trySecretsKeys(database: Database, keys: SecretsKeys): Promise<TriedSecrets> {
   const states = await database
     .inPlatform(async (tx) => {
@@ -31,15 +34,15 @@ export async function trySecretsKeys(database: Database, keys: SecretsKeys): Pro
 }
 
 /**
- * Refuses keys that open nothing of what is stored: members with an authenticator could not sign in, and a new secret beside the old ones
- * would need a key of its own.
+ * Rejects keys that open none of the stored secrets: members with an authenticator could not sign in, and a new
+ * secret would need another key than the old ones.
  * @throws SettingsError
  */
 export async function refuseWrongSecretsKey(database: Database, keys: SecretsKeys): Promise<void> {
   const { opened, unreadable } = await trySecretsKeys(database, keys);
   if (opened > 0 || unreadable === 0) return;
   throw new SettingsError(
-    'SECRETS_KEY: opens none of the secrets that are stored; set the key that they were stored with, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)',
+    'SECRETS_KEY: opens none of the stored secrets; set the key that they were stored with, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)',
   );
 }
 

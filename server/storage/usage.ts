@@ -8,7 +8,10 @@ import type { Settings } from '#server/settings.ts';
 import { selectBinding } from './bindings.ts';
 import type { StorageUsage } from './schema.ts';
 
-/** What the tenant's documents occupy in the platform's storage, and what they may. Nothing limits a tenant with an account of its own. */
+/**
+ * The bytes that the tenant's documents use in platform storage, and their limit. A tenant with its own storage has
+ * no limit.
+ */
 export async function storageUsageOf(tx: Tx, settings: Settings, tenantId: string): Promise<StorageUsage> {
   const [[totals], binding] = await Promise.all([
     tx.select().from(storageTotals).where(eq(storageTotals.tenantId, tenantId)),
@@ -23,8 +26,8 @@ export async function storageUsageOf(tx: Tx, settings: Settings, tenantId: strin
 }
 
 /**
- * How many bytes the documents of a tenant may occupy in the platform's storage. The first that is set counts: the tenant's own cap,
- * PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES, of which 0 is no cap.
+ * The bytes that the documents of a tenant may use in platform storage. The first setting that is set counts: the
+ * tenant's own cap, PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES, of which 0 is no cap.
  * @param own the cap that an operator set for the tenant; 0 is no cap
  * @returns null if there is no cap
  */
@@ -37,8 +40,8 @@ function capOf(
 }
 
 /**
- * Rejects an upload that would not fit below the cap. The tenant's row stays locked for the rest of the transaction, which adds the file: of
- * uploads at the same time, exactly as many are accepted as fit.
+ * Rejects an upload that would exceed the cap. The tenant's row stays locked for the rest of the transaction, which
+ * adds the file: of concurrent uploads, exactly as many are accepted as fit.
  * @throws AppError 507
  */
 export async function requireRoom(
@@ -77,8 +80,8 @@ function rejectBeyond(used: number, bytes: number, allowed: number | null): void
 }
 
 /**
- * What limits the documents of one tenant, and how many tenants have used 90% of it or more. Those with storage of their own count, too: what
- * they left in the platform's storage is still there.
+ * The limit for the documents of one tenant, and how many tenants have used 90% of it or more. Tenants with their own
+ * storage count, too: their earlier files are still in platform storage.
  * @param tx a transaction of the platform
  */
 export async function findFullTenants(
@@ -99,7 +102,7 @@ export async function findFullTenants(
 /**
  * Sets a tenant's own cap.
  * @param cap bytes; 0 for no cap, null for the deployment's
- * @returns the cap before, in the same terms
+ * @returns the previous cap, in the same terms
  * @throws AppError 404 for an unknown tenant
  */
 export async function setStorageCap(

@@ -23,7 +23,7 @@ type VerifyServices = Pick<
 
 /**
  * Writes an object, reads it and removes it again.
- * @returns what went wrong, in the provider's words; null if nothing did
+ * @returns the error, with the provider's message; null on success
  */
 export async function probe(
   { log }: Pick<Services, 'log'>,
@@ -36,8 +36,8 @@ export async function probe(
     await store.put(path, content);
     const read = await store.read(path, 0, 2 * content.length);
     if (read === null || Buffer.from(read).toString() !== content)
-      return 'the object that was written could not be read back';
-    if (!(await store.remove(path))) return 'the object that was written could not be removed';
+      return 'the test object could not be read back';
+    if (!(await store.remove(path))) return 'the test object could not be removed';
     return null;
   } catch (error) {
     return failureOf({ log }, error);
@@ -45,13 +45,13 @@ export async function probe(
 }
 
 function failureOf({ log }: Pick<Services, 'log'>, error: unknown): string {
-  log.warn({ error: describeForLog(error) }, 'a storage did not pass its verification');
+  log.warn({ error: describeForLog(error) }, 'storage verification failed');
   // An error of the file system has paths of the server.
   return error instanceof StoreError ? clip(error.message, 2000) : 'the storage could not be written';
 }
 
 /**
- * Verifies a tenant's storage by a real round trip under its golden directory (B 4.6). If it passes, records and files go there from now on,
+ * Verifies a tenant's storage by a real round trip under its golden directory. If it passes, records and files go there from now on,
  * and parked jobs are published. A tenant without a binding verifies the platform's storage.
  * @throws AppError 401, 403
  */
@@ -77,15 +77,15 @@ export async function verifyBinding(
       ? view
       : { ...view, replay: await awaitReplay(services, tenantId, replayId) };
   }
-  // It was changed or removed while it was probed: the response is about the storage of now, and nothing is published.
+  // The binding was changed or removed during the probe: return the current storage, and publish nothing.
   const now = await database.inTenant(tenantId, (tx) => selectBinding(tx, tenantId));
   return bindingView(now, settings);
 }
 
 interface Probed {
-  /** What went wrong; null if nothing did. */
+  /** The error; null on success. */
   failure: string | null;
-  /** The workspaces that the container names; undefined if it was not asked. */
+  /** The workspaces that the container names; undefined if they were not read. */
   owners?: ReadonlySet<string>;
 }
 
@@ -96,7 +96,7 @@ async function probeStorage(
 ): Promise<Probed> {
   if (!binding) return { failure: await probe(services, services.storage, `${tenantId}/golden/`) };
   const store = services.accountStores.open(binding);
-  if (!store) return { failure: 'the stored secret is missing or cannot be read; send it again' };
+  if (!store) return { failure: 'the stored secret is missing or cannot be decrypted; send it again' };
   if ((await otherHolders(services.database, binding)).length === 0)
     return { failure: await probe(services, store, binding.goldenPrefix) };
   try {
@@ -142,7 +142,7 @@ async function settle(
   await takeTurn(tx, binding);
   const [unchanged] = await tx.select().from(storageBindings).where(isUnchanged).for('no key update');
   if (!unchanged) return undefined;
-  // Another workspace may have verified the container since it was looked at.
+  // Another workspace may have verified the container since the check.
   const failure =
     found === null && !(await holdContainer(tx, binding, owners)) ? heldByAnother(binding) : found;
   const [current] = await tx

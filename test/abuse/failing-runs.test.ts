@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 const tooMany = {
-  detail: 'too many failed runs: at most 4 an hour may fail; try again later',
+  detail: 'too many failed runs (limit: 4 per hour); try again later',
   error_code: 'rate_limit',
   request_id: expect.any(String),
 };

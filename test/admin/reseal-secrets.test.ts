@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 type Member = Pick<Enrolled, 'tenantId' | 'userId'>;
 
-/** A member's secret as the key opens it; its columns are in the order of an enrolment. */
+/** A member's secret as the key opens it; its columns are in the order of an enrollment. */
 async function secretsOf({ tenantId, userId }: Member, key: Buffer) {
   const [row] = await sql()`
     select totp_pending_secret as pending, totp_secret as enrolled from users where user_id = ${userId}`;
@@ -41,7 +41,7 @@ async function secretsOf({ tenantId, userId }: Member, key: Buffer) {
 const sealFor = ({ tenantId, userId }: Member, key: Buffer, secret: string) =>
   seal(only(key), 'authenticator', `${tenantId}/${userId}`, Buffer.from(secret, 'hex'));
 
-/** A member whose enrolment awaits its confirmation, with a secret that the old key sealed. */
+/** A member whose enrollment awaits its confirmation, with a secret that the old key sealed. */
 async function pendingMember(): Promise<Member & { secret: string }> {
   const member = await foundEnrolled(app);
   const secret = randomBytes(20).toString('hex');
@@ -65,7 +65,7 @@ async function whileChanged({ userId }: Member, change: (tx: ReturnType<typeof s
 }
 
 describe('a change beside the command is not overwritten', () => {
-  test('an enrolment that is confirmed meanwhile is encrypted anew where it now is', async () => {
+  test('an enrollment that is confirmed meanwhile is encrypted anew where it now is', async () => {
     const member = await pendingMember();
     const [line] = await whileChanged(
       member,
@@ -80,7 +80,7 @@ describe('a change beside the command is not overwritten', () => {
   test.each([
     ['the new key', newKey, /^Authenticators: 0 encrypted with the current key now, 1 were already/],
     ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 encrypted/],
-  ])('an enrolment that is begun again meanwhile stays, sealed by %s', async (_by, key, expected) => {
+  ])('an enrollment that is begun again meanwhile stays, sealed by %s', async (_by, key, expected) => {
     const member = await pendingMember();
     const again = randomBytes(20).toString('hex');
     const [line] = await whileChanged(

@@ -126,13 +126,13 @@ test('C 2: of 50 submissions of one code one signs in, for one challenge as for 
   await processes[0]!.signUp({ email });
   const { body: session } = await grant(processes[0]!, email);
   const cookie = { cookie: `ll_session=${session['access_token']}` };
-  const { body: enrolment } = await processes[0]!.json('POST', '/api/auth/mfa/enroll', {
+  const { body: enrollment } = await processes[0]!.json('POST', '/api/auth/mfa/enroll', {
     headers: cookie,
     body: {},
   });
   const confirmed = await processes[0]!.json('POST', '/api/auth/mfa/confirm', {
     headers: cookie,
-    body: { mfa_code: totpCode(enrolment.secret) },
+    body: { mfa_code: totpCode(enrollment.secret) },
   });
   expect(confirmed.status).toBe(200);
 
@@ -140,7 +140,7 @@ test('C 2: of 50 submissions of one code one signs in, for one challenge as for 
     (await grant(app, email)).body['mfa_challenge'].challenge_id as string;
   const challenges = await fifty((app) => challengeOf(app));
   await forgetLastStep();
-  const code = totpCode(enrolment.secret);
+  const code = totpCode(enrollment.secret);
   const one = await challengeOf(processes[0]!);
   const ofOne = await fifty((app) =>
     form(app, '/api/oauth2/token', { grant_type: mfaGrant, challenge_id: one, mfa_code: code }),
@@ -148,7 +148,7 @@ test('C 2: of 50 submissions of one code one signs in, for one challenge as for 
   expect(statuses(ofOne)).toEqual({ 200: 1, 401: parallel - 1 });
 
   await forgetLastStep();
-  const next = totpCode(enrolment.secret);
+  const next = totpCode(enrollment.secret);
   const ofMany = await fifty((app, n) =>
     app.json('POST', '/api/auth/mfa/verify', {
       body: { challenge_id: challenges[n], mfa_code: next },

@@ -88,7 +88,7 @@ function changes(member: Person) {
     revocation: (headers: Headers) => app.json('DELETE', `/api/auth/users/${member.userId}`, { headers }),
     invite: (headers: Headers) => app.json('POST', '/api/tenants/invites', { headers, body: {} }),
     'token revocation': (headers: Headers) => revoke(app, member.accessToken, headers),
-    enrolment: (headers: Headers) => enroll(app, {}, headers),
+    enrollment: (headers: Headers) => enroll(app, {}, headers),
   };
 }
 
@@ -123,7 +123,7 @@ describe('C 7: a changing request that carries the cookie', () => {
 describe('C 7: without the cookie another site’s page may call', () => {
   test.each(otherSites)('by bearer, from %s', async (_who, headers) => {
     const member = await join(app, ada);
-    const { enrolment: _, ...asked } = changes(member);
+    const { enrollment: _, ...asked } = changes(member);
     for (const [name, ask] of Object.entries(asked)) {
       const { status, body } = await ask({ ...bearer(ada.accessToken), ...headers });
       expect(status, `${name}: ${JSON.stringify(body)}`).toBe(200);

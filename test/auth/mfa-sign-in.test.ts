@@ -169,7 +169,7 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
   });
 });
 
-test('C 2: the code that confirmed the enrolment is used up', async () => {
+test('C 2: the code that confirmed the enrollment is used up', async () => {
   const ben = await join(app, ada);
   const { body } = await enroll(app, {}, cookie(ben.accessToken));
   const code = totpCode(body.secret);

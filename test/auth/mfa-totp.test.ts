@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeEnrolment } from '#server/identity/auth/mfa/enrolment.ts';
+import { describeEnrollment } from '#server/identity/auth/mfa/enrollment.ts';
 import { readRecoveryCode } from '#server/identity/auth/mfa/recovery-codes.ts';
 import { matchStep, newTotpSecret, otpauthUri } from '#server/identity/auth/mfa/totp.ts';
 import { totpCode } from '#test/setup/totp.ts';
@@ -105,7 +105,7 @@ test('the key URI names issuer, account, secret and the three parameters', () =>
 
 test('however long an address is, its QR code can be drawn', () => {
   for (const account of ['+', 'é', '漢', '\u{1f600}'].map((char) => char.repeat(1000))) {
-    const { uri, qrCode } = describeEnrolment({ secret, email: account });
+    const { uri, qrCode } = describeEnrollment({ secret, email: account });
     expect(uri).toContain(`secret=${base32}`);
     expect(qrCode.length).toBeGreaterThan(1000);
   }

@@ -29,7 +29,7 @@ function expectUnreadable(answer: Awaited<ReturnType<typeof app.json>>, ...secre
   expect([answer.status, answer.body]).toEqual([
     503,
     {
-      detail: 'the authenticator cannot be read; it has to be reset',
+      detail: 'the authenticator secret cannot be decrypted; reset it',
       error_code: 'service_unavailable',
       request_id: answer.headers.get('x-request-id'),
     },

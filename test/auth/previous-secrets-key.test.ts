@@ -26,7 +26,7 @@ const dance = dancing(app, provider);
 const sql = () => openSuperuser(app.superuserUrl);
 
 describe('while SECRETS_KEY_PREVIOUS is set', () => {
-  test('an enrolment that began under the previous key can be confirmed', async () => {
+  test('an enrollment that began under the previous key can be confirmed', async () => {
     const member = await found(app);
     const owner = `${member.tenantId}/${member.userId}`;
     const { body: begun } = await enroll(app, {}, member.cookie);

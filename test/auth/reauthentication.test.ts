@@ -98,7 +98,7 @@ test('where nobody signs in by password, none is a proof; a code is', async () =
   const person = await foundEnrolled(withoutPasswords);
   expect(await ask({ password: person.password }, person.bearer, withoutPasswords)).toMatchObject({
     status: 403,
-    body: { detail: 'password sign-in is disabled; use a code of the authenticator' },
+    body: { detail: 'password sign-in is disabled; use an authenticator code' },
   });
   expect((await ask({ password: person.password }, {}, withoutPasswords)).status).toBe(401);
   const mfa_code = await freshCode(withoutPasswords, person, person.secret);

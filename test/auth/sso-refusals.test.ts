@@ -46,7 +46,7 @@ async function expectRefusedAndRecorded(sub: string, email: string | null, reaso
 }
 
 describe('A 6 rule 5: a single sign-on that fails is in the audit log', () => {
-  const unverified = 'the identity provider has not verified this e-mail address';
+  const unverified = 'the identity provider has not verified this email address';
   const revoked = 'access to this workspace was revoked';
 
   test('for an address that is not verified', async () => {

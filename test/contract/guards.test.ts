@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GuardName } from '#server/context.ts';
 import { bearer, type Fields, type Headers } from '#test/factories.ts';
-import { enrolmentChallenge } from '../factories.ts';
+import { enrollmentChallenge } from '../factories.ts';
 import { viaRest, viaRpc } from './call.ts';
 import { selling } from './fixture.ts';
 import { callAsEverybody, expectedOf, inShort, type Transport, transportsOf } from './guards/callers.ts';
@@ -244,7 +244,7 @@ describe('A 5.2: "Challenge or cookie" by the challenge', () => {
   test.each<Transport>(['REST', '/trpc'])(
     'admits its holder, whatever else is presented: %s',
     async (transport) => {
-      const challenge_id = await enrolmentChallenge(fixture.app);
+      const challenge_id = await enrollmentChallenge(fixture.app);
       const probe = { input: () => ({ challenge_id }) };
       expect(await callAsEverybody(fixture.app, fixture, enroll, probe, transport)).toEqual(
         expectedOf('public', probe, transport),
@@ -259,7 +259,7 @@ describe('A 5.2: "Challenge or cookie" by the challenge', () => {
     [
       'that has expired',
       async () => {
-        const challengeId = await enrolmentChallenge(fixture.app);
+        const challengeId = await enrollmentChallenge(fixture.app);
         await fixture.sql`update mfa_challenges set expires_at = now() - interval '1 second'`;
         return challengeId;
       },

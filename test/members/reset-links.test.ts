@@ -70,7 +70,7 @@ describe('issuing a reset link', () => {
     const cases = [
       [
         sql`update users set provider = 'oidc', password_hash = null where user_id = ${member.userId}`,
-        'the user signs in by an identity provider, and has no password',
+        'the user signs in with an identity provider and has no password',
       ],
       [
         sql`update users set provider = 'email', active = false where user_id = ${member.userId}`,

@@ -142,7 +142,7 @@ describe('a start that must fail', () => {
     const other = { ...env, SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') };
     const { code, stderr } = await fail(other);
     expect(code).toBe(1);
-    expect(oneLine(stderr)).toMatch(/^SECRETS_KEY: opens none of the secrets that are stored; /);
+    expect(oneLine(stderr)).toMatch(/^SECRETS_KEY: opens none of the stored secrets; /);
     for (const more of [{ SECRETS_KEY_PREVIOUS: secretsKey }, { ALLOW_UNREADABLE_SECRETS: 'true' }]) {
       const service = await start({ ...other, ...more });
       expect(await service.stop()).toBe(0);

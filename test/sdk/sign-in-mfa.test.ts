@@ -312,7 +312,7 @@ describe('a member with an authenticator', () => {
   });
 });
 
-test('an enrolment that another sign-in completed first is not asked for again', async () => {
+test('an enrollment that another sign-in completed first is not asked for again', async () => {
   const { email } = await founded();
   const enroll = (meanwhile: () => Promise<unknown>) => {
     const onMfa = async (prompt: MfaPrompt) => {

@@ -90,7 +90,7 @@ describe('B 4.6 account_url', () => {
   test.each(['https://platform.dfs.core.windows.net', 'https://platform.blob.core.windows.net/'])(
     '%s, which the service itself writes to, is refused',
     async (account_url) => {
-      await expectRefused({ account_url }, /^account_url is an account that the service itself writes to/);
+      await expectRefused({ account_url }, /^account_url is an account of the service/);
     },
   );
 });

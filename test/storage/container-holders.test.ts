@@ -38,7 +38,7 @@ const translate = ({ headers }: Bound) =>
   app.json('POST', '/api/translations', { headers, body: { source_text: 'Hello', target_lang: 'fr' } });
 
 const message = () =>
-  `another workspace uses this container. If the container is yours, put an object lingualoop-workspace/owners.txt with the line ${second.tenantId} into it, and verify again`;
+  `another workspace uses this container. If the container is yours, add an object lingualoop-workspace/owners.txt with the line ${second.tenantId} to it, and verify again`;
 
 describe('a container that a workspace has verified', () => {
   test('is closed to another workspace, which is told how to prove that it owns it; nothing is written there', async () => {
@@ -94,7 +94,7 @@ describe('a container that a workspace has verified', () => {
       expect(await bindTheSame({ prefixes: { golden } })).toMatchObject({
         status: 422,
         body: {
-          detail: expect.stringMatching(/^prefixes.golden must not begin with lingualoop-workspace\//),
+          detail: expect.stringMatching(/^prefixes.golden must not start with lingualoop-workspace\//),
         },
       });
   });

@@ -97,7 +97,7 @@ describe('rotating the key of a workspace with the password', () => {
   test('who has none is told to use a code', async () => {
     await openSuperuser(app.superuserUrl)`
       update users set password_hash = null, provider = 'oidc' where user_id = ${admin.userId}`;
-    await expectRefused(admin, input, 409, 'no password is set; use a code of the authenticator');
+    await expectRefused(admin, input, 409, 'no password is set; use an authenticator code');
   });
 
   test.each([

@@ -59,10 +59,7 @@ describe('terminology.addEntry', () => {
     await add();
     const [before] = await mine.glossaries();
     for (const same of [{}, { source_term: 'Invoice' }, { target_term: 'facture ' }])
-      expect(refusal(await add(same))).toEqual([
-        409,
-        'the glossary has this term with this translation already',
-      ]);
+      expect(refusal(await add(same))).toEqual([409, 'the glossary already has this term and translation']);
     expect(await mine.glossaries()).toEqual([before]);
     expect(await listed()).toHaveLength(3);
   });

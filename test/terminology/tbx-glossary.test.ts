@@ -97,8 +97,8 @@ describe('a TBX glossary', () => {
     const { body: set } = await upload(file);
     expect(await pairsOf(set.id)).toEqual(['ledger = grand livre', 'account book = grand livre']);
     expect(set.warnings).toEqual([
-      'skipped for want of a source or a target term: lines 4, 5',
-      'more than one target term in a concept, of which the preferred one was taken, or the first: line 3',
+      'skipped, because the source or the target term is missing: lines 4, 5',
+      'more than one target term in a concept, of which the preferred or else the first one was used: line 3',
     ]);
   });
 

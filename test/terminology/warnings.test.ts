@@ -22,9 +22,9 @@ describe('C 6: an upload returns warnings', () => {
     expect(listed).not.toHaveProperty('warnings');
   });
 
-  test('no header row was recognised: the first row was taken as a term', async () => {
+  test('no header row was recognized: the first row was read as a term', async () => {
     expect(await warnings(['', 'term,translation', 'ledger,grand livre'])).toEqual([
-      'no header row was recognised; the first row was taken as a term: line 2, “term” → “translation”',
+      'no header row was recognized; the first row was read as a term: line 2, “term” → “translation”',
     ]);
   });
 
@@ -39,14 +39,16 @@ describe('C 6: an upload returns warnings', () => {
       'card,carte',
       ',,alone',
     ];
-    expect(await warnings(lines)).toEqual(['skipped for want of a source or a target term: lines 4, 5, 8']);
+    expect(await warnings(lines)).toEqual([
+      'skipped, because the source or the target term is missing: lines 4, 5, 8',
+    ]);
   });
 
   test('units of a TMX file that were skipped, too', async () => {
     const seg = (lang: string, text: string) => `<tuv xml:lang="${lang}"><seg>${text}</seg></tuv>`;
     const file = `<tmx version="1.4"><header/><body>\n<tu>${seg('en', 'a')}${seg('fr', 'b')}</tu>\n<tu>${seg('en', 'c')}</tu>\n</body></tmx>`;
     const { body } = await mine.uploadFile(file, pair, { name: 't.tmx', type: 'application/xml' });
-    expect(body.warnings).toEqual(['skipped for want of a source or a target term: line 3']);
+    expect(body.warnings).toEqual(['skipped, because the source or the target term is missing: line 3']);
   });
 
   test('two targets for one source, of one pair and case rule', async () => {
@@ -67,7 +69,7 @@ describe('C 6: an upload returns warnings', () => {
 
   test('entries that apply to every language pair', async () => {
     expect(await warnings([header, 'ledger,grand livre', 'stock,inventaire'], {})).toEqual([
-      '2 of 2 entries apply to every language pair, for neither they nor the upload name languages: lines 2, 3',
+      '2 of 2 entries apply to every language pair, because neither they nor the upload name languages: lines 2, 3',
     ]);
     expect(await warnings([header, 'ledger,grand livre'], { target_lang: 'fr' })).toEqual([]);
   });

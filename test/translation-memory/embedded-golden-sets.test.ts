@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { embedSet, embedWaiting } from '#server/language/translation-memory/embed-golden-sets.ts';
+import { embedPending, embedSet } from '#server/language/translation-memory/embed-golden-sets.ts';
 import { findExamples } from '#server/language/translation-memory/lookup/examples.ts';
 import { project, quantize } from '#server/matching/vectors.ts';
 import { atItsPath, embeddedTexts, embeddings, isEmbedding, meaningOf } from '#test/fakes/embeddings.ts';
@@ -64,7 +64,7 @@ const storedVector = async ({ tenantId }: Signup, source: string) => {
 async function waiting(services = app.services): Promise<string[]> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`delete from graphile_worker._private_jobs`;
-  await embedWaiting(services);
+  await embedPending(services);
   const jobs = await sql<{ id: string }[]>`
     select payload ->> 'setId' as id from graphile_worker._private_jobs j
     join graphile_worker._private_tasks t on t.id = j.task_id where identifier = 'embed_memory'`;

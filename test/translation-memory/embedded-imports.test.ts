@@ -13,7 +13,7 @@ const { app, fake, importPairs } = await useEmbeddingApp({
 });
 
 const unavailable =
-  'memory import backend unavailable: the embedding model gave no usable answer; nothing was imported, send the file again later';
+  'memory import backend unavailable: the embedding model returned no usable response; nothing was imported, send the file again later';
 
 const sets = async ({ headers }: Signup) => (await app.json('GET', '/api/tm', { headers })).body;
 

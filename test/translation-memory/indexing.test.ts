@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { indexSet, indexWaiting } from '#server/language/translation-memory/index-set.ts';
+import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
@@ -89,7 +89,7 @@ describe('segments that come one by one', () => {
   test('the sweep adds a job if many wait, and none if few do', async () => {
     const many = await withGolden(300);
     const few = await withGolden(30);
-    await indexWaiting(app.services);
+    await indexPending(app.services);
     const jobs = await app.database.inPlatform((tx) =>
       tx.execute<{ key: string }>(
         sql`select key from graphile_worker.jobs where task_identifier = 'index_memory'`,

@@ -128,7 +128,7 @@ describe('without the search by meaning the job continues', () => {
       source: 'Launch the applicant, then praise each photon.',
       target: 'Lancez le candidat',
     });
-    expect(warn.mock.calls.map(([, message]) => message)).toContain('the memory was not searched by meaning');
+    expect(warn.mock.calls.map(([, message]) => message)).toContain('could not search the memory by meaning');
     expect(JSON.stringify(warn.mock.calls)).not.toContain('appliance');
     warn.mockRestore();
   });

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { indexPair, indexWaitingPairs, markOf } from '#server/language/translation-memory/index-pair.ts';
+import { indexPair, indexPendingPairs, markOf } from '#server/language/translation-memory/index-pair.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { selectPostings } from '#server/language/translation-memory/lookup/posting-lists.ts';
@@ -61,7 +61,7 @@ const listsRead = () =>
 /** Whether the sweep adds a job for the pair. */
 async function due(): Promise<boolean> {
   const key = `index_memory_pair:${tenantId}:en:fr`;
-  await indexWaitingPairs(app.services);
+  await indexPendingPairs(app.services);
   const jobs = await app.database.inPlatform((tx) =>
     tx.execute(
       sql`select graphile_worker.remove_job(job_key => key) from graphile_worker.jobs where key = ${key}`,

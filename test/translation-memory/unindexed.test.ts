@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { indexPair, indexWaitingPairs } from '#server/language/translation-memory/index-pair.ts';
+import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -55,7 +55,7 @@ const find = async (text: string) =>
   (await findClose(app.database, tenantId, pair, text)).close.map(({ sourceText }) => sourceText);
 
 async function swept(): Promise<string[]> {
-  await indexWaitingPairs(app.services);
+  await indexPendingPairs(app.services);
   const jobs = await app.database.inPlatform((tx) =>
     tx.execute<{ key: string }>(sql`
       select key from graphile_worker.jobs where task_identifier = 'index_memory_pair'`),

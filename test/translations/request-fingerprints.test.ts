@@ -40,10 +40,7 @@ describe('a key that is used again with another request', () => {
   test.each([
     ['source_text', { source_text: 'Bye' }],
     ['target_lang', { target_lang: 'de' }],
-    ['source_lang', { source_lang: 'es' }],
-    ['domain', { domain: 'travel' }],
     ['tone', { tone: 'formal' }],
-    ['gender', { gender: 'female' }],
     ['text_type', { text_type: 'Html' }],
     ['metadata', { metadata: { project: 'b' } }],
   ])('returns the first job, with the header and a warning: another %s', async (_, change) => {

@@ -84,7 +84,7 @@ describe.skipIf(withoutBrowser).each(ways)('what opens over a screen is accessib
     await look('a new key');
     await page.locator('#own-authenticator ~ button.primary').click();
     await page.getByRole('img').waitFor();
-    await look('enrolment');
+    await look('enrollment');
 
     await page.goto('/app/storage');
     await page.locator('#binding ~ details').waitFor();

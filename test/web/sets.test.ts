@@ -37,7 +37,7 @@ describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000
     );
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('house has 2 terms now.').first().waitFor();
-    await page.getByText('skipped for want of a source or a target term: line 4').waitFor();
+    await page.getByText('skipped, because the source or the target term is missing: line 4').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     // The next file is another glossary: nothing of this one stays in the form.
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');

@@ -43,7 +43,7 @@ describe('the refresh token of the browser application', () => {
     expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
   });
 
-  test('of a sign-up, of a code and of an enrolment neither', async () => {
+  test('of a sign-up, of a code and of an enrollment neither', async () => {
     const signup = await post('signup', founding());
     expect(signup.body).toMatchObject({
       tenant_api_key: expect.any(String),
@@ -56,12 +56,12 @@ describe('the refresh token of the browser application', () => {
     const challenged = await post('signup', someone, {}, elsewhere);
     const { challenge_id } = challenged.body.mfa_challenge;
     expect(cookieLine(challenged)).toBeUndefined();
-    const { body: enrolment } = await elsewhere.json('POST', '/api/auth/mfa/enroll', {
+    const { body: enrollment } = await elsewhere.json('POST', '/api/auth/mfa/enroll', {
       body: { challenge_id },
     });
     const confirmed = await post(
       'mfa/confirm',
-      { challenge_id, mfa_code: totpCode(enrolment.secret) },
+      { challenge_id, mfa_code: totpCode(enrollment.secret) },
       {},
       elsewhere,
     );
@@ -76,7 +76,7 @@ describe('the refresh token of the browser application', () => {
       'mfa/verify',
       {
         challenge_id: again.body.mfa_challenge.challenge_id,
-        mfa_code: totpCode(enrolment.secret, 1),
+        mfa_code: totpCode(enrollment.secret, 1),
       },
       {},
       elsewhere,

@@ -26,10 +26,10 @@ import { onSessionChange, session, sessionState } from './session/keeper.ts';
 /** A person who waits is told of a wait above a second, and counts down with it: a screen that only loads says nothing. */
 const settings: Settings = {
   ...readOptions({ baseUrl: location.origin + deployment.basePath }),
-  longestRetryAfter: 1,
+  maxRetryAfter: 1,
 };
 const connection = createConnection(settings, session);
-const { longestRetryAfter: _, ...patience } = settings;
+const { maxRetryAfter: _, ...patience } = settings;
 /** For what goes on behind the person's back, which waits as long as any program. */
 const patientConnection = createConnection(patience, session);
 

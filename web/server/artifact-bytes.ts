@@ -9,7 +9,7 @@ import { downloadArtifact } from '#server/translation/documents/download.ts';
 
 /**
  * Serves the files of documents to the application's preview, which shows the source beside every revision. JSON cannot carry them, and the
- * documented API has only the newest translated file, so this is a route of its own, guarded by tenant identity (A 5.2).
+ * documented API has only the latest translated file, so this is a route of its own, guarded by tenant identity.
  */
 export function serveArtifactBytes(
   app: FastifyInstance,

@@ -30,9 +30,9 @@ interface Entry extends Omit<Found, 'excerpt'> {
 export type SearchIndex = readonly Entry[];
 
 /** The longest query, in UTF-16 units, and the most of its words that count. */
-export const longestQuery = 100;
-const mostWords = 8;
-const mostFound = 30;
+export const maxQueryLength = 100;
+const maxWords = 8;
+const maxFound = 30;
 const excerptLength = 180;
 
 /** Makes the index of all guides and operations. */
@@ -72,7 +72,7 @@ export function searchGuides(index: SearchIndex, query: string): Found[] {
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, mostFound)
+    .slice(0, maxFound)
     .map(({ entry: { page, heading, address, text } }) => ({
       page,
       heading,
@@ -83,7 +83,7 @@ export function searchGuides(index: SearchIndex, query: string): Found[] {
 
 /** The words of a query, folded. */
 export function wordsOf(query: string): string[] {
-  return [...new Set(folded(query.slice(0, longestQuery)).split(' ').filter(Boolean))].slice(0, mostWords);
+  return [...new Set(folded(query.slice(0, maxQueryLength)).split(' ').filter(Boolean))].slice(0, maxWords);
 }
 
 /** 0 if a word is missing. */

@@ -8,7 +8,7 @@ import { type Guide, type GuideBook, readGuides } from './guide-pages.ts';
 import {
   type Found,
   indexGuides,
-  longestQuery,
+  maxQueryLength,
   type OperationEntry,
   type SearchIndex,
   searchGuides,
@@ -65,7 +65,7 @@ export function serveGuides(
     });
   app.get('/docs/guides/search', { config }, async (request, reply) => {
     const { q } = request.query as { q?: unknown };
-    const query = typeof q === 'string' ? q.slice(0, longestQuery) : '';
+    const query = typeof q === 'string' ? q.slice(0, maxQueryLength) : '';
     return send(reply, await book(), searchPage(await index(), query, basePath));
   });
   app.get('/docs/guides/:name', { config }, async (request, reply) => {
@@ -182,7 +182,7 @@ function guideDocument(
 <nav aria-label="LinguaLoop"><a href="${at('/')}">LinguaLoop</a> <a href="${at('/docs/guides/')}">Guides</a> <a href="${at('/docs')}">API reference</a> <a class="all" href="#guides">All guides</a></nav>
 <form role="search" action="${at('/docs/guides/search')}">
 <label for="search">Search</label>
-<input id="search" type="search" name="q" maxlength="${longestQuery}" value="${escapeHtml(query)}" autocomplete="off" spellcheck="false" accesskey="/">
+<input id="search" type="search" name="q" maxlength="${maxQueryLength}" value="${escapeHtml(query)}" autocomplete="off" spellcheck="false" accesskey="/">
 <button>Find</button>
 </form>
 </header>

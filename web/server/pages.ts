@@ -13,7 +13,7 @@ const ownPages = join(import.meta.dirname, '../pages');
 const markdown = new MarkdownIt({ html: false });
 
 /** The largest file of a page, in bytes. */
-const largestPage = 1_000_000;
+const maxPageBytes = 1_000_000;
 
 export interface Page {
   title: string;
@@ -50,7 +50,7 @@ export async function readPage(
 async function readIfExists(file: string): Promise<string | undefined> {
   try {
     const bytes = await readFile(file);
-    if (bytes.length > largestPage) throw new Error(`${file} is larger than ${largestPage} bytes`);
+    if (bytes.length > maxPageBytes) throw new Error(`${file} is larger than ${maxPageBytes} bytes`);
     return bytes.toString('utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -35,7 +35,7 @@ export interface WebFront {
 }
 
 /**
- * Serves the routes for browsers (A 1 rule 7): public pages, the guides, the application and its files, and its sign-in. None is in the OpenAPI
+ * Serves the routes for browsers: public pages, the guides, the application and its files, and its sign-in. None is in the OpenAPI
  * document.
  * @param built the folder with the built application; without a build in it, the addresses of the application are a 503
  */

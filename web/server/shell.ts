@@ -19,7 +19,7 @@ export interface Deployment {
   /** Translations of one batch, and pages of one text file. */
   maxBatchItems: number;
   maxUploadBytes: number;
-  /** What a character counts if one of the languages has a dense script (A 8.1). */
+  /** What a character counts if one of the languages has a dense script. */
   denseScriptWeight: number;
 }
 

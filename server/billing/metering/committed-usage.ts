@@ -24,13 +24,14 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
 );
 
 /**
- * Holds the tenant's admission lock until the transaction ends: submissions of one tenant are admitted one after another
- * (A 8.2 rule 1). It is a statement of its own, before the one that counts, which must see what the previous holder
- * committed. It locks no row: payments change the tenant's own row meanwhile, and a row lock would be written to disk.
+ * Holds the tenant's admission lock until the transaction ends: submissions of one tenant are admitted one after
+ * another. Send it as a separate statement, before the one that counts, which must see what the previous holder
+ * committed. It locks no row: payments change the tenant's own row at the same time, and a row lock would be written
+ * to disk.
  *
- * The transaction does not wait for the disk when it commits. The client gets its response only when the result is stored,
- * and that commit writes this one too. If the database crashes in between, a pending job may be lost, unbilled, as if it
- * had never been sent.
+ * The transaction does not wait for the disk when it commits. The client gets its response only when the result is
+ * stored, and that commit writes this one too. If the database crashes in between, a pending job may be lost,
+ * unbilled, as if it had never been sent.
  */
 export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
   return lock(tx, { tenantId });
@@ -41,29 +42,29 @@ export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topU
   /** The rest of the prepaid balance, and what the current window took of it. */
   topUp: number;
   trialUsed: number;
-  /** Seconds of failed runs on the tenant's account; null if no run has failed. See `failed-run-rate.ts`. */
+  /** Seconds of failed runs in the tenant's account; null if no run has failed. See `failed-run-rate.ts`. */
   failedFor: number | null;
 }
 
-/** The limits that new work is held against, beside the tenant's own monthly limit. */
+/** The limits for new work, besides the tenant's own monthly limit. */
 export interface UsageLimits {
-  /** Weighted characters that the allowance must have room for. */
+  /** Weighted characters that must be left of the allowance. */
   chars: number;
   /** The idempotency keys of the work, a JSON array: see `reservedByOthers`. */
   keys: string;
   /** Seconds after which a pending job with one of these keys may run again. */
   staleSeconds: number;
-  /** What the month may have come to before this work: the ceiling less `chars`. */
+  /** The highest usage of the month with which this work still fits: the ceiling less `chars`. */
   monthBefore: number;
-  /** Up to where prepaid characters extend the month: the ceiling; null if they do not count. */
+  /** The limit up to which prepaid characters extend the month: the ceiling; null if they do not count. */
   topUpCeiling: number | null;
-  /** What the trial may have come to before this work; null if the trial does not pay for it. */
+  /** The highest usage of the trial with which this work still fits; null if the trial does not pay for it. */
   trialBefore: number | null;
-  /** Seconds of failed runs that may be on the account; null if they are not limited. */
+  /** Seconds of failed runs that the account may have; null if they are not limited. */
   failedBefore: number | null;
   /** Tokens that the tenant's models may cost today; null if they are not limited. See `token-limit.ts`. */
   tokenLimit: number | null;
-  /** From when on trial usage counts, ISO 8601: the tenant's creation. Null if the trial does not pay. */
+  /** The start of the trial's usage, ISO 8601: the tenant's creation. Null if the trial does not pay. */
   trialSince: string | null;
 }
 
@@ -74,9 +75,9 @@ export interface UsageLimits {
  *     const job = db.$with('admitted').as(db.insert(jobs).select(db.select(…).from(committed).where(withinLimits))…);
  *     db.with(committed, job).select({ usage, … }).from(committed).leftJoin(job, sql`true`);
  *
- * Such a statement returns one row: the tenant's usage, and the job if it fits. Counting, deciding and inserting are one
- * statement because the caller holds the admission lock: a decision made outside of the database would hold the lock for
- * another round trip. If the job is missing, `EntitlementCheck.refusal(usage)` says why.
+ * Such a statement returns one row: the tenant's usage, and the job if it fits. Counting, deciding and inserting are
+ * one statement because the caller holds the admission lock: a decision made outside the database would hold the lock
+ * for another round trip. If the job is missing, `EntitlementCheck.refusal(usage)` returns the reason.
  *
  * The statement's placeholders are the fields of `UsageLimits`, `tenantId`, and the caller's own.
  */
@@ -96,13 +97,12 @@ export function usageCheck(db: QueryBuilder) {
 }
 
 /**
- * What a job in flight reserves from the point of view of new work. If the new work has the same idempotency
- * key, it is the same submission sent twice: the jobs that follow that one are the new work's own, and each key runs once.
+ * The reservation of a job in progress, as it counts against new work. If the new work has the same idempotency key,
+ * it is the same submission sent twice: the jobs that follow that one are the new work's own, and each key runs once.
  * If such a job is stale, the new work runs it again, and it reserves nothing. Read while the lock is held, because
  * another submission may change it until then.
  * @param own of the job itself
- * @param rest of the jobs that follow it in its series
- */
+ * @param rest of the jobs that follow it in its series */
 const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
   select coalesce(sum(case
     when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
@@ -111,15 +111,15 @@ const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
     else ${own} + ${rest} end), 0)::float8
   from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`;
 
-/** The tokens of today, in UTC. */
+/** Today's tokens, in UTC. */
 const tokensOfToday = sql`coalesce((select ${tokenSpending.tokens} from ${tokenSpending}
   where ${tokenSpending.tenantId} = ${tenants.tenantId} and ${tokenSpending.day} = (now() at time zone 'UTC')::date), 0)::float8`;
 
-/** Nothing is read for a limit that is not set. */
+/** A limit that is not set reads nothing. */
 const ifTokensAreLimited = (amount: SQL) =>
   sql<number | null>`case when ${value('tokenLimit')}::float8 is not null then ${amount} end`;
 
-/** What a tenant has used and reserved (A 8.2 rules 1 to 4). Reads the running totals, not the usage records. */
+/** What a tenant has used and reserved. Reads the running totals, not the usage records. */
 function committedUsage(db: QueryBuilder) {
   const inMonth = sql`${usageTotals.day} >= ${currentMonth}`;
   const inWindow = sql`${inMonth} and ${usageTotals.allowanceWindow} = ${tenants.allowanceWindow}`;
@@ -153,7 +153,7 @@ function committedUsage(db: QueryBuilder) {
         and(
           eq(usageTotals.tenantId, tenants.tenantId),
           sql`${usageTotals.day} >= least(${currentMonth}, (${value('trialSince')}::timestamptz at time zone 'UTC')::date)`,
-          // A transaction may have waited past the end of its month.
+          // A transaction may have waited beyond the end of its month.
           sql`${usageTotals.day} < ${nextMonth}`,
         ),
       )
@@ -163,7 +163,8 @@ function committedUsage(db: QueryBuilder) {
 }
 
 /**
- * The decision of `refuseByAllowance`, `refuseByPayment`, `refuseByTokens` and `refuseByFailedRuns`, in SQL. A test holds that both agree.
+ * The decision of `refuseByAllowance`, `refuseByPayment`, `refuseByTokens` and `refuseByFailedRuns`, in SQL. A test
+ * checks that both agree.
  */
 function withinLimits(committed: ReturnType<typeof committedUsage>): SQL {
   const { monthlyLimit, windowUsed, monthUsed, trialUsed, inFlight, failedFor } = committed;

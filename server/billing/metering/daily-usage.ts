@@ -26,8 +26,8 @@ export interface DailyQuery {
 }
 
 /**
- * Reports usage per day (A 4.4, C 3, C 7). An administrator gets its own tenant's, without tokens. An operator gets that of
- * the tenant that `tenant_id` or X-Tenant-ID names, or the sum over all tenants.
+ * Reports usage per day. An administrator gets its own tenant's, without tokens. An operator gets that of the tenant
+ * that `tenant_id` or X-Tenant-ID names, or the sum over all tenants.
  * @throws AppError 400 for more than 366 days, 404, 422
  */
 export async function reportDaily(ctx: AdminContext, query: DailyQuery): Promise<DailyUsage> {
@@ -93,7 +93,10 @@ export function sumOf(days: readonly UsageFigures[]): UsageFigures {
   };
 }
 
-/** Folds the usage of all days that are over, a month a transaction. Doing it twice, or in two processes, does nothing more. */
+/**
+ * Adds up the usage of all past days, a month per transaction. Repeating it, or running it in two processes, has no
+ * further effect.
+ */
 export async function foldUsage(database: Database): Promise<void> {
   while (await database.inPlatform(foldDays));
 }

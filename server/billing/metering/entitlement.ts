@@ -18,23 +18,23 @@ export interface BilledTenant {
 }
 
 /**
- * Whether a tenant may start one piece of billable work, in two steps: `checkEntitlement` refuses what needs no usage
- * figures; `usageCheck` then counts and decides in the database, by `limits`.
+ * Whether a tenant may start one piece of billable work, in two steps: `checkEntitlement` rejects what it can without
+ * usage figures; `usageCheck` then counts and decides in the database, by `limits`.
  */
 export interface EntitlementCheck {
   /** The parameters of `usageCheck`. */
   limits: UsageLimits;
   /** Whether the trial grant pays for the work. */
   onTrial: boolean;
-  /** Whether the completed work may have taken prepaid characters, so that `settleTopUp` must look. */
+  /** Whether the completed work may have taken prepaid characters, so that `settleTopUp` must run. */
   drawsTopUp(usage: CommittedUsage): boolean;
-  /** The refusal that the counted usage means; null if the work fits. */
+  /** The rejection that follows from the counted usage; null if the work fits. */
   refusal(usage: CommittedUsage): AppError | null;
 }
 
 /**
- * Reads the tenant of the transaction's scope for `checkEntitlement`. With billing off, only the tenant's limit counts, and
- * `usageCheck` reads that itself: no statement is sent, and undefined returned.
+ * Reads the tenant of the transaction's scope for `checkEntitlement`. With billing off, only the tenant's limit
+ * counts, and `usageCheck` reads that itself: no statement is sent, and undefined is returned.
  */
 export async function readBilledTenant(tx: Tx, settings: Settings): Promise<BilledTenant | undefined> {
   if (!settings.BILLING_ENABLED) return undefined;
@@ -43,11 +43,10 @@ export async function readBilledTenant(tx: Tx, settings: Settings): Promise<Bill
 }
 
 /**
- * Checks payment (402), then the monthly allowance (429), then the tokens of the day and the rate of failed runs (429 with
- * Retry-After).
- * @param keys the idempotency keys of the work; jobs that they have already do not count against it
- * @throws AppError 402, if no usage needs to be counted for it
- */
+ * Checks payment (402), then the monthly allowance (429), then the tokens of the day and the rate of failed runs (429
+ * with Retry-After).
+ * @param keys the idempotency keys of the work; jobs that already have them do not count against it
+ * @throws AppError 402, if the rejection needs no usage figures */
 export function checkEntitlement(
   settings: Settings,
   tenant: BilledTenant | undefined,
@@ -55,7 +54,7 @@ export function checkEntitlement(
   keys: readonly string[],
 ): EntitlementCheck {
   const payment = tenant && paymentStateOf(tenant, settings);
-  // Without characters, because what is left of the trial is only known once usage is counted.
+  // Without characters, because the rest of the trial is only known once usage is counted.
   const unpaid = payment && refuseByPayment(payment, { ...request, chars: 0 }, Date.now());
   if (unpaid) throw paymentRequired(unpaid);
 
@@ -67,11 +66,12 @@ export function checkEntitlement(
     topUpSold: settings.STRIPE_PRICE_TOPUP !== undefined,
   };
   const ceiling = settings.MONTHLY_CHAR_CEILING;
-  // A document that is larger than the room left is admitted whole, if there is any (A 8.2 rule 7). Nothing passes the ceiling (rule 4).
-  const room = request.kind === 'document' ? Math.min(request.chars, 1) : request.chars;
+  // A document that is larger than the remaining allowance is admitted whole, if anything remains. It cannot exceed
+  // the ceiling.
+  const needed = request.kind === 'document' ? Math.min(request.chars, 1) : request.chars;
   return {
     limits: {
-      chars: room,
+      chars: needed,
       keys: JSON.stringify(keys),
       staleSeconds: settings.STALE_PENDING_SECONDS,
       monthBefore: ceiling - request.chars,
@@ -90,7 +90,7 @@ export function checkEntitlement(
         if (refused) return paymentRequired(refused);
       }
       const figures = { ...used, ceiling, topUp: subscribed ? topUp : null };
-      const exceeded = refuseByAllowance(figures, remedies, request.chars, room);
+      const exceeded = refuseByAllowance(figures, remedies, request.chars, needed);
       if (exceeded !== null) return new AppError('too_many_requests', exceeded);
       const spent = refuseByTokens(tokenLimitOf(settings), { tokensSpent, tokensExpected }, Date.now());
       return spent ?? refuseByFailedRuns(settings, failedFor);

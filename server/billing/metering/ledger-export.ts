@@ -13,7 +13,7 @@ import {
   type RecordKey,
   type RecordPage,
   recordFields,
-  selectNewestKey,
+  selectLatestKey,
   selectPage,
 } from './usage-ledger.ts';
 import { selectMonthlyLimit } from './usage-totals.ts';
@@ -79,13 +79,13 @@ interface Ledger {
   period: BillingPeriod;
   format: ExportFormat;
   /** The last record to export; undefined if there is none. */
-  newest: RecordKey | undefined;
+  latest: RecordKey | undefined;
 }
 
 /**
- * Exports a billing period's usage records as a file, oldest first, up to the newest at the start (A 4.4, C 3). The file is
- * written while it is sent. Each page is read in a short transaction of its own, so that neither many records nor a slow
- * reader holds memory or a connection. The caller is authenticated once, at the start.
+ * Exports a billing period's usage records as a file, oldest first, up to the latest at the start. The file is
+ * written while it is sent. Each page is read in a separate short transaction, so that neither many records nor a
+ * slow reader holds memory or a connection. The caller is authenticated once, at the start.
  * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 if too many exports are running
  */
 export async function exportPeriod(
@@ -98,11 +98,11 @@ export async function exportPeriod(
   const ledger = await withNamedTenant(
     { named, foreign: 'not_found', missing: '' },
     async (tx, tenantId, { operator }): Promise<Ledger> => {
-      const [newest] = await Promise.all([
-        selectNewestKey(tx, tenantId, period),
+      const [latest] = await Promise.all([
+        selectLatestKey(tx, tenantId, period),
         selectMonthlyLimit(tx, tenantId),
       ]);
-      return { tenantId, operator, period, format, newest };
+      return { tenantId, operator, period, format, latest };
     },
   );
   const { tenantId } = ledger;
@@ -143,32 +143,32 @@ async function* writeExport(
 }
 
 /**
- * Reads the pages up to the newest record; reads the next one while the one before is sent.
+ * Reads the pages up to the latest record; reads the next one while the previous one is sent.
  * @throws Error if the records end before that one, so that the export would be incomplete
  */
 async function* readPages(
   { database }: Pick<Services, 'database'>,
-  { tenantId, operator, period, format, newest }: Ledger,
+  { tenantId, operator, period, format, latest }: Ledger,
   signal: AbortSignal,
 ): AsyncGenerator<RecordPage, void> {
-  if (!newest) return;
+  if (!latest) return;
   const { form, separator } = exportTexts[format];
   const query: PageQuery = {
     ...{ tenantId, operator, form, separator },
     models: operator && format === 'json',
   };
-  const read = (after: RecordKey, most: typeof firstPageSize | typeof pageSize) =>
+  const read = (after: RecordKey, max: typeof firstPageSize | typeof pageSize) =>
     makePage({ tenantId, signal }, () =>
-      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, newest, most)),
+      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, latest, max)),
     );
   // The key before any record of the period, since no id is empty.
   let next = read({ recordedAt: new Date(period.from), jobId: '' }, firstPageSize);
   for (;;) {
     const page = await next;
-    if (!page) throw new Error('records of the ledger are gone');
+    if (!page) throw new Error('usage records are missing');
     if (page.end) {
       next = read(page.end, pageSize);
-      // Nobody may ask for it any more: no unhandled rejection.
+      // The consumer may have stopped: avoid an unhandled rejection.
       next.catch(() => {});
       // Send its query before this page is written, which takes a while.
       await setImmediate();

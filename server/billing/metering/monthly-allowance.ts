@@ -1,5 +1,5 @@
 /**
- * The monthly allowance (A 8.2). All figures are weighted characters.
+ * The monthly allowance. All figures are weighted characters.
  */
 export interface AllowanceFigures {
   /** The tenant's `monthly_char_limit`. */
@@ -7,19 +7,20 @@ export interface AllowanceFigures {
   /** The deployment's ceiling of any tenant's month. */
   ceiling: number;
   /**
-   * Prepaid characters of the month: what is left, and what the current window has taken already, so that the month's limit
-   * does not shrink as they are spent. Null if they do not count: billing off, or no current subscription.
+   * Prepaid characters of the month: the balance, and the part that the current window has already taken, so that the
+   * month's limit does not shrink as they are spent. Null if they do not count: billing off, or no current
+   * subscription.
    */
   topUp: number | null;
   /** Recorded in the current window. */
   windowUsed: number;
   /** Recorded in the calendar month, under whatever plan. */
   monthUsed: number;
-  /** Reserved by work in flight, not recorded yet. */
+  /** Reserved by work in progress, not recorded yet. */
   inFlight: number;
 }
 
-/** What is sold to the tenant, which decides what a refusal recommends (A 8.2 rule 5). */
+/** Offers to the tenant, which decide what a rejection recommends. */
 export interface Remedies {
   /** The subscription is current, and the pages for paying are open. */
   canChangePlan: boolean;
@@ -32,7 +33,7 @@ export function effectiveLimit({ monthlyLimit, ceiling, topUp }: AllowanceFigure
   return monthlyLimit + Math.min(Math.max(topUp ?? 0, 0), Math.max(0, ceiling - monthlyLimit));
 }
 
-/** What is left of the window or of the calendar month, whichever is less; below 0 if it is overdrawn. */
+/** The rest of the window or of the calendar month, whichever is less; below 0 if it is overdrawn. */
 export function remainingAllowance(figures: AllowanceFigures): number {
   const { windowUsed, monthUsed, inFlight, ceiling } = figures;
   return Math.min(effectiveLimit(figures) - windowUsed, ceiling - monthUsed) - inFlight;
@@ -40,17 +41,17 @@ export function remainingAllowance(figures: AllowanceFigures): number {
 
 /**
  * Decides whether work of `chars` may start. Returns null if so, else the message of the response.
- * @param room how many of them the allowance must have room for; the month's ceiling must have it for all
+ * @param needed how many of them must be left of the allowance; the month's ceiling must have all of them left
  */
 export function refuseByAllowance(
   figures: AllowanceFigures,
   remedies: Remedies,
   chars: number,
-  room = chars,
+  needed = chars,
 ): string | null {
   const { windowUsed, monthUsed, inFlight, ceiling } = figures;
   const fits =
-    windowUsed + inFlight + room <= effectiveLimit(figures) && monthUsed + inFlight + chars <= ceiling;
+    windowUsed + inFlight + needed <= effectiveLimit(figures) && monthUsed + inFlight + chars <= ceiling;
   return fits ? null : `tenant usage limit exceeded${remedyOf(figures, remedies, chars)}`;
 }
 

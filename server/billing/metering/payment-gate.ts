@@ -23,8 +23,8 @@ export interface PaymentState {
 const subscribe = 'subscribe at /billing';
 
 /**
- * Decides whether the tenant has paid for the work, by a current subscription or its trial grant (A 8.3, C 3, C 7). Only while
- * billing is on. What the trial has left comes last, so that everything before it is decided without counting usage.
+ * Decides whether the tenant has paid for the work, by a current subscription or its trial grant. Only while billing
+ * is on. The rest of the trial is checked last, so that all other checks are made without counting usage.
  * @returns null if the work may start, else the message of the 402
  */
 export function refuseByPayment(

@@ -23,20 +23,20 @@ export function billingPeriod(name: string | undefined, now = new Date()): Billi
   return {
     name: period,
     firstDay: `${period}-01`,
-    // Day 0 of the month after, which JavaScript counts from 0.
+    // Day 0 of the next month, which JavaScript counts from 0.
     lastDay: new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10),
     from: `${period}-01T00:00:00Z`,
     before: `${next}-01T00:00:00Z`,
   };
 }
 
-/** Days in UTC, both ends included (C 7), each YYYY-MM-DD. */
+/** Days in UTC, both ends included, each YYYY-MM-DD. */
 export interface DateRange {
   from: string;
   to: string;
 }
 
-/** Days of a report at most (A 8). */
+/** The most days of a report. */
 const longest = 366;
 const usual = 30;
 const dayMs = 86_400_000;

@@ -15,7 +15,7 @@ export const usageRouter = router({
         tag: 'Usage',
         summary: 'Usage per day',
         description:
-          'Days in UTC, both ends counted, 366 at most; the last 30 where nothing is said. An administrator sees its own tenant, characters only; an operator the tenant that it names, or the sum over all, with tokens.',
+          'Days in UTC, at most 366, first and last day included; the last 30 by default. An administrator sees its own tenant, without tokens; an operator the tenant that it names, or the sum over all, with tokens.',
       },
     })
     .input(
@@ -29,7 +29,9 @@ export const usageRouter = router({
         tenant_id: z
           .string()
           .optional()
-          .describe('The tenant, for an operator; without it, the sum over all. An administrator has one.'),
+          .describe(
+            'The tenant, for an operator; without it, the sum over all. Administrators get their own.',
+          ),
       }),
     )
     .output(dailyUsage)
@@ -44,12 +46,12 @@ export const usageRouter = router({
         summary: 'Usage in a billing period',
         paged: true,
         description:
-          'Of the current period where none is named; records newest first. While there are more, X-Next-Cursor carries the next cursor. Token counters and models are an operator’s.',
+          'The current period by default; records latest first. X-Next-Cursor has the next cursor if there are more. Only operators get token counters and models.',
       },
     })
     .input(
       z.object({
-        tenant_id: z.string().describe('The id of the tenant.'),
+        tenant_id: z.string().describe("The tenant's id."),
         period: period.optional(),
         ...recordPage,
       }),
@@ -70,13 +72,13 @@ export const usageRouter = router({
         tag: 'Usage',
         summary: 'Export the usage ledger of a billing period',
         description:
-          'Of the current period where none is named; the oldest record first, up to the newest at the beginning of the export. Token counters, models and the model roster are an operator’s.',
+          'The current period by default; oldest record first, up to the latest at the start of the export. Only operators get token counters, models and the list of models.',
         download: Object.values(exportTexts).map(({ contentType }) => contentType),
       },
     })
     .input(
       z.object({
-        tenant_id: z.string().describe('The id of the tenant.'),
+        tenant_id: z.string().describe("The tenant's id."),
         format: exportFormat,
         period: period.optional(),
       }),

@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { isCalendarDate, periodForm } from './periods.ts';
 
-const chars = z.int().min(0).meta({ description: 'weighted source characters (A 8.1)' });
+const chars = z.int().min(0).meta({ description: 'weighted source characters' });
 const count = z.int().min(0);
 
-/** Only for platform operators (A 2.5). */
+/** Only for platform operators. */
 const tokens = {
   input_tokens: count.optional().describe('Operator only: tokens that models read.'),
   output_tokens: count.optional().describe('Operator only: tokens that models wrote.'),
   total_tokens: count.optional().describe('Operator only: both.'),
 };
 
-/** C 3 */
 export const usageRecord = z
   .object({
     job_id: z.string().describe('The text or document job.'),
-    tenant_id: z.string().describe('Whose job it was.'),
+    tenant_id: z.string().describe('The tenant of the job.'),
     kind: z.enum(['text', 'document']).describe('A text job or a document job.'),
     billing_period: z.string().meta({ description: 'YYYY-MM in UTC' }),
     source_lang: z.string().describe('The language translated from.'),
@@ -33,7 +32,6 @@ export const usageRecord = z
   })
   .meta({ id: 'TenantUsageRecord', description: 'What one delivered job was billed, written once.' });
 
-/** C 3 */
 export const usageSummary = z
   .object({
     tenant_id: z.string().describe('The tenant.'),
@@ -52,27 +50,26 @@ export const usageSummary = z
           ),
         limit: chars,
         used: chars,
-        reserved: chars.meta({ description: 'of work in flight' }),
-        remaining: chars.describe('What new work may weigh.'),
+        reserved: chars.meta({ description: 'for work in progress' }),
+        remaining: chars.describe('Weighted characters that new work may have.'),
       })
       .describe('The allowance that new work is checked against.'),
     topup: z
       .object({
         purchased: count.describe('Characters bought so far.'),
-        used: count.describe('Characters of them that are used.'),
-        balance: z.int().describe('What is left.'),
+        used: count.describe('Used characters of these.'),
+        balance: z.int().describe('The remaining characters.'),
       })
       .describe('The prepaid characters.'),
-    records: z.array(usageRecord).describe('A page of the records of the period, newest first.'),
+    records: z.array(usageRecord).describe('A page of the records of the period, latest first.'),
   })
   .meta({
     id: 'TenantUsageSummary',
-    description: 'The usage of a tenant in one month, with what is left of its allowance.',
+    description: 'The usage of a tenant in one month, with its remaining allowance.',
   });
 
 const figures = { jobs: count.describe('Jobs recorded.'), billable_chars: chars, ...tokens };
 
-/** C 3 */
 export const dailyUsage = z
   .object({
     tenant_id: z.string().nullable().meta({ description: 'null for the sum over all tenants' }),
@@ -85,7 +82,7 @@ export const dailyUsage = z
       .describe('Every day of the range, in order.'),
     totals: z.object(figures).describe('The sum of all days.'),
   })
-  .meta({ id: 'DailyUsage', description: 'Usage by day, UTC. A day without use is there with zeros.' });
+  .meta({ id: 'DailyUsage', description: 'Usage by day, UTC. A day without usage has zeros.' });
 
 /** A day in UTC. */
 export const calendarDate = z
@@ -99,16 +96,19 @@ export const period = z
   .regex(periodForm, 'must be a month, YYYY-MM')
   .describe('The month in UTC, YYYY-MM; the current one by default.');
 
-/** A page of a summary's records. The default limit is high, so that a client that knows no cursors still gets many. */
+/**
+ * A page of a summary's records. The default limit is high, so that a client that does not use cursors still gets
+ * many.
+ */
 export const recordPage = {
   limit: z.int().min(1).max(1000).default(1000).describe('1 to 1000 records.'),
-  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
+  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
 };
 
 export const exportFormat = z
   .enum(['json', 'jsonl', 'csv'])
   .default('json')
-  .describe('One object, a record a line, or a table with a header row.');
+  .describe('One object, one record per line, or a table with a header row.');
 
 export type UsageRecord = z.infer<typeof usageRecord>;
 export type UsageSummary = z.infer<typeof usageSummary>;

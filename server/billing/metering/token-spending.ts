@@ -6,19 +6,23 @@ import { tenants } from '#db/schema/tenants.ts';
 /** Counts the tokens of model calls in the database, for `token-limit.ts`. */
 export interface TokenSpending {
   /**
-   * Counts what a model call has cost. Resolves when it is stored, so that what is admitted after an answer knows its cost. If
-   * it cannot be stored, it resolves too: an answer that was paid for is not lost. The tokens are stored with the next ones, or
-   * some seconds later. They count for the day on which they are stored. If the connection broke before a commit was
-   * acknowledged, they are stored again, and may count twice: a limit that protects a bill errs on the side of refusing.
+   * Counts the cost of a model call. Resolves when it is stored, so that work admitted after a model's response
+   * includes its cost. If it cannot be stored, it resolves too: a response that was paid for is not lost. The tokens
+   * are stored with the next ones, or some seconds later. They count for the day on which they are stored. If the
+   * connection broke before a commit was acknowledged, they are stored again, and may count twice: the limit then
+   * rejects work too early rather than too late.
    */
   record(tenantId: string, tokens: number): Promise<void>;
-  /** Stores what could not be stored so far, at the end of the process. Afterwards nothing is tried again by itself. */
+  /**
+   * Stores the tokens that could not be stored before, at the end of the process. Afterwards there are no automatic
+   * retries.
+   */
   close(): Promise<void>;
 }
 
 /**
- * @param database with a connection of its own, so that no answer waits for a busy pool
- * @param failed is told why tokens could not be stored
+ * @param database with a dedicated connection, so that no model response waits for a busy pool
+ * @param failed receives the reason why tokens could not be stored
  * @param retryMs milliseconds after which they are tried again; a parameter for tests
  */
 export function openTokenSpending(
@@ -31,7 +35,7 @@ export function openTokenSpending(
   /** Not stored yet. */
   let pending = new Map<string, number>();
   let writing: Promise<void> | undefined;
-  /** The write that takes what is pending; it begins when the one in progress has ended. */
+  /** The write that stores the pending tokens; it begins when the write in progress has ended. */
   let next: Promise<void> | undefined;
 
   async function write(): Promise<void> {
@@ -47,7 +51,7 @@ export function openTokenSpending(
     }
   }
 
-  /** No next call may come: another process would admit work without knowing these tokens. */
+  /** Without a next call, another process would admit work without counting these tokens. */
   function storeAgain(): void {
     retry = undefined;
     void store();
@@ -57,7 +61,7 @@ export function openTokenSpending(
     pending.set(tenantId, (pending.get(tenantId) ?? 0) + tokens);
   }
 
-  /** One write at a time: those of many concurrent calls would wait for each other's rows. */
+  /** One write at a time: concurrent writes would wait for each other's rows. */
   function store(): Promise<void> {
     next ??= (writing ?? Promise.resolve()).then(() => {
       next = undefined;
@@ -82,8 +86,8 @@ export function openTokenSpending(
 }
 
 /**
- * Adds tokens to today's of their tenants. A row's day never goes back: a transaction that began before midnight may write after
- * one that began later. Tenants that are deleted are left out. The order keeps processes from waiting for each other in a circle.
+ * Adds tokens to today's of their tenants. A row's day never goes back: a transaction that began before midnight may
+ * write after one that began later. Deleted tenants are skipped. The order prevents deadlocks between processes.
  */
 function addTokens(spent: ReadonlyMap<string, number>) {
   const rows = JSON.stringify([...spent].map(([tenant_id, tokens]) => ({ tenant_id, tokens })));

@@ -12,15 +12,15 @@ const lockTenant = prepare<{ tenantId: string }, unknown>((db) =>
     .prepare('lock_tenant_to_settle'),
 );
 
-/** A row of the day's totals of its own: jobs that wait for this lock hold the rows that jobs add to. */
+/** A separate row of the day's totals: jobs that wait for this lock hold the rows that jobs add to. */
 const settledSlot = -1;
 
 /**
- * Takes what the current window has used beyond the monthly allowance from the prepaid balance, as far as that goes. What was
- * taken before is counted, so that calling it again changes nothing: call it after each job. Locks the tenant's row in a
- * statement of its own, so that of two jobs that finish at once the second sees the first one's usage.
- * @param send how to send the last statement, `tx.last` for one that ends its transaction
- */
+ * Takes the current window's usage beyond the monthly allowance from the prepaid balance, as far as that suffices.
+ * Earlier withdrawals are counted, so that repeating the call changes nothing: call it after each job. Locks the
+ * tenant's row in a separate statement, so that if two jobs finish at the same time, the second sees the first one's
+ * usage.
+ * @param send how to send the last statement, `tx.last` for one that ends its transaction */
 export async function settleTopUp(
   tx: Tx,
   tenantId: string,

@@ -16,13 +16,13 @@ interface RecordListing {
   period: BillingPeriod;
   operator: boolean;
   limit: number;
-  /** The last record of the page before. */
+  /** The last record of the previous page. */
   after: PageEnd | undefined;
 }
 
 /**
- * Returns a billing period's records, newest first, and whether there are more. Selects them by `recorded_at`, which the index
- * has, and from which `billing_period` is derived (A 2.5).
+ * Returns a billing period's records, latest first, and whether there are more. Selects them by `recorded_at`, which the index
+ * has, and from which `billing_period` is derived.
  */
 export async function selectRecords(
   tx: Tx,
@@ -42,8 +42,8 @@ export async function selectRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** The newest record of a period; undefined if there is none. */
-export async function selectNewestKey(
+/** The latest record of a period; undefined if there is none. */
+export async function selectLatestKey(
   tx: Tx,
   tenantId: string,
   period: BillingPeriod,
@@ -106,7 +106,7 @@ export async function selectPage(
   { tenantId, operator, form, separator, models }: PageQuery,
   after: RecordKey,
   last: RecordKey,
-  most: typeof firstPageSize | typeof pageSize,
+  max: typeof firstPageSize | typeof pageSize,
 ): Promise<RecordPage | undefined> {
   const { recordedAt, jobId } = usageRecords;
   const place = sql`(${recordedAt}, ${jobId})`;
@@ -117,15 +117,15 @@ export async function selectPage(
   const found = models
     ? sql`(select json_agg(distinct model) from page, jsonb_array_elements_text(page.models) model)`
     : sql`null`;
-  // The end of the page is read from the index alone, which is cheaper than out of the aggregate. An aggregate gets its rows
-  // in the order of an ordered subquery.
+  // The end of the page is read from the index only, which is cheaper than from the aggregate. An aggregate gets its
+  // rows in the order of an ordered subquery.
   const statement = sql`
     with page as (
       select ${list} from ${usageRecords} where ${behind} and ${place} <= ${key(last)}
-      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(most))}),
+      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(max))}),
     page_end as materialized (
       select ${recordedAt} as at, ${jobId} as id from ${usageRecords} where ${behind} and ${place} < ${key(last)}
-      order by ${recordedAt}, ${jobId} offset ${sql.raw(String(most - 1))} limit 1)
+      order by ${recordedAt}, ${jobId} offset ${sql.raw(String(max - 1))} limit 1)
     select string_agg(${record}, ${separator}) as text, ${found} as models,
       (select (extract(epoch from at) * 1000)::float8 from page_end) as end_at, (select id from page_end) as end_id
     from page`;
@@ -146,7 +146,7 @@ export async function selectPage(
 const writtenMoment = sql`substr(
   to_json((${usageRecords.recordedAt} at time zone 'UTC') + interval '1 microsecond')::text, 2, 23) || 'Z'`;
 
-/** The fields of `TenantUsageRecord` that every administrator sees, in their order (C 3). */
+/** The fields of `TenantUsageRecord` that every administrator sees, in their order. */
 const publicFields = {
   job_id: usageRecords.jobId,
   tenant_id: usageRecords.tenantId,
@@ -161,7 +161,7 @@ const publicFields = {
   recorded_at: writtenMoment,
 } satisfies Record<string, SQLWrapper>;
 
-/** The fields that only a platform operator sees beside those (A 2.5). */
+/** The fields that only a platform operator sees in addition. */
 const operatorFields = {
   input_tokens: usageRecords.inputTokens,
   output_tokens: usageRecords.outputTokens,
@@ -172,8 +172,8 @@ const operatorFields = {
 export type FieldName = keyof typeof publicFields | keyof typeof operatorFields;
 
 /**
- * The columns of a record that a caller may see: their names, and a select list with the API's names. Every read of the
- * records uses it, so that nobody sees a new column until it is listed here.
+ * The columns of a record that a caller may see: their names, and a select list with the API's names. Every read of
+ * the records uses it, so that a new column stays hidden until it is listed here.
  */
 export function recordFields(operator: boolean): { names: FieldName[]; list: SQL } {
   const fields: Partial<Record<FieldName, SQLWrapper>> = operator

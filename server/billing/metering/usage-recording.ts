@@ -4,7 +4,7 @@ import type { QueryBuilder } from '#db/client.ts';
 import { usageRecords, usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 
-/** What a usage record says of a finished job, beside what the job's own row says. */
+/** Fields of a finished job's usage record that are not on the job row. */
 export interface JobUsage {
   sourceLang: string;
   targetLang: string;
@@ -20,7 +20,7 @@ export interface JobUsage {
   models: string[];
 }
 
-/** A common table expression that finishes jobs, and what it has to return of each. */
+/** A common table expression that finishes jobs, and the columns that it returns. */
 interface FinishedJobs extends SQLWrapper {
   tenantId: SQLWrapper;
   jobId: SQLWrapper;
@@ -31,13 +31,14 @@ interface FinishedJobs extends SQLWrapper {
 const value = sql.placeholder;
 
 /**
- * Records the usage of the jobs that `finished` returns: a usage record for each, and the tenant's running totals. The
- * caller's change of the job, the record and the totals are one statement, so that none of them exists without the others:
+ * Records the usage of the jobs that `finished` returns: a usage record for each, and the tenant's running totals.
+ * The caller's change of the job, the record and the totals are one statement, so that none of them exists without
+ * the others:
  *
  *     const finished = db.$with('finished').as(db.update(jobs).set(…).where(…).returning(…));
  *     return recordUsage(db, 'text', finished).prepare('finish_pending');
  *
- * The statement takes the fields of `JobUsage` as placeholders, beside the caller's own. It returns `updatedAt` of each
+ * The statement takes the fields of `JobUsage` as placeholders, with the caller's own. It returns `updatedAt` of each
  * finished job.
  */
 export function recordUsage(

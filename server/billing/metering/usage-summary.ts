@@ -25,7 +25,7 @@ interface SummaryPage {
 }
 
 /**
- * Reports a tenant's usage in a billing period, with a page of its records, newest first (A 4.4, C 3).
+ * Reports a tenant's usage in a billing period, with a page of its records, latest first.
  * @throws AppError 404, also for an ordinary administrator's foreign tenant; 422
  */
 export async function summarizePeriod(
@@ -60,11 +60,11 @@ export async function summarizePeriod(
   });
 }
 
-/** What a tenant may still use in the current allowance window (A 8.2). */
+/** A tenant's remaining usage in the current allowance window. */
 type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 
 /**
- * Reads the current allowance, whatever period is reported beside it: the same figures that `usageCheck` counts.
+ * Reads the current allowance, whatever period is reported with it: the same figures that `usageCheck` counts.
  * @throws AppError 404 if there is no such tenant
  */
 async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
@@ -103,7 +103,7 @@ async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Prom
   };
 }
 
-/** The later of the UTC month's start and the moment the current plan took effect (A 8.2 rule 3). */
+/** The later of the UTC month's start and the moment the current plan took effect. */
 function windowStart(allowanceFrom: string | null): string {
   const now = new Date();
   const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());

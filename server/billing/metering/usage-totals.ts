@@ -60,19 +60,19 @@ const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
     where tenant_id = t.tenant_id and day > ${from} and day <= ${to} offset 0) u`;
 
 /**
- * The last day that is over. A day counts as over an hour after its end: usage belongs to the day on which its transaction
+ * The last past day. A day counts as past an hour after its end: usage belongs to the day on which its transaction
  * began, and no transaction takes an hour.
  */
 const lastOver = sql`(((now() - interval '1 hour') at time zone 'UTC')::date - 1)`;
 
 /**
- * The last folded day; null if there is none. Days that are not over do not count: they were folded while the database's clock
- * ran ahead, and lack most of their usage.
+ * The last folded day; null if there is none. Days that are not past do not count: they were folded while the
+ * database's clock was ahead, and lack most of their usage.
  */
 const lastFolded = sql`(select max(day) from usage_days where tenant_id = '*' and day <= ${lastOver})`;
 
 /**
- * The same for all tenants together, in platform scope. Days that are over come from their folded row, the few after them from
+ * The same for all tenants together, in platform scope. Past days come from their folded row, the few after them from
  * the tenants' totals.
  */
 export async function selectDaysOfAll(
@@ -90,18 +90,18 @@ export async function selectDaysOfAll(
 }
 
 /** Days that one statement folds. */
-const foldedAtOnce = 31;
+const daysPerStatement = 31;
 
 /**
- * Folds the next days that are over into their sums over all tenants, in platform scope, and deletes folded days that are not
- * over.
+ * Folds the next past days into their sums over all tenants, in platform scope, and deletes folded days that are not
+ * past.
  * @returns whether there may be more days to fold
  */
 export async function foldDays(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute<{ more: boolean }>(sql`
     with reopened as (delete from usage_days where tenant_id = '*' and day > ${lastOver}),
     span as materialized (
-      select begun as after, least(begun + ${foldedAtOnce}::int, over) as last, over from (
+      select begun as after, least(begun + ${daysPerStatement}::int, over) as last, over from (
         select ${lastOver} as over, coalesce(
           ${lastFolded},
           (select min(first.day) - 1 from tenants t cross join lateral (

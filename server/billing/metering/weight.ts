@@ -1,7 +1,7 @@
 import { isDenseScript } from '#server/languages.ts';
 
 /**
- * Weights a job's source characters (A 8.1): `denseWeight` applies once if either language has a dense script, and the result
+ * Weights a job's source characters: `denseWeight` applies once if either language has a dense script, and the result
  * is rounded up.
  */
 export function weighCharacters(chars: number, sourceLang: string, targetLang: string, denseWeight: number) {

@@ -10,10 +10,10 @@ import {
   headerShape,
   indexPart,
   indexShape,
-  largestOwnPart,
-  largestPart,
   type Manifest,
   manifestShape,
+  maxOwnPartBytes,
+  maxPartBytes,
   names,
   type Part,
   partsOfIndex,
@@ -112,7 +112,7 @@ function damaged(file: string, part: string, why: string): Refusal {
 
 /** Only contents of the service's are large. */
 function limitOf(name: string): number {
-  return /^(database\/.+\.copy|objects\/.+|lines\/.+)$/.test(name) ? largestPart : largestOwnPart;
+  return /^(database\/.+\.copy|objects\/.+|lines\/.+)$/.test(name) ? maxPartBytes : maxOwnPartBytes;
 }
 
 /** The entries of the tar file. An error of any layer becomes a refusal that names the entry after which it came. */

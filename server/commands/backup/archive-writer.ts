@@ -10,7 +10,7 @@ import { indexPart, names, type Part, partsOfIndex } from './format.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Writes the parts of a backup, each with its digest in an index. Until `finish`, the file has another name; `discard` removes it. Nobody but its owner
+ * Writes the parts of a backup, each with its digest in an index. Until `finish`, the file has another name; `discard` removes it. No one but its owner
  * can read it.
  */
 export class ArchiveWriter {
@@ -88,7 +88,7 @@ export class ArchiveWriter {
   }
 }
 
-/** Unlike a rename, a link never replaces a file that somebody else has made meanwhile. */
+/** Unlike a rename, a link never replaces a file that someone else has made meanwhile. */
 async function giveName(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);

@@ -51,7 +51,7 @@ async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> 
   });
 }
 
-/** With another key than the one that the secrets are stored with, nobody could restore the backup. */
+/** With another key than the one that the secrets are stored with, no one could restore the backup. */
 async function refuseOtherKey(url: string, keys: SecretsKeys): Promise<void> {
   const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
   try {

@@ -33,10 +33,10 @@ export const partsOfIndex = 1000;
 export const partBytes = 4_000_000;
 
 /** Bytes of the largest part that a reader takes: an object is one part, and the service itself holds an uploaded file in memory. */
-export const largestPart = 1_000_000_000;
+export const maxPartBytes = 1_000_000_000;
 
 /** Bytes of the largest header, key, index or manifest. The header of a hundred thousand bound accounts has ten million. */
-export const largestOwnPart = 64_000_000;
+export const maxOwnPartBytes = 64_000_000;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().min(0);

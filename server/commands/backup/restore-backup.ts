@@ -48,7 +48,7 @@ export async function verifyBackup(file: string, header: Header, stop: AbortSign
   return { file, header, manifest, keyFile };
 }
 
-/** @throws Refusal if none of the keys made the backup's authentication: somebody may have changed it, digests included */
+/** @throws Refusal if none of the keys made the backup's authentication: someone may have changed it, digests included */
 export function refuseForged({ file, manifest }: VerifiedBackup, keys: SecretsKeys): void {
   if (isAuthentic(keys, manifest)) return;
   throw new Refusal(

@@ -25,7 +25,7 @@ export class RestoredStorage {
     this.#setting = PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
   }
 
-  /** @throws Refusal if anybody else has an object in it */
+  /** @throws Refusal if anyone else has an object in it */
   async refuseUsed(): Promise<void> {
     const used = await this.#firstPath();
     if (used === undefined || (await this.#interruptedHome()) === this.#home) return;
@@ -34,7 +34,7 @@ export class RestoredStorage {
     );
   }
 
-  /** Call it when the database is known to be empty, and to nobody else's use. */
+  /** Call it when the database is known to be empty, and to no one else's use. */
   async begin(): Promise<void> {
     await this.refuseUsed();
     await this.removeAll();

@@ -76,7 +76,7 @@ async function readWhole(storage: BlobStore, path: string): Promise<Buffer | und
   return Buffer.concat(pieces);
 }
 
-/** A line that somebody is appending now is left out. */
+/** A line that someone is appending now is left out. */
 async function addLines(archive: ArchiveWriter, storage: BlobStore, path: string): Promise<void> {
   const stream = await storage.stream(path);
   if (!stream) return;

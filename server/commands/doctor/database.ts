@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { type Database, openDatabase } from '#db/client.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
-import { connectionsForService, mostConnections } from '#server/platform/database-connections.ts';
+import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
 import { explainUnreachable } from '#server/platform/database-home.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import type { Settings } from '#server/settings.ts';
@@ -118,7 +118,7 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
     ),
   );
   because(facts.standby, fail('database', 'it is a standby, which takes no writes', 'use the primary'));
-  const needed = mostConnections(settings, { api: true, workers: true });
+  const needed = maxConnections(settings, { api: true, workers: true });
   const says = `it takes ${facts.connections} connections of the service; an API with workers may open ${needed}`;
   // That of the embedded database is fixed.
   const orMore = settings.DATABASE_URL === undefined ? '' : ' or raise max_connections';

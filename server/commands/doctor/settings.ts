@@ -4,7 +4,7 @@ import { type Finding, ok, warn } from './finding.ts';
 
 const isLocal = (host: string) => /^(127\.|localhost$|\[?::1\]?$)/.test(host);
 
-/** Settings with which the service starts, and which are probably not what somebody wants. */
+/** Settings with which the service starts, and which are probably not what someone wants. */
 const doubts: readonly ((settings: Settings) => [says: string, advice: string] | false)[] = [
   ({ OPERATOR_EMAILS, OPERATOR_TENANT_ID }) =>
     OPERATOR_EMAILS.length > 0 &&

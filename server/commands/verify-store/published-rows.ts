@@ -45,7 +45,7 @@ const textJobs: PublishedRows = {
   byIds: (tx, tenantId, ids) => selectJobs(tx, tenantId, inArray(translationJobs.jobId, [...ids])),
 };
 
-/** A text that a fast path served has no record of its own: it is in a store already (B 8 rule 1). */
+/** A text that a fast path served has no record of its own: it is in a store already. */
 const hasRecord = or(
   isNotNull(translationJobs.goldenUri),
   sql`${translationJobs.pipelineMetadata} -> 'provenance' ->> 'fast_path' is null`,

@@ -55,7 +55,7 @@ function unrecorded(
   { isRecordedLater }: PublishedRows,
   { at }: PublishedRow,
 ): Difference | undefined {
-  // An approval whose process died is completed once nobody has the lease of its document.
+  // An approval whose process died is completed once no one has the lease of its document.
   const until = at.getTime() + recordLimit(settings) + leaseSeconds * 1000;
   if (!isRecordedLater || until < Date.now()) return 'record missing';
   report.inFlight('record that is not written yet', 1, until);

@@ -13,8 +13,9 @@ export function challenge(description?: string): string {
 }
 
 /**
- * Names in the WWW-Authenticate header of a 401 which credential the operation needs, if the request has one of another kind: the body is
- * fixed. It tells nothing of whether the credential is valid, except to who has the operator key.
+ * Names in the WWW-Authenticate header of a 401 which credential the operation needs, if the request has one of
+ * another kind: the body's text is fixed. The header does not reveal whether the credential is valid, except to a
+ * caller with the operator key.
  */
 export function describeCredential(
   { credentials, services, response }: RequestContext,

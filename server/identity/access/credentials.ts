@@ -26,7 +26,7 @@ function single(value: string | string[] | undefined): string | null {
   return first?.trim() || null;
 }
 
-/** A new key or token: 32 random bytes, 43 URL-safe characters (A 5.1). */
+/** A new key or token: 32 random bytes, 43 URL-safe characters. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -18,7 +18,7 @@ export interface SessionPrincipal {
   kind: 'session';
   tenant: PrincipalTenant;
   user: Omit<PrincipalMember, 'active'>;
-  /** Whether the member is a platform operator (A 5.1 rule 8). */
+  /** Whether the member is a platform operator. */
   operator: boolean;
   /** The token family of the sign-in. */
   family: Pick<Family, 'id' | 'secondFactor'>;
@@ -27,7 +27,7 @@ export interface SessionPrincipal {
 /** The authenticated caller: a tenant by its API key (or by the service key), or a member by an access token. */
 export type Principal = { kind: 'api_key'; tenant: PrincipalTenant } | SessionPrincipal;
 
-/** The hashes to look up (A 5.1 rules 1 and 2). As an API key, X-API-Key takes precedence over the bearer. */
+/** The hashes to look up. As an API key, X-API-Key takes precedence over the bearer. */
 export function presentedHashes(credentials: PresentedCredentials) {
   const key = credentials.apiKey ?? credentials.bearer;
   return {
@@ -36,7 +36,7 @@ export function presentedHashes(credentials: PresentedCredentials) {
   };
 }
 
-/** The hash to look up where only an access token is accepted, such as in the session cookie. */
+/** The hash to look up if only an access token is accepted, such as in the session cookie. */
 export function accessTokenHashes(token: string) {
   return { accessToken: hashSecret(token), apiKey: null };
 }
@@ -93,8 +93,8 @@ interface PrincipalMember {
 const tenantInScope = sql`current_setting(${sql.placeholder('scope')})`;
 
 /**
- * Reads the tenant in scope and, for an access token, its member. The tenant's id is not known yet, so the condition reads
- * the setting that holds it; the row-level policy alone uses no index (docs/decisions/0025).
+ * Reads the tenant in scope and, for an access token, its member. The tenant's id is not known yet, so the condition
+ * reads the setting that holds it; the row-level policy without this condition uses no index (docs/decisions/0025).
  */
 const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, PrincipalLookup[]>((db) =>
   db
@@ -134,7 +134,7 @@ const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, 
 /** Passed as a parameter, although constant, because the driver prepares only statements with parameters. */
 const tenantScope = 'lingualoop.tenant_id';
 
-/** For requests without an access token. Given a null, PostgreSQL would plan the other statement anew each time. */
+/** For requests without an access token. Given a null, PostgreSQL would plan the other statement again each time. */
 const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId' | 'name' | 'active'>[]>(
   (db) =>
     db
@@ -145,7 +145,7 @@ const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId'
 );
 
 /**
- * Looks up the caller by the SHA-256 of its access token, or its tenant alone for null, in the transaction's scope.
+ * Looks up the caller by the SHA-256 of its access token, or only its tenant for null, in the transaction's scope.
  * @returns undefined if the scope holds no tenant
  */
 export async function lookUpPrincipal(
@@ -161,8 +161,7 @@ export async function lookUpPrincipal(
 }
 
 /**
- * Whether the request presents the operator key (A 5.1), in X-API-Key or else as the bearer. False if no key is
- * configured.
+ * Whether the request presents the operator key, in X-API-Key or else as the bearer. False if no key is configured.
  */
 export function presentsOperatorKey(
   { apiKey, bearer }: PresentedCredentials,
@@ -171,7 +170,7 @@ export function presentsOperatorKey(
   return isKey(apiKey ?? bearer, OPERATOR_API_KEY);
 }
 
-/** Whether the request presents the single key of a deployment without tenants (A 5.1 rule 6). */
+/** Whether the request presents the single key of a deployment without tenants. */
 export function presentsServiceKey(
   { apiKey, bearer }: PresentedCredentials,
   { SERVICE_API_KEY }: Settings,
@@ -186,8 +185,8 @@ function isKey(presented: string | null, key: string | undefined): boolean {
 }
 
 /**
- * Whether a member is on the deployment's list of operators, in the operators' workspace (A 5.1 rule 8). Operator
- * access also requires an enrolled authenticator. False unless both settings are set.
+ * Whether a member is on the deployment's list of operators, in the operators' workspace. Operator access also
+ * requires an enrolled authenticator. False unless both settings are set.
  */
 export function isDesignatedOperator(
   tenantId: string,

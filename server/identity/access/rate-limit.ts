@@ -6,7 +6,7 @@ import { rateLimitSubject } from '#server/http/client-address.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 
-/** The buckets of A 5.4. Each authentication endpoint counts separately. */
+/** The rate limits' buckets. Each authentication endpoint counts separately. */
 type Bucket =
   | 'signup'
   | 'password_grant'
@@ -22,11 +22,11 @@ type Bucket =
   | 'sso_callback'
   | 'sso_client_config';
 
-/** Attempts of one client address in one window (A 5.4). */
+/** Attempts of one client address in one window. */
 const attemptsAllowed = 30;
 const windowSeconds = 60;
 
-/** Refused addresses and until when (`performance.now`), so that a flood sends no statements. Per process. */
+/** Rejected addresses and until when (`performance.now`), so that a flood sends no statements. Per process. */
 const refusals = new WeakMap<Database, Map<string, number>>();
 const refusalsRemembered = 10_000;
 
@@ -71,12 +71,13 @@ export async function limitRefreshes(
   return attempts > attemptsAllowed ? secondsLeft : undefined;
 }
 
-/** Passwords that one member may give again within a window: as many as wrong codes (A 5.3 rule 4). */
+/** Password proofs that one member may try within a window: as many as wrong codes. */
 const proofsAllowed = 10;
 const proofWindowSeconds = 15 * 60;
 
 /**
- * Counts a password that a signed-in member gives again, from whichever addresses: whoever holds a stolen session could guess from many.
+ * Counts a signed-in member's password proof, from any address: the holder of a stolen session could guess from many
+ * addresses.
  * @returns seconds to wait if there were more than 10 in 15 minutes, else undefined
  */
 export async function limitPasswordProofs(

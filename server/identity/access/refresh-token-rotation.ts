@@ -11,7 +11,7 @@ import {
 } from './sessions.ts';
 import { consumeToken, deleteTokens, findToken, revokeUnusedPair, type TokenRow } from './tokens.ts';
 
-/** Seconds after its use in which a replay counts as the client's own retry after a lost response (C 7). */
+/** Seconds after its use in which a replay counts as the client's own retry after a lost response. */
 const reuseGraceSeconds = 10;
 
 export type Rotation =
@@ -19,12 +19,12 @@ export type Rotation =
   | { kind: 'refused' }
   /** The family refreshes too often. The token is not used up. */
   | { kind: 'too_many'; secondsLeft: number }
-  /** A used token was replayed after the grace period, so somebody else has it. Its family was ended. */
+  /** A used token was replayed after the grace period, so someone else has it. Its family was ended. */
   | { kind: 'reused'; userId: string; familyId: string }
-  /** The family was ended: it lacks a second factor that is required now, or it is too old. */
+  /** The family was ended: it lacks a second factor that is now required, or it is too old. */
   | { kind: 'ended'; userId: string; familyId: string; reason: 'second_factor' | 'age' };
 
-/** What a refresh requests, and whether a sign-in of the member would require a second factor now (A 5.3). */
+/** What a refresh requests, and whether a sign-in of the member would require a second factor now. */
 export interface RefreshTerms {
   /** The hash of the key with which its client may repeat it; null if it sent none. */
   retryKeyHash: Uint8Array | null;
@@ -36,9 +36,9 @@ export interface RefreshTerms {
 }
 
 /**
- * Exchanges a refresh token for a new pair of its family, once even for concurrent requests (A 3.3). A client that lost
+ * Exchanges a refresh token for a new pair of its family, once even for concurrent requests. A client that lost
  * the response repeats the refresh with its retry key, for the life of the token: it gets another pair, and the lost one
- * is revoked. Ends the family if it lacks a second factor that a sign-in would require now (C 7), or is older than
+ * is revoked. Ends the family if it lacks a second factor that a sign-in would require now, or is older than
  * SESSION_MAX_AGE_SECONDS.
  * @throws AppError 408 if the client has disconnected; nothing is used up then
  */
@@ -61,7 +61,7 @@ export async function rotateRefreshToken(
   const token = await findToken(tx, tenantId, tokenHash);
   if (!token || token.isExpired) return { kind: 'refused' };
   if (token.usedFor !== null && !wasUsedWith(token, retryKeyHash)) return { kind: 'refused' };
-  // It may have waited for this lock, and its client has sent another one since then: that one's pair must stay valid.
+  // This call may have waited for the lock while its client sent another one: that one's pair must stay valid.
   disconnected.throwIfAborted();
   const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
@@ -75,7 +75,7 @@ export async function rotateRefreshToken(
   const secondsLeft = await limitRefreshes(tx, settings, familyId);
   if (secondsLeft !== undefined) return { kind: 'too_many', secondsLeft };
   if (token.usedFor !== null) {
-    // The pair was used to refresh: its client has got it, so someone else repeats.
+    // The pair was used to refresh, so its client has received it: this repeat comes from someone else.
     if (!(await revokeUnusedPair(tx, token))) return endReusedFamily(tx, token, token.usedFor);
   } else if (!(await consumeToken(tx, tenantId, tokenHash, retryKeyHash))) return { kind: 'refused' };
   const tokens = await startSession(tx, member, settings, family, scope ?? token.scope, tokenHash);

@@ -5,10 +5,10 @@ import type { PresentedCredentials, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type Principal, presentsServiceKey } from './principal.ts';
 
-/** The tenant of a deployment without tenants (A 5.1 rule 6). */
+/** The tenant of a deployment without tenants. */
 export const serviceTenantId = 'default';
 
-/** Whether any tenant account exists. The service key's tenant (A 5.1 rule 6) does not count. */
+/** Whether any tenant account exists. The service key's tenant does not count. */
 async function anyTenantExists(tx: Tx): Promise<boolean> {
   const rows = await tx
     .select({ one: sql`1` })
@@ -18,7 +18,7 @@ async function anyTenantExists(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Creates the service key's tenant. It has no API key of its own and no members. */
+/** Creates the service key's tenant. It has no other API key and no members. */
 async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<void> {
   await tx
     .insert(tenants)
@@ -29,7 +29,7 @@ async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<vo
 /** Databases known to have a tenant. Accounts are never deleted, so this stays true. */
 const databasesWithTenants = new WeakSet<Database>();
 
-/** Whether the deployment has any tenant account. A 5.1 rule 6 and A 5.1 rule 7 apply only while it has none. */
+/** Whether the deployment has any tenant account. The service key is accepted only while it has none. */
 export async function hasTenants(database: Database): Promise<boolean> {
   if (databasesWithTenants.has(database)) return true;
   const exists = await database.inPlatform(anyTenantExists);
@@ -38,7 +38,7 @@ export async function hasTenants(database: Database): Promise<boolean> {
 }
 
 /**
- * Authenticates by the service key, for requests without a valid tenant credential (A 5.1 rule 6). It is accepted only on a
+ * Authenticates by the service key, for requests without a valid tenant credential. It is accepted only on a
  * deployment without tenants. Its work belongs to the tenant `default`, which is created at first use.
  * @throws AppError 401
  */

@@ -2,7 +2,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 
-/** The Set-Cookie header for an access token (A 5.1). The cookie is Secure if BASE_URL is https. */
+/** The Set-Cookie header for an access token. The cookie is Secure if BASE_URL is https. */
 export function sessionCookie(
   { accessToken, accessTtl }: { accessToken: string; accessTtl: number },
   settings: Settings,

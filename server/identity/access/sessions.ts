@@ -53,7 +53,7 @@ async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
 
 /**
  * A session's attributes in lucia, which is used only in this file, to create sessions. The session id is the access token;
- * only its SHA-256 is stored. A session's life is fixed (A 2.3), so lucia's sliding expiry is not used: the principal
+ * only its SHA-256 is stored. A session's life is fixed, so lucia's sliding expiry is not used: the principal
  * lookup (`principal-lookup.ts`) reads a session together with its member and tenant, by the database's clock.
  */
 interface TokenAttributes {
@@ -72,7 +72,7 @@ declare module 'lucia' {
   }
 }
 
-/** The member whom a session belongs to, as at its beginning. */
+/** The member that a session belongs to, as at the sign-in. */
 export interface SessionMember {
   tenantId: string;
   userId: string;
@@ -98,7 +98,7 @@ export interface Family {
   id: string;
   /** Seconds since the sign-in. */
   age: number;
-  /** Whether the sign-in passed a second factor (A 5.3). */
+  /** Whether the sign-in passed a second factor. */
   secondFactor: boolean;
 }
 
@@ -114,7 +114,7 @@ export function secondsLeftOf({ age }: Family, { SESSION_MAX_AGE_SECONDS }: Sett
 
 /**
  * Issues an access token and a refresh token, neither of which outlives the family. The caller has locked the member with
- * `lockMember`, so that nobody receives a token while being revoked, and has checked the family's age.
+ * `lockMember`, so that no one receives a token while being revoked, and has checked the family's age.
  * @param issuedFor the hash of the refresh token that they replace; null at a sign-in
  */
 export async function startSession(

@@ -72,8 +72,8 @@ export interface Origin {
 export const atTheServer: Origin = { requestId: null, clientAddress: null };
 
 /**
- * Who acted: a member, the tenant's API key, a caller who is not signed in, the operator key, somebody with a shell on the server, or the payment
- * processor by an event.
+ * Who acted: a member, the tenant's API key, a caller who is not signed in, the operator key, someone with a shell on
+ * the server, or the payment processor by an event.
  */
 export type Actor =
   | { kind: 'member'; userId: string }
@@ -85,10 +85,13 @@ export type Actor =
 
 export interface AuditEvent {
   action: AuditAction;
-  /** Null for an event outside of any tenant: only the platform's scope may record it. */
+  /** Null for an event outside any tenant: only the platform's scope may record it. */
   tenantId: string | null;
   actor: Actor;
-  /** What the action was about: the id of a member, invite, token family, job or document; the e-mail address of a sign-in. */
+  /**
+   * The subject of the action: the id of a member, invite, token family, job or document; the email address of a
+   * sign-in.
+   */
   target?: string;
   /** Never a secret, never a source text. */
   details?: Record<string, string | number | boolean | null>;
@@ -135,7 +138,7 @@ export async function recordAdministration(
   admin: Administrator,
   event: Omit<AuditEvent, 'actor'>,
 ): Promise<void> {
-  // The session says who it was, but the operator key beside it is what permitted it.
+  // The session identifies the member, but the operator key next to it permitted the action.
   const widened = admin.user !== null && admin.operatorKey ? { operator_key: true } : {};
   await recordEvent(tx, origin, {
     ...event,
@@ -144,12 +147,12 @@ export async function recordAdministration(
   });
 }
 
-/** Who acts with a tenant's credential. */
+/** The caller with a tenant's credential. */
 export function actorOfPrincipal(principal: Principal): Actor {
   return principal.kind === 'session' ? { kind: 'member', userId: principal.user.id } : { kind: 'api_key' };
 }
 
-/** The session says who the person is (C 7). In open dev mode (A 5.1 rule 7), nobody is known. */
+/** The session identifies the member. In open dev mode, the caller is unknown. */
 function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
   if (atServer) return { kind: 'server' };
   if (user) return { kind: 'member', userId: user.id };
@@ -159,7 +162,7 @@ function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
 export type AuditRow = typeof auditLog.$inferSelect;
 
 interface AuditQuery {
-  /** A tenant's id; '' for events outside of any tenant; undefined for all events. */
+  /** A tenant's id; '' for events outside any tenant; undefined for all events. */
   tenantId?: string | undefined;
   action?: AuditAction | undefined;
   /** Inclusive. */
@@ -170,10 +173,10 @@ interface AuditQuery {
   limit: number;
 }
 
-/** Events that are in memory at a time. */
+/** Events in memory at a time. */
 const pageSize = 200;
 
-/** Reads the audit log, newest first, over all tenants: for commands on the server. */
+/** Reads the audit log, latest first, over all tenants: for commands on the server. */
 export async function* readEvents(
   database: Database,
   { limit, ...filter }: AuditQuery,
@@ -199,7 +202,7 @@ interface EventListing {
   limit: number;
 }
 
-/** Newest first; events of one transaction by id, descending. */
+/** Latest first; events of one transaction by id, descending. */
 async function selectEvents(
   tx: Tx,
   { tenantId, action, since, until, after, limit }: EventListing,

@@ -6,12 +6,12 @@ import type { AuditRow } from './audit-log.ts';
 import type { AuditListRequest, AuditPage } from './schema.ts';
 
 /**
- * The most events that one page looks through. The index is by time alone: one for each filter would be written at every sign-in. 20,000
- * events that do not fit take some 20 ms.
+ * The most events that one page reads. The index is by time only: an index for each filter would be written at every
+ * sign-in. Reading 20,000 events that do not match takes about 20 ms.
  */
-const mostLooked = 20_000;
+const maxEventsRead = 20_000;
 
-/** Returns a page of a tenant's own audit log, newest first. @throws AppError 422 for an invalid cursor */
+/** Returns a page of a tenant's own audit log, latest first. @throws AppError 422 for an invalid cursor */
 export async function listEvents(tx: Tx, tenantId: string, request: AuditListRequest): Promise<AuditPage> {
   const { action, actor_id, actor_kind, since, until, limit, cursor } = request;
   const range = rangeOf(tenantId, {
@@ -25,7 +25,7 @@ export async function listEvents(tx: Tx, tenantId: string, request: AuditListReq
     .from(auditLog)
     .where(range)
     .orderBy(...newestFirst)
-    .limit(mostLooked)
+    .limit(maxEventsRead)
     .as('looked');
   // One event more than asked for shows whether there is a next page.
   const found = await tx
@@ -49,7 +49,7 @@ export async function listEvents(tx: Tx, tenantId: string, request: AuditListReq
           .from(auditLog)
           .where(range)
           .orderBy(...newestFirst)
-          .offset(mostLooked - 1)
+          .offset(maxEventsRead - 1)
           .limit(1);
   return {
     events: events.map(eventView),
@@ -73,7 +73,10 @@ function rangeOf(tenantId: string, { since, until, after }: Range): SQL | undefi
   );
 }
 
-/** Who acts for the tenant, or tries to. The others are the platform, whose addresses are none of the tenant's business. */
+/**
+ * Callers who act for the tenant, or try to. All others act for the platform, whose addresses the tenant must not
+ * see.
+ */
 const ownActors: ReadonlySet<string> = new Set(['member', 'api_key', 'anonymous']);
 
 function eventView(row: AuditRow): AuditPage['events'][number] {

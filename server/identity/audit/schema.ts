@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { auditActions } from './audit-log.ts';
 
 /**
- * A moment in ISO 8601 with its offset. A year of more or fewer than four digits is refused, in UTC as well: PostgreSQL reads neither the
- * year 0 nor JavaScript's signed years.
+ * A moment in ISO 8601 with its offset. Only years of four digits are accepted, also in UTC: PostgreSQL reads neither
+ * the year 0 nor JavaScript's signed years.
  */
 const moment = z.iso
   .datetime({ offset: true })
@@ -21,8 +21,8 @@ export const auditListRequest = z
       .describe('Only events of such callers.'),
     since: moment.optional().meta({ description: 'inclusive' }),
     until: moment.optional().meta({ description: 'exclusive' }),
-    limit: z.int().min(1).max(200).default(50).describe('Events of a page.'),
-    cursor: z.string().max(200).optional().describe('The next_cursor of the page before.'),
+    limit: z.int().min(1).max(200).default(50).describe('Events per page.'),
+    cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
   })
   // As in the other listings, no input means a first page of everything.
   .prefault({});
@@ -34,24 +34,24 @@ export const auditEvent = z.object({
   actor: z
     .object({
       kind: z.string().describe('What kind of caller it was.'),
-      id: z.string().nullable().meta({ description: "a member's id; null for everybody else" }),
+      id: z.string().nullable().meta({ description: "a member's id; null for other actors" }),
     })
     .describe('Who did it.'),
   target: z.string().nullable().meta({
     description: 'the id of a member, an invite, a token family, a reviewed job or document, or the tenant',
   }),
   address: z.string().nullable().meta({
-    description: "the client's address; null where the platform acted, whose addresses are its own",
+    description: "the client's address; null if the platform acted",
   }),
   request_id: z.string().nullable().describe('X-Request-ID of the request that did it.'),
-  details: z.record(z.string(), z.unknown()).describe('What else is to be known of it, never a secret.'),
+  details: z.record(z.string(), z.unknown()).describe('More about the event, never a secret.'),
 });
 
 export const auditPage = z.object({
-  events: z.array(auditEvent).meta({ description: 'newest first' }),
+  events: z.array(auditEvent).meta({ description: 'latest first' }),
   next_cursor: z.string().nullable().meta({
     description:
-      'null at the end. A page ends after 20,000 events that do not fit, so one with few or none may have a next',
+      'null at the end. A page ends after 20,000 events that do not match, so one with few or none may have a next',
   }),
 });
 

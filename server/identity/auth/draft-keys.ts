@@ -3,8 +3,9 @@ import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { draftKeys } from '#server/platform/encryption.ts';
 
 /**
- * The keys of the signed-in member's drafts in a browser, in base64: the first one seals, all of them open. The web application keeps them in
- * memory, so that what is on the device is of no use to who cannot sign in as the member.
+ * The keys of the signed-in member's drafts in a browser, in base64: the first one seals, all of them open. The web
+ * application keeps them only in memory, so that drafts on the device can be read only after signing in as the
+ * member.
  */
 export const readDraftKeys = bearerProcedure
   .output(z.object({ keys: z.array(z.string()).min(1) }))

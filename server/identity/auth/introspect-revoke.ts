@@ -9,7 +9,10 @@ import { findMember } from '#server/identity/members/members.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
 
-/** A 2.4. If `active` is false, all other fields are null: the token is unknown, expired, or of a tenant out of the caller's reach. */
+/**
+ * If `active` is false, all other fields are null: the token is unknown, expired, or of a tenant out of the caller's
+ * reach.
+ */
 interface Introspection {
   active: boolean;
   token_type: 'access_token' | 'refresh_token' | null;
@@ -75,7 +78,7 @@ async function revokeToken(withOwningTenant: WithOwningTenant, origin: Origin, t
 }
 
 /**
- * Ends an access token alone, or a refresh token with all tokens of its family (RFC 7009, 2.1).
+ * Ends only an access token, or a refresh token with all tokens of its family (RFC 7009, 2.1).
  * @returns the family's id; undefined if the token does not exist
  */
 export async function endToken(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<string | undefined> {
@@ -92,8 +95,8 @@ export const introspect = adminProcedure
       method: 'POST',
       path: '/api/oauth2/introspect',
       tag: 'Sign-in',
-      summary: 'What an access or refresh token stands for',
-      description: 'For administrators, of tokens of their own workspace. The role is the one at issuance.',
+      summary: 'Introspect a token',
+      description: 'For administrators, for tokens of their own workspace. The role is the one at issuance.',
       body: 'form',
     },
     onlyHashed: ['token'],
@@ -109,7 +112,7 @@ export const revoke = adminProcedure
       path: '/api/oauth2/revoke',
       tag: 'Sign-in',
       summary: 'Revoke an access or refresh token',
-      description: 'For administrators. The answer does not say whether the token existed.',
+      description: 'For administrators. The response does not reveal whether the token existed.',
       body: 'form',
     },
     onlyHashed: ['token'],

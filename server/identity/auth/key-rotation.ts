@@ -6,7 +6,8 @@ import type { RotatedKey } from '#server/identity/tenants/schema.ts';
 import { type Proof, withProof } from './reauthentication.ts';
 
 /**
- * Replaces the key of an administrator's own tenant. The old key is refused from the next request on; sessions go on.
+ * Rotates the API key of an administrator's own tenant. The old key is rejected from the next request on; sessions
+ * continue.
  * @throws AppError what `withProof` throws
  */
 export async function rotateOwnKey(

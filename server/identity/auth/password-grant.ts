@@ -11,7 +11,7 @@ import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
-/** The number of an address's accounts that a sign-in without tenant_id checks (A 4.3 rule 4). */
+/** The number of an address's accounts that a sign-in without tenant_id checks. */
 const candidatesSearched = 10;
 
 export interface PasswordGrant {
@@ -21,16 +21,16 @@ export interface PasswordGrant {
   scope: string | undefined;
 }
 
-/** The password matches accounts in several workspaces (A 4.3 rule 3). */
+/** The password matches accounts in several workspaces. */
 export interface WorkspaceSelection {
   kind: 'selection';
   workspaces: { tenantId: string; tenantName: string }[];
 }
 
 /**
- * The password grant (A 4.3). An unknown address, a wrong password and a revoked member take the same steps: one lookup,
- * one hash, one audit event, one response.
- * @throws AppError 401, 403 if password sign-in is switched off
+ * The password grant. An unknown address, a wrong password and a revoked member take the same steps: one lookup, one
+ * hash, one audit event, one response.
+ * @throws AppError 401, 403 if password sign-in is disabled
  */
 export async function grantByPassword(
   services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
@@ -120,7 +120,7 @@ interface PasswordAccount {
 }
 
 /**
- * Finds the active password accounts of an address in active tenants, oldest first (A 4.3 rule 4). Searches `tenantId`, or
+ * Finds the active password accounts of an address in active tenants, oldest first. Searches `tenantId`, or
  * all tenants if it is undefined. This must be the transaction's last statement.
  */
 async function findPasswordAccounts(

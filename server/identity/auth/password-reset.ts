@@ -13,9 +13,9 @@ import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import { passwordResetRequest, passwordResetResponse } from './schema.ts';
 
 /**
- * Sets a member's password by a reset link and ends all of the member's sessions (C 2). A link works once. It stays usable
- * if the policy refuses the password.
- * @throws AppError 401 for every unusable link, 400 for a password that the policy refuses
+ * Sets a member's password with a reset link and ends all of the member's sessions. A link works once. It stays
+ * usable if the policy rejects the password.
+ * @throws AppError 401 for every unusable link, 400 for a password that the policy rejects
  */
 async function setPasswordByResetLink(
   { database, secretsKeys }: Pick<Services, 'database' | 'secretsKeys'>,
@@ -55,9 +55,9 @@ export const resetPassword = publicProcedure
       method: 'POST',
       path: '/api/auth/password-reset',
       tag: 'Sign-in',
-      summary: 'Set a new password by a reset link',
+      summary: 'Set a new password with a reset token',
       description:
-        'The token of the link is the proof. It is for one use, and every session of the member ends.',
+        'The token of the reset link is the only credential, and works once. Every session of the member ends.',
     },
     onlyHashed: ['reset_token'],
   })

@@ -12,20 +12,23 @@ import { redeemCode } from './mfa/verification.ts';
 import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 
-/** What a signed-in person gives again: the password, or a code of the authenticator or for recovery. */
+/** A signed-in member's proof: the password, an authenticator code or a recovery code. */
 export type Proof = { password: string } | { mfaCode: string };
 
-/** The transaction of a tenant whose row is locked, and the person, whose row is locked too. */
+/** The transaction of a tenant whose row is locked, and the member, whose row is locked too. */
 type Work<T> = (tx: Tx, member: LockedMember) => Promise<T>;
 
 type ReauthenticationServices = Pick<Services, 'database' | 'secretsKeys' | 'settings'>;
 
 /**
- * Does an administrator's work once the person has proved again to be there: whoever holds a stolen session alone cannot. The proof is
- * checked and the work is done in one transaction, so a code is used up with the work, and a password that changes meanwhile is refused.
+ * Does an administrator's work after a fresh proof of identity, which the holder of a stolen session cannot give. The
+ * proof is checked and the work is done in one transaction, so a code is used up together with the work, and a
+ * password that is changed at the same time is rejected.
  *
- * A wrong proof is a 403. A 401 would say that the session is over, and clients would renew it and send the proof again.
- * @throws AppError 403 for a wrong proof; 409 if the person has no password, or no authenticator; 429; and the guard's 401 and 403
+ * A wrong proof is a 403. A 401 would mean that the session is over, and clients would renew it and send the proof
+ * again.
+ * @throws AppError 403 for a wrong proof; 409 if the member has no password, or no authenticator; 429; and the
+ * guard's 401 and 403
  */
 export async function withProof<T>(
   services: ReauthenticationServices,
@@ -47,15 +50,14 @@ async function withPassword<T>(
   work: Work<T>,
 ): Promise<T> {
   if (!settings.PASSWORD_SIGNIN_ENABLED)
-    throw new AppError('forbidden', 'password sign-in is disabled; use a code of the authenticator');
+    throw new AppError('forbidden', 'password sign-in is disabled; use an authenticator code');
   const { seen, secondsToWait } = await asAdministrator(async (tx, principal) => ({
     seen: await lockPerson(tx, principal),
     secondsToWait: await limitPasswordProofs(tx, settings, principal.user.id),
   }));
   if (secondsToWait !== undefined) throw tooManyAttempts(secondsToWait);
   const { tenantId, userId, email, passwordHash: checked } = seen;
-  if (checked === null)
-    throw new AppError('state_conflict', 'no password is set; use a code of the authenticator');
+  if (checked === null) throw new AppError('state_conflict', 'no password is set; use an authenticator code');
   // No transaction is open while the password is hashed.
   const { matching, passwordHash: present } = await accountsOfPassword(
     [{ passwordHash: checked }],
@@ -76,7 +78,7 @@ async function withPassword<T>(
   }
   return asAdministrator(async (tx, principal) => {
     const member = await lockPerson(tx, principal);
-    // A concurrent sign-in may have replaced the hash: `present` stands for the same password.
+    // A concurrent sign-in may have replaced the hash: `present` is of the same password.
     if (member.passwordHash !== checked && member.passwordHash !== present) throw wrongPassword();
     return work(tx, member);
   });
@@ -109,8 +111,8 @@ async function withCode<T>(
 }
 
 /**
- * Locks the tenant's row and then the person's, in the order of all who change members, and checks again what the guard saw before the
- * locks: the person may have been revoked or demoted meanwhile.
+ * Locks the tenant's row and then the member's, in the order of all transactions that change members, and repeats the
+ * guard's checks, because the member may have been revoked or demoted before the locks.
  */
 async function lockPerson(tx: Tx, { tenant, user }: SessionPrincipal): Promise<LockedMember> {
   const [, member] = await Promise.all([lockTenant(tx, tenant.id), lockMember(tx, tenant.id, user.id)]);

@@ -57,7 +57,7 @@ export async function registerWithNewTenant(
     details: { way },
   });
   const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way });
-  if (!signIn) throw new Error('the founder of a new tenant may not sign in');
+  if (!signIn) throw new Error('the creator of a new tenant may not sign in');
   return { account, apiKey, signIn };
 }
 
@@ -69,7 +69,7 @@ export interface InviteKey {
 
 /**
  * Redeems an invite, creates its member and signs the member in, in the caller's transaction.
- * @throws AppError 400, with the details of A 4.2
+ * @throws AppError 400 if the invite cannot be redeemed, or the address has an account in the tenant
  */
 export async function registerByInvite(
   tx: Tx,

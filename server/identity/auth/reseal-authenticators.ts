@@ -5,19 +5,19 @@ import { lockMember } from '#server/identity/access/sessions.ts';
 import { type Resealed, reseal, type SecretsKeys } from '#server/platform/encryption.ts';
 import { ownerOf } from './mfa/totp.ts';
 
-/** What the two columns of a member's authenticator have; an enrolment that awaits its confirmation has the second one. */
+/** The two columns of a member's authenticator; an enrollment that awaits its confirmation uses the second one. */
 type Authenticator = Pick<
   typeof users.$inferSelect,
   'tenantId' | 'userId' | 'totpSecret' | 'totpPendingSecret'
 >;
 
-/** Members that are in memory at a time. */
+/** Members in memory at a time. */
 const pageSize = 500;
 
 /**
- * Encrypts all members' authenticators with the current key, in the order of their ids. May run beside the service and be repeated at any
- * time: what the current key sealed is left alone.
- * @returns what became of each
+ * Encrypts all members' authenticators with the current key, in the order of their ids. May run during normal
+ * operation and be repeated at any time: secrets that the current key sealed are not changed.
+ * @returns the result for each
  */
 export async function* resealAuthenticators(
   database: Database,
@@ -39,7 +39,10 @@ export async function* resealAuthenticators(
   } while (after);
 }
 
-/** Reads the row again under the member's lock: an enrolment since then must not be overwritten, and may have moved the secret. */
+/**
+ * Reads the row again under the member's lock: an enrollment since then must not be overwritten, and may have moved
+ * the secret.
+ */
 async function resealAuthenticator(
   tx: Tx,
   secretsKeys: SecretsKeys,
@@ -69,20 +72,23 @@ function resealColumns(secretsKeys: SecretsKeys, authenticator: Authenticator) {
   return { state, changes };
 }
 
-/** Tries the keys on up to `most` authenticators, and changes nothing. @returns what would become of each */
+/**
+ * Tries the keys on up to `max` authenticators, and changes nothing. @returns the result that resealing would have
+ * for each
+ */
 export async function tryAuthenticators(
   tx: Tx,
   secretsKeys: SecretsKeys,
-  most: number,
+  max: number,
 ): Promise<Resealed['state'][]> {
-  const found = await selectAuthenticators(tx, undefined, most);
+  const found = await selectAuthenticators(tx, undefined, max);
   return found.map((authenticator) => resealColumns(secretsKeys, authenticator).state);
 }
 
 async function selectAuthenticators(
   tx: Tx,
   after: Authenticator | undefined,
-  most = pageSize,
+  max = pageSize,
 ): Promise<Authenticator[]> {
   const { tenantId, userId, totpSecret, totpPendingSecret } = users;
   return tx
@@ -95,7 +101,7 @@ async function selectAuthenticators(
       ),
     )
     .orderBy(asc(tenantId), asc(userId))
-    .limit(most);
+    .limit(max);
 }
 
 /** The recovery codes that one key hashed, and the members who have them; a member's codes are all by one key. */

@@ -6,7 +6,7 @@ import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { router } from '#server/trpc.ts';
 import { readDraftKeys } from './draft-keys.ts';
 import { introspect, revoke } from './introspect-revoke.ts';
-import { confirmMfa, enrollMfa } from './mfa/enrolment.ts';
+import { confirmMfa, enrollMfa } from './mfa/enrollment.ts';
 import { regenerateRecoveryCodes } from './mfa/recovery-codes.ts';
 import { verifyMfa } from './mfa/verification.ts';
 import { resetPassword } from './password-reset.ts';
@@ -24,9 +24,9 @@ const me = bearerProcedure
       method: 'GET',
       path: '/api/auth/me',
       tag: 'Sign-in',
-      summary: 'The signed-in member and its workspace',
+      summary: 'Get the signed-in member and its workspace',
       description:
-        'For an access token alone. An administrator sees the whole account; other members see no metadata that the platform owns.',
+        'Accepts only an access token. An administrator sees the whole account; other members see no platform-owned metadata.',
     },
   })
   .output(meResponse)
@@ -36,7 +36,7 @@ const me = bearerProcedure
     if (!row) throw tenantNotFound();
     const admin = user.role === 'global_administrator';
     const account = admin ? accountOf(row) : memberViewOf(row);
-    // A 2.4: an administrator also sees the pending invites, under a metadata key that the platform owns.
+    // An administrator also sees the pending invites, under a metadata key that the platform owns.
     const ledger = admin ? { invites_pending: await pendingInvites(tx, tenant.id) } : {};
     return {
       user: {

@@ -5,19 +5,18 @@ import { tenantAccount, tenantMetadata } from '#server/identity/tenants/schema.t
 const short = z.string().max(1000);
 /** Of any length, because tokens are only hashed: a malformed one is reported as unknown. */
 const token = z.string();
-/** Long enough to be guessed by nobody, and safe in forms and addresses. */
+/** Long enough that it cannot be guessed, and safe in forms and URLs. */
 const retryKey = z
   .string()
   .regex(/^[A-Za-z0-9._~-]{16,128}$/, 'must be 16 to 128 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"');
 /** In UTF-16 units. Bounds the input of the normalization; the policy then counts the characters of its result. */
 const password = z.string().max(4096);
 
-/** A 2.2 */
 export const authenticatedUser = z
   .object({
-    user_id: z.string().describe('The id of the member.'),
+    user_id: z.string().describe("The member's id."),
     tenant_id: z.string().describe('The workspace (tenant) of this session.'),
-    email: z.string().describe('In lower case.'),
+    email: z.string().describe('In lowercase.'),
     provider: z.enum(['email', 'oauth2']).describe('`oauth2` for every identity provider.'),
     role: z
       .string()
@@ -25,22 +24,20 @@ export const authenticatedUser = z
         '`global_administrator` or `agent_id_developer`. In token responses of the password, MFA and refresh grants it is the default of the model; read the effective role from GET /api/auth/me.',
       ),
   })
-  .meta({ id: 'AuthenticatedUser', description: 'Who signed in, and in which workspace.' });
+  .meta({ id: 'AuthenticatedUser', description: 'The signed-in member and its workspace.' });
 
-/** A 2.3 */
 export const tokenResponse = z
   .object({
     access_token: z.string().describe('Opaque. Send it as `Authorization: Bearer`.'),
     token_type: z.literal('bearer').describe('Always `bearer`.'),
     expires_in: z.int().meta({ description: 'seconds' }),
-    scope: z.string().describe('What the tokens are for; `translate:jobs` by default.'),
+    scope: z.string().describe('The scope of the tokens; `translate:jobs` by default.'),
     user: authenticatedUser,
-    refresh_token: z.string().describe('Opaque, for one use: a refresh answers a new pair.'),
+    refresh_token: z.string().describe('Opaque, for one use: a refresh returns a new pair.'),
     refresh_expires_in: z.int().meta({ description: 'seconds' }),
   })
   .meta({ id: 'OAuth2TokenResponse', description: 'Tokens of a completed sign-in.' });
 
-/** C 2 */
 export const mfaChallenge = z
   .object({
     challenge_id: z.string().describe('Send it with the code.'),
@@ -51,13 +48,13 @@ export const mfaChallenge = z
   })
   .meta({
     id: 'MfaChallenge',
-    description: 'A second factor that is still to be shown. Five codes may be tried.',
+    description: 'A pending second factor. It accepts five attempts.',
   });
 
 /** The paths at which the client continues, by purpose. */
-const next = z.record(z.string(), z.string()).describe('Paths to go on with, by purpose.');
+const next = z.record(z.string(), z.string()).describe('Paths at which to continue, by purpose.');
 
-/** The password grant's response if a second factor is required (C 2). */
+/** The password grant's response if a second factor is required. */
 export const mfaRequiredResponse = z
   .object({ mfa_required: z.literal(true).describe('Always true.'), mfa_challenge: mfaChallenge, next })
   .meta({
@@ -65,7 +62,6 @@ export const mfaRequiredResponse = z
     description: 'The password was right, and a second factor is required. No tokens are issued yet.',
   });
 
-/** A 2.4 */
 export const workspaceSelectionResponse = z
   .object({
     tenant_selection_required: z.literal(true).describe('Always true.'),
@@ -76,23 +72,22 @@ export const workspaceSelectionResponse = z
           tenant_name: z.string().describe('The display name.'),
         }),
       )
-      .describe('The workspaces to choose from.'),
+      .describe('The workspaces to select from.'),
     next,
   })
   .meta({
     id: 'WorkspaceSelectionResponse',
     description:
-      'The e-mail and password are those of several workspaces: repeat the grant with `tenant_id`.',
+      'The email and password match accounts in several workspaces: repeat the grant with `tenant_id`.',
   });
 
-/** A 4.3 */
 export const tokenEndpointResponse = z.union([
   tokenResponse,
   mfaRequiredResponse,
   workspaceSelectionResponse,
 ]);
 
-/** A 4.2. The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
+/** The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
 export const emailSignupRequest = z
   .object({
     tenant_name: z
@@ -100,12 +95,12 @@ export const emailSignupRequest = z
       .trim()
       .min(1)
       .max(200)
-      .describe('1 to 200 characters. Ignored beside `invite_token`.'),
-    email: z.string().max(4096).describe('The address of the new member; stored in lower case.'),
+      .describe('1 to 200 characters. Ignored with `invite_token`.'),
+    email: z.string().max(4096).describe('The address of the new member; stored in lowercase.'),
     password: password
       .min(8)
       .describe(
-        '12 characters or more, not a common password, and not the name part of the e-mail address. Under 8 characters the request does not fit its schema.',
+        "At least 12 characters, not a common password, and not the name part of the email address. A password shorter than 8 characters fails the request's schema.",
       ),
     // Not z.int(), which ends at 2^53: larger values are lowered like others.
     monthly_char_limit: z
@@ -115,31 +110,30 @@ export const emailSignupRequest = z
       .meta({ type: 'integer' })
       .nullish()
       .describe(
-        'Weighted characters a month. Larger values are lowered to the default, 500000. Ignored beside `invite_token`.',
+        'Weighted characters a month. Larger values are lowered to the default, 500000. Ignored with `invite_token`.',
       ),
     metadata: tenantMetadata
       .nullish()
       .describe(
-        'Free-form, at most 16384 characters of JSON. Keys that the platform owns are dropped. Ignored beside `invite_token`.',
+        'Free-form, at most 16384 characters of JSON. Keys that the platform owns are dropped. Ignored with `invite_token`.',
       ),
-    invite_token: token
-      .nullish()
-      .describe('Joins the workspace that issued it, with the role of the invite.'),
+    invite_token: token.nullish().describe('Joins the workspace that issued the invite, with its role.'),
   })
   .meta({
     id: 'EmailSignupRequest',
     description:
-      'A new workspace with its founding administrator, or, with `invite_token`, a new member of an existing one.',
+      'A new workspace with its first administrator, or, with `invite_token`, a new member of an existing one.',
   });
 
-/** A 2.4 */
 export const signupResponse = z
   .object({
     account: tenantAccount,
     tenant_api_key: z
       .string()
       .nullable()
-      .describe('The API key of a new workspace, shown this once; null for somebody who joined one.'),
+      .describe(
+        'The API key of a new workspace, shown this once; null for a member who joined an existing one.',
+      ),
     mfa_required: z.boolean().describe('Whether a second factor must be set up before tokens are issued.'),
     token: tokenResponse.optional(),
     mfa_challenge: mfaChallenge.optional(),
@@ -150,14 +144,14 @@ export const signupResponse = z
     description: 'The workspace, its key, and tokens unless a second factor is required.',
   });
 
-/** A 4.3. Fields are optional here. Each grant checks the ones it requires and returns 422 for a missing one. */
+/** Fields are optional here. Each grant checks the ones it requires and returns 422 for a missing one. */
 export const tokenRequest = z
   .object({
     grant_type: short.meta({
       description: 'password, urn:ietf:params:oauth:grant-type:mfa-otp or refresh_token',
     }),
     tenant_id: short.optional().describe('Password grant only: the workspace to sign in to.'),
-    username: z.string().max(4096).optional().describe("Password grant: the member's e-mail."),
+    username: z.string().max(4096).optional().describe("Password grant: the member's email."),
     password: password.optional().describe('Password grant.'),
     refresh_token: token.optional().describe('Refresh grant.'),
     retry_key: retryKey
@@ -172,16 +166,14 @@ export const tokenRequest = z
       .string()
       .max(100)
       .optional()
-      .describe(
-        'MFA grant: the current code of the authenticator, or a recovery code (xxxxx-xxxxx), for one use.',
-      ),
+      .describe('MFA grant: the current authenticator code, or a recovery code (xxxxx-xxxxx), for one use.'),
     scope: short
       .optional()
       .describe('Recorded on the tokens. Default: `translate:jobs`; on refresh, that of the refresh token.'),
   })
   .meta({ id: 'TokenRequest', description: 'A grant. Which fields are required depends on `grant_type`.' });
 
-/** A 4.1. The hint is accepted and ignored. */
+/** The hint is accepted and ignored. */
 export const revokeRequest = z
   .object({
     token: token.describe('An access or refresh token.'),
@@ -197,27 +189,26 @@ export const introspectRequest = z
   .object({ token: token.describe('An access or refresh token.') })
   .meta({ id: 'IntrospectRequest' });
 
-/** A 2.4 */
 export const introspectResponse = z
   .object({
     active: z.boolean().describe('Whether the token can be used now.'),
     token_type: z.enum(['access_token', 'refresh_token']).nullable().describe('Null for an unusable token.'),
-    scope: z.string().nullable().describe('What it is for.'),
+    scope: z.string().nullable().describe("The token's scope."),
     exp: z.int().nullable().meta({ description: 'Unix time in seconds' }),
-    sub: z.string().nullable().describe('The id of the member.'),
-    tenant_id: z.string().nullable().describe('The workspace of the member.'),
-    email: z.string().nullable().describe('The e-mail of the member.'),
-    role: z.string().nullable().meta({ description: 'as it was when the token was issued' }),
+    sub: z.string().nullable().describe("The member's id."),
+    tenant_id: z.string().nullable().describe("The member's workspace."),
+    email: z.string().nullable().describe("The member's email."),
+    role: z.string().nullable().meta({ description: 'at the time of issuance' }),
   })
   .meta({
     id: 'IntrospectResponse',
-    description: 'What a token stands for. All members but `active` are null for an unusable token.',
+    description: 'An introspected token. All fields except `active` are null for an unusable token.',
   });
 
 export const signOutRequest = z
   .object({
-    // What is no token must not keep the session of the cookie alive.
-    refresh_token: token.nullish().catch(null).describe('Revoked with the session of the cookie.'),
+    // An invalid token must not keep the cookie's session alive.
+    refresh_token: token.nullish().catch(null).describe("Revoked together with the cookie's session."),
   })
   .meta({ id: 'SignOutRequest' });
 
@@ -225,37 +216,34 @@ export const signOutResponse = z
   .object({ signed_out: z.literal(true).describe('Always true.') })
   .meta({ id: 'SignOutResponse' });
 
-/** A 2.4 */
 export const meResponse = z
   .object({
     user: authenticatedUser
       .extend({ totp_enrolled: z.boolean().describe('Whether an authenticator is enrolled.') })
-      .meta({ id: 'CurrentUser', description: 'The member, with the role as it is now.' }),
+      .meta({ id: 'CurrentUser', description: 'The member, with its current role.' }),
     tenant: tenantAccount,
   })
-  .meta({ id: 'MeResponse', description: 'Who is signed in, and where.' });
+  .meta({ id: 'MeResponse', description: 'The signed-in member and its workspace.' });
 
-/** Of a sign-in that waits; without it the session cookie counts. */
-const challengeId = short.describe('The challenge of the sign-in. Left out: the session cookie counts.');
+/** Of a sign-in that awaits a second factor; without it the session cookie is used. */
+const challengeId = short.describe('The challenge of the sign-in. Without it, the session cookie is used.');
 const mfaCode = z
   .string()
   .max(100)
-  .describe('The current code of the authenticator; at a sign-in also a recovery code.');
+  .describe('The current authenticator code; at a sign-in also a recovery code.');
 
-/** C 2 */
 export const mfaEnrollRequest = z
   .object({ challenge_id: challengeId.optional() })
-  .meta({ id: 'MfaEnrollRequest', description: 'Sent without a challenge by a signed-in browser.' });
+  .meta({ id: 'MfaEnrollRequest', description: 'A signed-in browser sends no challenge.' });
 
 export const mfaEnrollResponse = z
   .object({
     secret: z.string().meta({ description: 'base32' }),
-    otpauth_uri: z.string().describe('The secret as an address that authenticator apps read.'),
+    otpauth_uri: z.string().describe('The secret as a URI for authenticator apps.'),
     qr_code: z.string().meta({ description: 'a data:image/svg+xml URI' }),
   })
   .meta({ id: 'MfaEnrollResponse' });
 
-/** C 2 */
 export const mfaEnrollConfirmRequest = z
   .object({ challenge_id: challengeId.optional(), mfa_code: mfaCode })
   .meta({ id: 'MfaEnrollConfirmRequest', description: 'The first code of a new authenticator.' });
@@ -270,7 +258,6 @@ export const mfaEnrollConfirmResponse = z
   })
   .meta({ id: 'MfaEnrollConfirmResponse' });
 
-/** C 2 */
 export const mfaChallengeVerifyRequest = z
   .object({ challenge_id: token.describe('The challenge that the code is for.'), mfa_code: mfaCode })
   .meta({ id: 'MfaChallengeVerifyRequest', description: 'The second factor of a sign-in.' });
@@ -279,15 +266,14 @@ export const recoveryCodesResponse = z
   .object({
     recovery_codes: z
       .array(z.string())
-      .describe('Ten codes of the shape xxxxx-xxxxx, each for one use. The old ones are void.'),
+      .describe('Ten codes of the shape xxxxx-xxxxx, each for one use. The old ones no longer work.'),
   })
   .meta({ id: 'RecoveryCodesResponse' });
 
-/** C 2 */
 export const passwordResetRequest = z
   .object({
-    reset_token: token.describe('From the reset link; for one use.'),
-    new_password: password.min(8).describe('12 characters or more, by the same policy as at signup.'),
+    reset_token: token.describe('From the reset link; works once.'),
+    new_password: password.min(8).describe('At least 12 characters, by the same policy as at signup.'),
   })
   .meta({ id: 'PasswordResetRequest' });
 
@@ -295,37 +281,36 @@ export const passwordResetResponse = z
   .object({ password_reset: z.literal(true).describe('Every session of the member has ended.') })
   .meta({ id: 'PasswordResetResponse' });
 
-/** C 2, single sign-on */
 export const ssoAuthorizeRequest = z
   .object({
     redirect_uri: z
       .string()
       .max(2000)
       .describe(
-        'Where the provider sends the browser back: of the origin of BASE_URL, or listed in OIDC_REDIRECT_URIS. At most 2000 characters.',
+        'The URL to which the provider redirects the browser: on the origin of BASE_URL, or listed in OIDC_REDIRECT_URIS. At most 2000 characters.',
       ),
-    tenant_id: short.nullish().describe('The workspace to sign in to, for a person who is in several.'),
+    tenant_id: short.nullish().describe('The workspace to sign in to, for a person with several.'),
     invite_token: short.nullish().describe('Joins the workspace that issued it.'),
   })
   .meta({ id: 'SsoAuthorizeRequest' });
 
 export const ssoAuthorizeResponse = z
   .object({
-    authorization_url: z.string().describe('Send the browser there.'),
-    state: z.string().describe('Comes back with the browser; for one use, within 10 minutes.'),
+    authorization_url: z.string().describe('The URL to redirect the browser to.'),
+    state: z.string().describe('Returned with the browser; works once, within 10 minutes.'),
   })
   .meta({ id: 'SsoAuthorizeResponse' });
 
 export const ssoCallbackRequest = z
   .object({
-    code: z.string().max(4096).describe('The code that the provider gave to the browser.'),
+    code: z.string().max(4096).describe("The provider's authorization code."),
     state: short.describe('The state of the authorization.'),
   })
   .meta({ id: 'SsoCallbackRequest' });
 
 export const ssoTokenResponse = tokenResponse
   .extend({
-    tenant_api_key: z.string().nullable().meta({ description: 'of a tenant that this call created' }),
+    tenant_api_key: z.string().nullable().meta({ description: 'of a tenant that this request created' }),
   })
   .meta({ id: 'SsoTokenResponse' });
 
@@ -338,9 +323,9 @@ export const ssoCallbackResponse = z.union([
 export const ssoClientConfig = z
   .object({
     provider: z.string().describe('The slug in paths, `oidc`.'),
-    issuer: z.string().describe('The address of the identity provider.'),
-    client_id: z.string().describe('The id of this service there.'),
-    scopes: z.array(z.string()).describe('What is asked for.'),
+    issuer: z.string().describe('The issuer URL of the identity provider.'),
+    client_id: z.string().describe("This service's client ID at the provider."),
+    scopes: z.array(z.string()).describe('The requested scopes.'),
   })
   .meta({ id: 'SsoClientConfig' });
 

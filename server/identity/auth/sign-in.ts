@@ -36,7 +36,7 @@ export async function completeSignIn(
   const [user, tenant] = await Promise.all([lockMember(tx, tenantId, userId), readTenant(tx, tenantId)]);
   if (!user?.active || !tenant?.active) return undefined;
   if (password) {
-    // A concurrent sign-in may have replaced the hash already: `present` stands for the same password.
+    // A concurrent sign-in may have replaced the hash already: `present` is of the same password.
     if (user.passwordHash !== password.checked && user.passwordHash !== password.present) return undefined;
     // The stored hash has other parameters or another key. Replace it, so that the next sign-in computes one hash only.
     if (user.passwordHash !== password.present)

@@ -7,7 +7,7 @@ import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { endToken } from './introspect-revoke.ts';
 import { signOutRequest, signOutResponse } from './schema.ts';
 
-/** Ends the tokens that the client presents, each in its own tenant. Unknown tokens are ignored (A 4.1). */
+/** Ends the tokens that the client presents, each in its own tenant. Unknown tokens are ignored. */
 async function endPresentedTokens(
   { database }: Pick<Services, 'database'>,
   origin: Origin,
@@ -38,7 +38,7 @@ export const signOut = publicProcedure
       method: 'POST',
       path: '/api/auth/signout',
       tag: 'Sign-in',
-      summary: 'Sign out: ends the session of the cookie, and of the refresh token where one is sent',
+      summary: "Sign out: end the cookie's session, and that of a refresh token if one is sent",
       description: 'Needs no credential, and always succeeds.',
       body: 'form_or_json',
     },
@@ -48,7 +48,7 @@ export const signOut = publicProcedure
   .output(signOutResponse)
   .mutation(async ({ ctx, input }) => {
     await endPresentedTokens(ctx.services, ctx, [ctx.credentials.cookie, input.refresh_token ?? null]);
-    // A page of another site must not change the cookie (C 7), so it cannot delete it either.
+    // A page of another site must not change the cookie, so it cannot delete it either.
     if (!ctx.crossSite) ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
     return { signed_out: true };
   });

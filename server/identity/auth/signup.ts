@@ -35,7 +35,7 @@ interface Signup {
 }
 
 /**
- * Creates a tenant with its founding administrator (A 4.2), or joins one by an invite. Checks the request and hashes the
+ * Creates a tenant with its first administrator, or joins one with an invite. Checks the request and hashes the
  * password first; then one transaction makes all changes.
  */
 async function signUp(
@@ -49,7 +49,7 @@ async function signUp(
   const password = normalizePassword(request.password);
   await checkPasswordPolicy(password, email);
   const token = request.invite_token ?? undefined;
-  // An empty token is a bad one: only its absence founds a workspace.
+  // An empty token is an invalid one: only a request without a token creates a workspace.
   const join = token === undefined ? undefined : await checkInvite(services, token, email);
   const passwordHash = await hashPassword(password, email, secretsKeys);
   const registrant: Registrant = {
@@ -96,8 +96,8 @@ async function checkInvite(
     findPendingInvite(tx, invite.tenantId, invite.secretHash),
   );
   if (!pending) throw invalidInvite();
-  // A signup does not prove who owns the address. So a listed operator's address requires an invite that an operator issued
-  // for that address.
+  // A signup does not prove who owns the address. So a listed operator's address requires an invite that an operator
+  // issued for that address.
   const listed = isDesignatedOperator(invite.tenantId, email, settings);
   const bound = pending.email ?? (listed ? null : email);
   if (bound !== email || (listed && !pending.byOperator))
@@ -120,7 +120,7 @@ async function joinTenant(
   });
 }
 
-/** Whoever joins ignores what a founder says of the new workspace (A 4.2), so its values need not fit the schema. */
+/** A signup with an invite ignores the fields of a new workspace, so their values need not fit the schema. */
 const ignoredByJoin = middleware(({ getRawInput, next }) =>
   next({
     getRawInput: async () => {
@@ -145,7 +145,7 @@ export const signUpWithEmail = publicProcedure
       method: 'POST',
       path: '/api/auth/signup/email',
       tag: 'Sign-in',
-      summary: 'Create a workspace and its founding administrator, or join one by an invite',
+      summary: 'Create a workspace, or join one with an invite',
       description: 'The API key of a new workspace is in this response only.',
     },
     onlyHashed: ['invite_token'],

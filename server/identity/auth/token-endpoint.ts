@@ -19,10 +19,10 @@ import {
 } from './schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from './token-response.ts';
 
-/** Serves one grant type. Counts the attempt first if the grant is rate-limited by address (A 5.4). */
+/** Serves one grant type. Counts the attempt first if the grant is rate-limited by address. */
 type Grant = (ctx: RequestContext, request: TokenRequest) => Promise<TokenEndpointResponse>;
 
-/** The grants by `grant_type` (A 4.3). */
+/** The grants by `grant_type`. */
 const grants: Readonly<Record<string, Grant>> = {
   async password(ctx, request) {
     const { tenant_id: tenantId, scope } = request;
@@ -58,7 +58,7 @@ export const token = publicProcedure
       tag: 'Sign-in',
       summary: 'Exchange a password, an MFA code or a refresh token for tokens',
       description:
-        'A form, never JSON. The password grant may answer a challenge, or a choice of workspaces, instead of tokens; it sets the session cookie.',
+        'The body is a form, never JSON. The password grant may return a challenge, or a choice of workspaces, instead of tokens; it sets the session cookie.',
       body: 'form',
     },
     onlyHashed: ['refresh_token'],
@@ -91,11 +91,11 @@ function fieldProblem(name: string, msg: string, type: string): AppError {
 }
 
 /**
- * The refresh grant (A 3.3): exchanges a refresh token for a new pair and uses the token up, or repeats that for the client
- * that sent the same `retry_key` and lost the response. Ends the family if the token
- * is replayed late (C 7), if a sign-in would now require a second factor that the family has not passed, or if the family
- * is too old.
- * @throws AppError 401 for a used, expired or unknown token, and if the family was ended; 429 for too frequent refreshes
+ * The refresh grant: exchanges a refresh token for a new pair and uses the token up, or repeats that for the client
+ * that sent the same `retry_key` and lost the response. Ends the family if the token is replayed late, if a sign-in
+ * would now require a second factor that the family has not passed, or if the family is too old.
+ * @throws AppError 401 for a used, expired or unknown token, and if the family was ended; 429 for too frequent
+ * refreshes
  */
 async function grantByRefreshToken(
   ctx: RequestContext,

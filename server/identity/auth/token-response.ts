@@ -6,12 +6,12 @@ import type { WorkspaceSelection } from './password-grant.ts';
 import type { TokenEndpointResponse, TokenResponse } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** The role in most token responses (A 2.2). It is fixed; GET /api/auth/me returns the member's role. */
+/** The role in most token responses. It is fixed; GET /api/auth/me returns the member's role. */
 const modelDefaultRole = 'agent_id_developer';
 
 /**
- * The response for newly issued tokens (A 2.3).
- * @param role the member's role, for the single sign-on callback, whose response must state it (A 2.3)
+ * The response for newly issued tokens.
+ * @param role the member's role, for the single sign-on callback, whose response must state it
  */
 export function tokenResponseOf(tokens: IssuedTokens, role = modelDefaultRole): TokenResponse {
   const { member } = tokens;
@@ -32,7 +32,7 @@ export function tokenResponseOf(tokens: IssuedTokens, role = modelDefaultRole): 
   };
 }
 
-/** The provider as the API names it: `oauth2` for every identity provider (A 2.2). */
+/** The provider as the API names it: `oauth2` for every identity provider. */
 export function providerOf({ provider }: { provider: string }): 'email' | 'oauth2' {
   return provider === 'email' ? 'email' : 'oauth2';
 }
@@ -43,7 +43,7 @@ export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): voi
 }
 
 /**
- * The response to a right first factor (A 4.3 rules 1 to 3). Sets the session cookie if there are tokens.
+ * The response to a right first factor. Sets the session cookie if there are tokens.
  * @param repeatAt the paths at which the client repeats the sign-in with the chosen workspace
  */
 export function signInResponse(

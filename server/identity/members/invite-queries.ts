@@ -4,7 +4,7 @@ import { invites } from '#db/schema/identity.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { InviteStatus } from './schema.ts';
 
-/** The transitions of an invite (A 3.5, C 2). Expiry happens by time alone. */
+/** The transitions of an invite. Expiry needs none: it depends only on the time. */
 const transitions: Record<InviteStatus, readonly InviteStatus[]> = {
   pending: ['redeemed', 'withdrawn', 'expired'],
   redeemed: [],
@@ -93,7 +93,7 @@ interface InviteListing {
   after?: PageEnd | undefined;
 }
 
-/** Newest first. */
+/** Latest first. */
 export async function selectInvites(
   tx: Tx,
   { tenantId, pendingOnly, limit, after }: InviteListing,
@@ -156,7 +156,7 @@ export async function markWithdrawn(tx: Tx, tenantId: string, inviteId: string):
   return rows.length > 0;
 }
 
-/** Withdraws every pending invite that this administrator created. @param createdBy its e-mail */
+/** Withdraws every pending invite that this administrator created. @param createdBy the administrator's email */
 export async function markWithdrawnOf(tx: Tx, tenantId: string, createdBy: string): Promise<void> {
   await tx
     .update(invites)

@@ -6,7 +6,7 @@ import { markRedeemed, selectPendingInvite } from './invite-queries.ts';
 import type { InvitePreview } from './schema.ts';
 import { readTenantToken } from './tenant-token.ts';
 
-/** Returns what an invite offers to its holder. Every unusable token gets the same response (A 4.1). */
+/** Returns the public details of an invite to its holder. Every unusable token gets the same response. */
 export async function previewInvite(
   { database }: Pick<Services, 'database'>,
   inviteToken: string,
@@ -30,7 +30,7 @@ export async function previewInvite(
   });
 }
 
-/** Returns an invite that could be redeemed now, into an active tenant. `redeemInvite` decides again. */
+/** Returns an invite that could be redeemed now, into an active tenant. `redeemInvite` checks again. */
 export async function findPendingInvite(
   tx: Tx,
   tenantId: string,
@@ -46,10 +46,10 @@ export async function findPendingInvite(
 }
 
 /**
- * Redeems an invite; of concurrent attempts, one succeeds. Call it in the transaction that then creates the member, so that
- * the invite stays pending if that fails.
+ * Redeems an invite; of concurrent attempts, one succeeds. Call it in the transaction that then creates the member,
+ * so that the invite stays pending if that fails.
  * @param redeemer `email` in lowercase
- * @throws AppError 400, with the details of A 4.2
+ * @throws AppError 400 if the invite cannot be redeemed with this address
  */
 export async function redeemInvite(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function redeemInvite(
   secretHash: Uint8Array,
   redeemer: { userId: string; email: string },
 ): Promise<{ inviteId: string; role: string }> {
-  // Locked, so that a member who joins during a deactivation is either signed out with the others or refused.
+  // Locked, so that a member who joins during a deactivation is either signed out with the others or rejected.
   const tenant = await lockTenant(tx, tenantId);
   const redeemed = await markRedeemed(tx, tenantId, secretHash, redeemer);
   if (redeemed && tenant?.active) return redeemed;

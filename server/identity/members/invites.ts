@@ -22,11 +22,12 @@ import { requireStillAdministrator } from './locked-member.ts';
 import type { CreatedInvite, InviteCreateRequest, InviteRecord } from './schema.ts';
 import { newTenantToken } from './tenant-token.ts';
 
-/** A 8 */
 const pendingAllowed = 20;
 const secondsOfDay = 86_400;
 
-/** The operator key must name a tenant, an operator's session may; another tenant than one's own is 404 (A 4.4). */
+/**
+ * The operator key must name a tenant, an operator's session may; another tenant than the administrator's own is 404.
+ */
 const parameterOf = (named: string | undefined) =>
   ({
     named,
@@ -36,8 +37,8 @@ const parameterOf = (named: string | undefined) =>
 
 /**
  * Creates an invite. The token is only in this return value: the database keeps its hash.
- * @throws AppError 409 if 20 are pending; 404 for a foreign or unknown tenant; 403 for a designated operator's address,
- *   unless an operator asks
+ * @throws AppError 409 if 20 are pending; 404 for a foreign or unknown tenant; 403 for a designated operator's
+ * address, unless an operator creates the invite
  */
 export async function createInvite(
   origin: Origin,
@@ -46,10 +47,10 @@ export async function createInvite(
   { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
-    // The invite would make an operator, which an ordinary administrator may not (A 5.1 rule 8).
+    // The invite would make an operator, which only an operator may do.
     if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
       throw new AppError('forbidden', 'inviting an operator requires operator access');
-    // Count under the lock, in a statement of its own, so that concurrent invites see each other.
+    // Count under the lock, in a separate statement, so that concurrent invites see each other.
     if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
     await requireStillAdministrator(tx, tenantId, admin);
     if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
@@ -79,7 +80,7 @@ export async function createInvite(
   });
 }
 
-/** Who created an invite: the member's e-mail, or `operator` for a caller from outside of the tenant. */
+/** Who created an invite: the member's email, or `operator` for a caller from outside the tenant. */
 function nameIn(tenantId: string, { user, tenant }: Administrator): string {
   return user && tenant?.id === tenantId ? user.email : 'operator';
 }
@@ -91,7 +92,7 @@ export interface InviteQuery {
 }
 
 /**
- * Returns a page of a tenant's invites in any state, newest first.
+ * Returns a page of a tenant's invites in any state, latest first.
  * @throws AppError 404 for a foreign or unknown tenant
  */
 export async function listInvites(
@@ -115,7 +116,7 @@ export async function listInvites(
   });
 }
 
-/** Returns a tenant's pending invites, newest first (A 2.4). */
+/** Returns a tenant's pending invites, latest first. */
 export async function pendingInvites(tx: Tx, tenantId: string): Promise<InviteRecord[]> {
   const rows = await selectInvites(tx, { tenantId, pendingOnly: true, limit: pendingAllowed });
   return rows.map(recordOf);
@@ -139,7 +140,7 @@ export async function withdrawInvite(
   });
 }
 
-/** The API's view of an invite (C 2). */
+/** The API's view of an invite. */
 function recordOf(invite: InviteRow): InviteRecord {
   return {
     invite_id: invite.inviteId,

@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts';
 import type { LockedMemberContext } from './locked-member.ts';
 
 /**
- * A tenant keeps at least one active administrator (C 2). Call this before an administrator is revoked or demoted; the
+ * A tenant keeps at least one active administrator. Call this before an administrator is revoked or demoted; the
  * tenant's row must be locked, so that two administrators cannot revoke each other at the same time.
  * @throws AppError 409 if the member is the last one
  */

@@ -19,9 +19,9 @@ export interface LockedMemberContext {
 }
 
 /**
- * Opens a transaction in a member's tenant for an administrator, and locks two rows: first the tenant's, so that changes
- * of member status in one tenant follow each other (the last administrator is counted under this lock), then the member's,
- * which sign-ins lock too.
+ * Opens a transaction in a member's tenant for an administrator, and locks two rows: first the tenant's, so that
+ * changes of member status in one tenant run one after another (active administrators are counted under this lock),
+ * then the member's, which sign-ins lock too.
  * @throws AppError 404 for an unknown or foreign id
  */
 export async function withLockedMember<T>(
@@ -42,8 +42,8 @@ export async function withLockedMember<T>(
 }
 
 /**
- * Only the operator key resets another operator's sign-in (A 5.2): an administrator of the workspace could take the account
- * over. Their own they reset like every administrator.
+ * Only the operator key resets another operator's sign-in: otherwise an administrator of the workspace could take
+ * over the account. Operators reset their own like every administrator.
  * @throws AppError 403
  */
 export function requireMayReset(
@@ -56,7 +56,7 @@ export function requireMayReset(
 }
 
 /**
- * Restoring a designated operator gives operator access back, so an ordinary administrator may not do it (A 5.1 rule 8).
+ * Restoring a designated operator also restores operator access, so only an operator may do it.
  * @throws AppError 403
  */
 export function requireMayRestore(
@@ -68,8 +68,8 @@ export function requireMayRestore(
 }
 
 /**
- * Checks again that the caller is an active administrator, now that the tenant is locked: it may have been revoked while
- * this transaction waited for the lock. A caller from outside of the tenant cannot be changed under its lock.
+ * Checks again that the caller is an active administrator, now that the tenant is locked: it may have been revoked
+ * while this transaction waited for the lock. The lock does not cover callers from outside the tenant.
  * @throws AppError 401, 403
  */
 export async function requireStillAdministrator(

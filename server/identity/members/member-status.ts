@@ -15,8 +15,8 @@ import { deleteResetLink, deleteResetLinks } from './password-reset-links.ts';
 import type { Role, UserRow } from './schema.ts';
 
 /**
- * Revokes a member (A 3.2): ends its sessions and pending sign-ins, and removes everything by which it could come back.
- * Revoking a revoked member changes nothing.
+ * Revokes a member: ends its sessions and pending sign-ins, and withdraws the credentials that it could use to
+ * return. Revoking a revoked member changes nothing.
  * @throws AppError 404, 409 for the last active administrator
  */
 export async function revokeMember(
@@ -40,8 +40,8 @@ export async function revokeMember(
 }
 
 /**
- * Makes a revoked member active again, with the role that it had. Restoring an active member changes nothing.
- * @throws AppError 404; 403 for a designated operator, unless an operator asks
+ * Makes a revoked member active again, with its previous role. Restoring an active member changes nothing.
+ * @throws AppError 404; 403 for a designated operator, unless an operator restores it
  */
 export async function restoreMember(
   origin: Origin,
@@ -61,7 +61,7 @@ export async function restoreMember(
 }
 
 /**
- * Gives a member another role. Its tokens stay valid: guards read the role at each request.
+ * Changes a member's role. Its tokens stay valid: guards read the role at each request.
  * @throws AppError 404, 409 for the last active administrator
  */
 export async function changeRole(
@@ -88,17 +88,17 @@ export async function changeRole(
 }
 
 /**
- * Withdraws the invites and password reset links that an administrator issued and nobody has used. With one of them, a
- * revoked or demoted administrator could sign in again.
+ * Withdraws the unused invites and password reset links that an administrator issued. With one of them, a revoked or
+ * demoted administrator could sign in again.
  */
 async function revokeIssuedCredentials({ tx, tenantId, member }: LockedMemberContext): Promise<void> {
   if (member.role !== 'global_administrator') return;
   await markWithdrawnOf(tx, tenantId, member.email);
-  // A link does not say who issued it: delete all of the tenant's, and other administrators issue theirs again.
+  // A link does not record who issued it: delete all of the tenant's, and other administrators issue theirs again.
   await deleteResetLinks(tx, tenantId);
 }
 
-/** The response for a member that has the requested status or role already. */
+/** The response for a member that already has the requested status or role. */
 function unchanged({ member }: LockedMemberContext): UserRow {
   return userRowOf({ ...member, totpEnrolled: member.totpSecret !== null });
 }

@@ -20,7 +20,7 @@ export interface JoiningMember {
 
 /**
  * Adds a member to a tenant.
- * @throws AppError 400 if the tenant has a member with that e-mail or provider subject, revoked members included
+ * @throws AppError 400 if the tenant has a member with that email or provider subject, revoked members included
  */
 export async function addMember(tx: Tx, member: JoiningMember): Promise<void> {
   if (await insertMember(tx, member)) return;
@@ -50,7 +50,7 @@ export async function listMembers(
   };
 }
 
-/** The API's view of a member (A 2.2). */
+/** The API's view of a member. */
 export function userRowOf(member: MemberRow): UserRow {
   return {
     user_id: member.userId,
@@ -85,7 +85,7 @@ type NewMember = typeof users.$inferInsert;
 const isMember = (tenantId: string, userId: string) =>
   and(eq(users.tenantId, tenantId), eq(users.userId, userId)) as SQL;
 
-/** Inserts a member. Returns false if the tenant has one with that e-mail or provider subject already. */
+/** Inserts a member. Returns false if the tenant already has one with that email or provider subject. */
 async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
   const inserted = await tx
     .insert(users)
@@ -118,7 +118,7 @@ export async function findMember(tx: Tx, tenantId: string, userId: string): Prom
   return row;
 }
 
-/** Finds a tenant's member by e-mail, revoked or not. @param email in lowercase */
+/** Finds a tenant's member by email, revoked or not. @param email in lowercase */
 export async function selectMemberByEmail(
   tx: Tx,
   tenantId: string,
@@ -174,7 +174,7 @@ export async function updateMember(
   return row as MemberRow;
 }
 
-/** Ends a member's sign-ins that wait for a code of its authenticator. */
+/** Ends a member's sign-ins that await a second factor. */
 export async function deleteChallenges(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await tx
     .delete(mfaChallenges)

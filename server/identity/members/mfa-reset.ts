@@ -8,9 +8,9 @@ import { requireMayReset, requireStillAdministrator, withLockedMember } from './
 import { deleteChallenges } from './members.ts';
 
 /**
- * Clears a member's authenticator with its recovery codes. The member enrols again at the next sign-in that asks for a
- * code. Sessions stay (A 4.1 ends none here), but operator access needs an authenticator.
- * @throws AppError 404; 403 for a designated operator, unless the operator key asks
+ * Clears a member's authenticator with its recovery codes. The member enrolls again at the next sign-in that requires
+ * a code. Sessions stay, but operator access needs an authenticator.
+ * @throws AppError 404; 403 for a designated operator, unless the caller uses the operator key
  */
 export async function resetMfa(
   origin: Origin,

@@ -22,7 +22,7 @@ type Parts = Pick<Services, 'database' | 'settings'>;
 export interface RestoredAdministrator {
   account: TenantAccount;
   email: string;
-  /** False if the member was an active administrator already. */
+  /** False if the member was already an active administrator. */
   changed: boolean;
   mfaCleared: boolean;
   /** Null for a member of an identity provider, who has no password. */
@@ -46,7 +46,7 @@ export async function restoreAdministrator(
     const member = await selectMemberByEmail(tx, tenantId, email);
     if (!member) return undefined;
     const { userId, provider } = member;
-    // The use cases below open a transaction by this function: give them the one that is open.
+    // The functions below open a transaction with this function: give them the one that is open.
     const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
     const changed = await restoreMemberStatus(withOwningTenant, userId);
     if (clearMfa) await resetMfa(atTheServer, withOwningTenant, settings, userId);
@@ -73,7 +73,7 @@ function restoreMemberStatus(withOwningTenant: WithOwningTenant, userId: string)
 
 /**
  * Creates an invite from the server, even for a tenant without an administrator.
- * @param invite `email` in lowercase; null for an invite that anybody who holds the token may use
+ * @param invite `email` in lowercase; null for an invite that anyone with the token may use
  * @throws AppError 404, naming the tenant; 409 for the service key's tenant, and if 20 invites are pending
  */
 export async function inviteByOperator(
@@ -92,7 +92,7 @@ export async function inviteByOperator(
   });
 }
 
-/** The active administrators of a tenant: the first 20, oldest members first, and how many there are. */
+/** The active administrators of a tenant: the first 20, oldest members first, and how many there are in all. */
 export interface Administrators {
   emails: string[];
   total: number;

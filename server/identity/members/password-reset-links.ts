@@ -13,10 +13,10 @@ import type { PasswordResetLink } from './schema.ts';
 import { newTenantToken, readTenantToken } from './tenant-token.ts';
 
 /**
- * Issues a link by which a member sets a new password, once. It replaces the member's link before it. Nothing else
+ * Issues a link with which a member sets a new password, once. It replaces the member's previous link. Nothing else
  * changes until the link is used.
- * @throws AppError 404; 403 for a designated operator, unless the operator key asks; 400 for a revoked member or one who
- *   signs in by an identity provider
+ * @throws AppError 404; 403 for a designated operator, unless the caller uses the operator key; 400 for a revoked
+ * member or one who signs in with an identity provider
  */
 export async function issueResetLink(
   origin: Origin,
@@ -31,7 +31,7 @@ export async function issueResetLink(
     if (member.provider !== 'email')
       throw new AppError(
         'malformed_request',
-        'the user signs in by an identity provider, and has no password',
+        'the user signs in with an identity provider and has no password',
       );
     if (!member.active) throw new AppError('malformed_request', 'the user is revoked; restore them first');
 
@@ -41,20 +41,23 @@ export async function issueResetLink(
     await recordAdministration(tx, origin, admin, { action: 'reset_link_issued', tenantId, target: userId });
     return {
       reset_token: token,
-      // A browser sends no fragment: the token is in no server log and no Referer header.
+      // A browser does not send the fragment: the token is in no server log and no Referer header.
       reset_url: `${publicAddress(settings)}/signin#reset_token=${token}`,
       expires_at: expiresAt.toISOString(),
     };
   });
 }
 
-/** Parses a reset token; undefined if it has not the form of one. Whether there is such a link, the database says. */
+/** Parses a reset token; undefined if it is malformed. Only the database can tell whether the link exists. */
 export function readResetToken(token: string): { tenantId: string; linkHash: Uint8Array } | undefined {
   const parts = readTenantToken(token);
   return parts && { tenantId: parts.tenantId, linkHash: parts.secretHash };
 }
 
-/** The member who may use a link: an active one with a password, in an active tenant. Undefined if there is none. */
+/**
+ * The member who may use a link: an active one with a password, in an active tenant. Undefined if the link cannot be
+ * used.
+ */
 export async function findResetLink(
   tx: Tx,
   tenantId: string,
@@ -68,8 +71,8 @@ export async function findResetLink(
 }
 
 /**
- * Sets a member's password and deletes the link; of concurrent uses, one succeeds. Ends all sessions of the member and its
- * sign-ins that wait for a code. Locks the member before the link, as every change of member status does: the other order
+ * Sets a member's password and deletes the link; of concurrent uses, one succeeds. Ends all sessions of the member
+ * and its pending sign-ins. Locks the member before the link, as every change of member status does: the other order
  * could deadlock with an administrator's change.
  * @returns undefined if the link is gone, replaced, expired, or its member may not use it
  */
@@ -97,7 +100,7 @@ const isAlive = (tenantId: string, linkHash: Uint8Array) =>
     sql`${resetLinks.expiresAt} > now()`,
   ) as SQL;
 
-/** Inserts a member's link, or replaces the one before it. */
+/** Inserts a member's link, or replaces the previous one. */
 async function replaceResetLink(
   tx: Tx,
   tenantId: string,
@@ -131,7 +134,7 @@ async function selectMemberOfLink(
   return row;
 }
 
-/** Deletes a link that is used. Returns false if it is gone, replaced or expired by now. */
+/** Deletes a used link. Returns false if it has been deleted or replaced, or has expired. */
 async function consumeResetLink(tx: Tx, tenantId: string, linkHash: Uint8Array): Promise<boolean> {
   const used = await tx
     .delete(resetLinks)

@@ -34,16 +34,16 @@ export const membersRouter = router({
         summary: 'List the members of a tenant',
         paged: true,
         description:
-          'The operator key names the tenant with tenant_id, an operator session may; anybody else sees its own roster. Oldest first; while there are more, X-Next-Cursor carries the next cursor.',
+          'The operator key must name the tenant with tenant_id, an operator session may; other administrators get the members of their own. Oldest first; X-Next-Cursor has the next cursor if there are more.',
       },
     })
     .input(
       z.object({
-        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
-        include_revoked: z
-          .boolean()
-          .default(false)
-          .describe('Whether to list members whose access is revoked.'),
+        tenant_id: z
+          .string()
+          .optional()
+          .describe("The tenant, for an operator; an administrator's own by default."),
+        include_revoked: z.boolean().default(false).describe('Whether to list revoked members too.'),
         ...listPage,
       }),
     )
@@ -71,7 +71,7 @@ export const membersRouter = router({
         tag: 'Members',
         summary: "Revoke a member's access",
         description:
-          'The member is signed out everywhere at once. The last active administrator of a tenant cannot be revoked.',
+          'Signs the member out of all sessions immediately. The last active administrator of a tenant cannot be revoked.',
       },
     })
     .input(memberPath)
@@ -84,8 +84,8 @@ export const membersRouter = router({
         method: 'POST',
         path: '/api/auth/users/{user_id}/restore',
         tag: 'Members',
-        summary: 'Reinstate a revoked member',
-        description: 'The member may sign in again, with the same role.',
+        summary: 'Restore a revoked member',
+        description: 'The member can sign in again, with the same role.',
       },
     })
     .input(memberPath)
@@ -102,7 +102,7 @@ export const membersRouter = router({
         tag: 'Members',
         summary: "Change a member's role",
         description:
-          'It holds from the next request on, for tokens that are out already too. The last active administrator of a tenant cannot be demoted.',
+          'Takes effect at the next request, also for tokens already issued. The last active administrator of a tenant cannot be demoted.',
       },
     })
     .input(roleChangeRequest)
@@ -116,7 +116,7 @@ export const membersRouter = router({
         path: '/api/auth/users/{user_id}/mfa/reset',
         tag: 'Members',
         summary: "Clear a member's authenticator",
-        description: "Another platform operator's is cleared with the operator key alone.",
+        description: "Clearing another platform operator's requires the operator key.",
       },
     })
     .input(memberPath)
@@ -129,9 +129,9 @@ export const membersRouter = router({
         method: 'POST',
         path: '/api/auth/users/{user_id}/password-reset-link',
         tag: 'Members',
-        summary: 'Issue a link by which a member sets a new password',
+        summary: 'Create a password reset link',
         description:
-          "Used once; a new one replaces it. For active members with a password. Another platform operator's is issued with the operator key alone.",
+          'The link works once; a new one replaces it. For active members with a password. A link for another platform operator requires the operator key.',
       },
     })
     .input(memberPath)
@@ -146,8 +146,8 @@ export const membersRouter = router({
         method: 'POST',
         path: '/api/auth/invites/preview',
         tag: 'Invites',
-        summary: 'Look at an invite before it is redeemed',
-        description: 'Every unusable token gives the same answer: valid is false.',
+        summary: 'Preview an invite',
+        description: 'Every unusable token gets the same response: valid is false.',
       },
       onlyHashed: ['invite_token'],
     })
@@ -162,9 +162,9 @@ export const membersRouter = router({
         method: 'POST',
         path: '/api/tenants/invites',
         tag: 'Invites',
-        summary: 'Invite somebody into a tenant',
+        summary: 'Create an invite',
         description:
-          'The answer carries the invite token, this once; nobody is e-mailed. A tenant holds at most 20 pending invites.',
+          'The invite token is in this response only; the service sends no email. A tenant has at most 20 pending invites.',
         query: ['tenant_id'],
       },
     })
@@ -180,13 +180,15 @@ export const membersRouter = router({
         tag: 'Invites',
         summary: "List a tenant's invites",
         paged: true,
-        description:
-          'Newest first, whatever became of them. While there are more, X-Next-Cursor carries the next cursor.',
+        description: 'Latest first, in any status. X-Next-Cursor has the next cursor if there are more.',
       },
     })
     .input(
       z.object({
-        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+        tenant_id: z
+          .string()
+          .optional()
+          .describe("The tenant, for an operator; an administrator's own by default."),
         ...listPage,
       }),
     )
@@ -204,14 +206,17 @@ export const membersRouter = router({
         path: '/api/tenants/invites/{invite_id}',
         tag: 'Invites',
         summary: 'Withdraw a pending invite',
-        description: 'An invite that is not pending is a 404.',
+        description: 'Returns 404 for an invite that is not pending.',
         status: 204,
       },
     })
     .input(
       z.object({
-        invite_id: z.string().describe('The id of the invite.'),
-        tenant_id: z.string().optional().describe('The tenant, for an operator; an administrator has one.'),
+        invite_id: z.string().describe("The invite's id."),
+        tenant_id: z
+          .string()
+          .optional()
+          .describe("The tenant, for an operator; an administrator's own by default."),
       }),
     )
     .output(z.void())

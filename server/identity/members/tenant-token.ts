@@ -2,7 +2,7 @@ import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 
 /**
- * Makes a token for an invite or a reset link: `<tenant_id>.<secret>` (A 2.4). It names its tenant, so that it can be looked
+ * Makes a token for an invite or a reset link: `<tenant_id>.<secret>`. It names its tenant, so that it can be looked
  * up in that tenant's scope. Only the SHA-256 of the secret is stored.
  */
 export function newTenantToken(tenantId: string): { token: string; secretHash: Uint8Array } {
@@ -10,10 +10,10 @@ export function newTenantToken(tenantId: string): { token: string; secretHash: U
   return { token: `${tenantId}.${secret}`, secretHash: hashSecret(secret) };
 }
 
-/** Parses a token; undefined if it has not the form of one, or names the service key's tenant. */
+/** Parses a token; undefined if it is malformed, or names the service key's tenant. */
 export function readTenantToken(token: string): { tenantId: string; secretHash: Uint8Array } | undefined {
   const [, tenantId, secret] = /^([a-z0-9_-]{1,64})\.([\w-]{43})$/.exec(token) ?? [];
-  // Nobody becomes a member of the service key's tenant (A 5.1 rule 6).
+  // The service key's tenant has no members.
   if (tenantId === undefined || secret === undefined || tenantId === serviceTenantId) return undefined;
   return { tenantId, secretHash: hashSecret(secret) };
 }

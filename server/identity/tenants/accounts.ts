@@ -12,7 +12,7 @@ import { newId } from '#server/platform/ids.ts';
 import type { ProvisionedTenant, TenantAccount, TenantAccountCreate } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
 
-/** The full API view of a tenant, for operators and the tenant's administrators (A 2.1). */
+/** The full API view of a tenant, for operators and the tenant's administrators. */
 export function accountOf(row: TenantRow): TenantAccount {
   return {
     id: row.tenantId,
@@ -31,10 +31,10 @@ export function memberViewOf(row: TenantRow): TenantAccount {
 }
 
 const ownedPrefixes = ['pay_', 'trial_', 'topup_', 'mfa_', 'sso_', 'invites_', 'storage_'];
-/** The identity provider's organization key (C 2). */
+/** The identity provider's organization key. */
 const ownedKeys = ['oidc_org_id'];
 
-/** Whether the platform owns this metadata key, so that a tenant may not set it (A 2.1). */
+/** Whether the platform owns this metadata key, so that a tenant may not set it. */
 function isPlatformOwned(key: string): boolean {
   const lower = key.toLowerCase();
   return ownedKeys.includes(lower) || ownedPrefixes.some((prefix) => lower.startsWith(prefix));
@@ -66,7 +66,8 @@ export async function registerTenant(
 }
 
 /**
- * Creates a tenant for an operator, who may set platform-owned metadata, with an API key. Only this return value has the key.
+ * Creates a tenant for an operator, who may set platform-owned metadata, with an API key. Only this return value has
+ * the key.
  */
 export async function provisionTenant(
   { database, settings }: Pick<Services, 'database' | 'settings'>,
@@ -121,8 +122,8 @@ interface TenantPage {
 }
 
 /**
- * Returns a page of the tenants that an administrator may see, newest first. An operator sees all of them, or only the one
- * that X-Tenant-ID names (A 5.1 rule 3); any other administrator sees its own.
+ * Returns a page of the tenants that an administrator may see, latest first. An operator sees all of them, or only
+ * the one that X-Tenant-ID names; any other administrator sees its own.
  */
 export async function listTenants(
   { database }: Pick<Services, 'database'>,
@@ -152,7 +153,7 @@ async function readPage(tx: Tx, only: string | null, { limit, cursor }: ListQuer
 interface TenantListing {
   /** Only this tenant; null for all. */
   only: string | null;
-  /** The tenant to leave out: the service key's. */
+  /** The tenant to exclude: the service key's. */
   except: string;
   limit: number;
   after: PageEnd | undefined;
@@ -164,7 +165,10 @@ const pageBytes = 8_000_000;
 /** The size of the stored, compressed value: reading it unpacks nothing. JSON compresses to about a quarter. */
 const bytesOfRow = sql`4 * pg_column_size(${tenants.metadata})`;
 
-/** Returns tenants, newest first: `limit`, or fewer if their metadata is large, but at least one; and whether there are more. */
+/**
+ * Returns tenants, latest first: `limit`, or fewer if their metadata is large, but at least one; and whether there
+ * are more.
+ */
 async function selectTenants(
   tx: Tx,
   { only, except, limit, after }: TenantListing,

@@ -24,18 +24,15 @@ async function lockKnown(tx: Tx, tenantId: string): Promise<TenantRow> {
 
 /**
  * The same for commands on a key, on members or on the active flag, which the service key's tenant does not have.
- * @throws AppError 404; 409 for the service key's tenant (A 5.1 rule 6), which is nobody's account
+ * @throws AppError 404; 409 for the service key's tenant, which is not an account
  */
 export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccount> {
   if (tenantId === serviceTenantId)
-    throw new AppError(
-      'state_conflict',
-      `${tenantId} is nobody's account: it belongs to the key in SERVICE_API_KEY`,
-    );
+    throw new AppError('state_conflict', `${tenantId} is reserved for SERVICE_API_KEY and has no account`);
   return accountOf(await lockKnown(tx, tenantId));
 }
 
-/** Replaces all of a tenant's keys by a new one. Only this return value has the key. */
+/** Rotates a tenant's keys: replaces all of them by a new one. Only this return value has the key. */
 export async function rotateKey(
   database: Database,
   tenantId: string,
@@ -50,7 +47,7 @@ export async function rotateKey(
 
 export interface Outcome {
   account: TenantAccount;
-  /** False if the tenant was in the requested state already. */
+  /** False if the tenant was already in the requested state. */
   changed: boolean;
 }
 
@@ -66,8 +63,8 @@ export async function revokeKey(database: Database, tenantId: string): Promise<O
 }
 
 /**
- * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its members
- * (A 3.2), so that a stolen session does not work again after a reactivation. Its key stays.
+ * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its
+ * members, so that a stolen session does not work again after a reactivation. Its key stays.
  */
 export async function deactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
   return setActive(database, tenantId, false);
@@ -94,7 +91,7 @@ async function setActive(database: Database, tenantId: string, active: boolean):
 
 /**
  * Sets a tenant's monthly limit; the service key's tenant has one, too.
- * @param monthlyCharLimit weighted characters, 1 to `largestLimit`
+ * @param monthlyCharLimit weighted characters, 1 to `maxMonthlyLimit`
  */
 export async function setAllowance(
   database: Database,

@@ -8,15 +8,15 @@ import { readTenant, type TenantRow } from './tenant-row.ts';
 /** A tenant's new key. Only this has it: the database keeps its hash and its first characters. */
 export interface ReplacedKeys {
   apiKey: string;
-  /** The tenant as it is now. */
+  /** The tenant after the rotation. */
   row: TenantRow;
   /** The first characters of the keys, for the audit log. */
   change: { from: string; to: string };
 }
 
 /**
- * Replaces all of a tenant's keys by a new one. The caller has locked the tenant, so that of two rotations the later one's key is the
- * one that is left.
+ * Replaces all of a tenant's keys by a new one. The caller has locked the tenant, so that after two rotations the
+ * later one's key is valid.
  */
 export async function replaceKeys(tx: Tx, tenantId: string): Promise<ReplacedKeys> {
   const apiKey = newSecret();

@@ -24,7 +24,7 @@ export const tenantsRouter = router({
         path: '/api/tenants',
         tag: 'Tenants',
         summary: 'Provision a tenant',
-        description: 'For platform operators. The answer carries the tenant API key, this once.',
+        description: 'For platform operators. The tenant API key is in this response only.',
       },
     })
     .input(tenantAccountCreate)
@@ -40,7 +40,7 @@ export const tenantsRouter = router({
         summary: 'List tenants',
         paged: true,
         description:
-          'An operator sees all tenants, an administrator its own. Newest first; while there are more, X-Next-Cursor carries the next cursor.',
+          'An operator sees all tenants, an administrator its own. Latest first; X-Next-Cursor has the next cursor if there are more.',
       },
     })
     .input(z.object(listPage))
@@ -59,7 +59,7 @@ export const tenantsRouter = router({
         path: '/api/tenants/security',
         tag: 'Tenants',
         summary: "Set a tenant's security policy",
-        description: 'A toggle that is left out stays as it is. An operator names the tenant with tenant_id.',
+        description: 'A missing toggle does not change. An operator names the tenant with tenant_id.',
         query: ['tenant_id'],
       },
     })

@@ -8,7 +8,7 @@ import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
 
 /**
- * Sets the toggles that are given, and leaves the others (A 5.3). Sign-ins read them; existing sessions stay.
+ * Sets the toggles that are given, and leaves the others. Sign-ins read them; existing sessions stay.
  * @throws AppError 404 for a foreign or unknown tenant
  */
 export async function setSecurityPolicy(

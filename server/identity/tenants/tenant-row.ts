@@ -18,8 +18,9 @@ const selectById = prepare<{ tenantId: string }, TenantRow[]>((db) =>
 );
 
 /**
- * Reads and locks a tenant. Not `for update`, which would block inserts of the tenant's other rows by their foreign keys. Prepared, so
- * that it is sent at once: who locks a member, too, calls this first and the other without waiting.
+ * Reads and locks a tenant. Not `for update`, which would block inserts of the tenant's other rows by their foreign
+ * keys. Prepared, so that it is sent immediately: callers that lock a member, too, send this first and the other
+ * without waiting.
  */
 export async function lockTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
   const [row] = await selectLocked(tx, { tenantId });

@@ -6,10 +6,10 @@ import type { Settings } from '#server/settings.ts';
 const day = 86_400;
 
 /**
- * Returns the trial grant of a new tenant as metadata (A 8.3, C 7). Empty if billing is off, if no trial is configured, or if
- * the client address has had its TRIAL_GRANTS_PER_ADDRESS in the 24 hours that began with its first. Call it in the
+ * Returns the trial grant of a new tenant as metadata. Empty if billing is off, if no trial is configured, or if the
+ * client address has had its TRIAL_GRANTS_PER_ADDRESS in the 24 hours that began with its first. Call it in the
  * transaction that creates the tenant: if that rolls back, the address keeps its grant.
- * @param clientAddress null if no client asked
+ * @param clientAddress null without a client
  */
 export async function trialGrant(
   tx: Tx,

@@ -15,12 +15,13 @@ import { setView } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 
 /** The most other translations of the same term that a response names. */
-const mostOthers = 20;
+const maxOthers = 20;
 
 /**
- * Adds one term to the end of a glossary. The glossary gets a new revision, so that the next translation uses the term.
- * @throws AppError 404 for an unknown or foreign glossary; 409 if it has the term with this translation; 422 if the glossary is for other
- * languages or would become too large
+ * Adds one term to the end of a glossary. The glossary gets a new revision, so that the next translation uses the
+ * term.
+ * @throws AppError 404 for an unknown or foreign glossary; 409 if it already has the term with this translation; 422
+ * if the glossary is for other languages or would become too large
  */
 export async function addEntry(
   services: Pick<Services, 'database' | 'settings'>,
@@ -33,7 +34,7 @@ export async function addEntry(
   }));
   // As for an upload: two additions must not both use the same free capacity, or the same number.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
-    // The row first: a glossary that is being deleted is gone, or waits.
+    // The row first: if the glossary is being deleted, this waits and finds none.
     const set = await renewSet(tx, tenantId, request.set_id);
     requireLanguages(set, pair);
     const others = await otherTargets(tx, tenantId, request, pair);
@@ -47,7 +48,7 @@ export async function addEntry(
       caseSensitive: request.case_sensitive,
       priority: 0,
     };
-    // No set has an empty name: what is there counts as a whole.
+    // No set has an empty name, so all existing sets count.
     requireCapacity(await countByLanguages(tx, tenantId, ''), sizesOf([entry]), services.settings);
     await tx.insert(terminologyEntries).values(entry);
     return { set: setView(set), entry: entryView(entry), other_targets: others };
@@ -63,7 +64,7 @@ function requirePair({ source_lang, target_lang }: AddEntryRequest): Pair {
   const sourceLang = requireDeclaredLanguage('source_lang', source_lang).code;
   const targetLang = requireDeclaredLanguage('target_lang', target_lang).code;
   if (sourceLang === targetLang)
-    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
   return { sourceLang, targetLang };
 }
 
@@ -84,7 +85,7 @@ async function renewSet(tx: Tx, tenantId: string, setId: string): Promise<SetRow
   return set;
 }
 
-/** A glossary that was uploaded for other languages would hold a term that nobody looks for there. */
+/** A glossary that was uploaded for other languages must not get a term that can never apply. */
 function requireLanguages(set: SetRow, { sourceLang, targetLang }: Pair): void {
   const fits = (declared: string | null, language: LanguageCode) =>
     declared === null || readLanguage(declared) === language;
@@ -96,7 +97,7 @@ function requireLanguages(set: SetRow, { sourceLang, targetLang }: Pair): void {
 }
 
 /**
- * The other translations that the glossary has for a term, the newest first.
+ * The other translations that the glossary has for a term, latest first.
  * @throws AppError 409 if it has the same one
  */
 async function otherTargets(
@@ -126,8 +127,8 @@ async function otherTargets(
   );
   const targets = new Set(same.map(({ targetTerm }) => normalForm(targetTerm)));
   if (targets.has(normalForm(target_term)))
-    throw new AppError('conflict', 'the glossary has this term with this translation already');
-  return [...targets].slice(0, mostOthers);
+    throw new AppError('conflict', 'the glossary already has this term and translation');
+  return [...targets].slice(0, maxOthers);
 }
 
 async function nextNumber(tx: Tx, tenantId: string, setId: string): Promise<number> {

@@ -7,11 +7,12 @@ import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
 import type { EntriesRequest, EntryPage } from './entry-schema.ts';
 
-/** The most entries that one page looks through: they take some 20 ms. */
-const mostLooked = 20_000;
+/** The most entries that one page reads: they take about 20 ms. */
+const maxRowsRead = 20_000;
 
 /**
- * Returns a page of a glossary's entries in the order of its file: those that apply to some languages and have a text, if these are given.
+ * Returns a page of a glossary's entries in the order of its file: only those that apply to the given languages and
+ * contain the given text, if any.
  * @throws AppError 404 for an unknown or foreign glossary; 409 if it was replaced since the cursor was made; 422
  */
 export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequest): Promise<EntryPage> {
@@ -36,7 +37,7 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
     .from(terminologyEntries)
     .where(rest)
     .orderBy(inOrder)
-    .limit(mostLooked)
+    .limit(maxRowsRead)
     .as('looked');
   // One entry more than asked for shows whether there is a next page.
   const found = await tx
@@ -54,7 +55,7 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
           .from(terminologyEntries)
           .where(rest)
           .orderBy(inOrder)
-          .offset(mostLooked - 1)
+          .offset(maxRowsRead - 1)
           .limit(1);
   return {
     entries: entries.map(entryView),

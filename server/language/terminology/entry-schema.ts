@@ -7,7 +7,7 @@ import { terminologySet } from './schema.ts';
 const language = z
   .string()
   .max(100)
-  .meta({ description: 'a code, or a tag that stands for one, such as en-US' });
+  .meta({ description: 'a language code, or a regional tag of one, such as en-US' });
 
 export const entriesRequest = z.object({
   set_id: z.string().max(64).describe('The glossary.'),
@@ -17,10 +17,10 @@ export const entriesRequest = z.object({
   match: z
     .enum(['contains', 'prefix'])
     .default('contains')
-    .describe('Whether `text` may stand anywhere, or begins the term.'),
-  side: z.enum(['source', 'target', 'either']).default('either').describe('Where `text` is sought.'),
-  limit: z.int().min(1).max(200).default(50).describe('Entries of a page.'),
-  cursor: z.string().max(200).optional().describe('The next_cursor of the page before.'),
+    .describe('Whether the term contains `text`, or starts with it.'),
+  side: z.enum(['source', 'target', 'either']).default('either').describe('The side to search for `text`.'),
+  limit: z.int().min(1).max(200).default(50).describe('Entries per page.'),
+  cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
 });
 
 const entryLanguage = z
@@ -33,49 +33,49 @@ export const terminologyEntry = z.object({
   source_lang: entryLanguage,
   target_lang: entryLanguage,
   source_term: z.string().describe('The term.'),
-  target_term: z.string().describe('What a translation must have for it.'),
+  target_term: z.string().describe('The required translation of the term.'),
   case_sensitive: z.boolean().describe('Whether letter case matters.'),
-  priority: z.int().describe('Which of several translations of a term goes first.'),
+  priority: z.int().describe('The order of several translations of a term.'),
 });
 
 export const entryPage = z.object({
   entries: z.array(terminologyEntry).describe('In the order of the file.'),
   next_cursor: z.string().nullable().meta({
     description:
-      'null at the end. A page ends after 20,000 entries that do not fit, so one with few or none may have a next',
+      'null at the end. A page ends after 20,000 entries that do not match, so one with few or none may have a next',
   }),
 });
 
-/** As a cell of a glossary file: on one line, and not longer than there. */
+/** As a cell of a glossary file: on one line, with the same maximum length. */
 const newTerm = z
   .string()
   .max(4 * longestTerm)
   .trim()
   .min(1)
   .refine((term) => countCodePoints(term) <= longestTerm, `a term has ${longestTerm} characters at most`)
-  .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'a term stands on one line');
+  .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'a term must be on one line');
 
 export const addEntryRequest = z.object({
   set_id: z.string().max(64).describe('The glossary.'),
   source_lang: language,
   target_lang: language,
   source_term: newTerm.describe('The term.'),
-  target_term: newTerm.describe('What a translation must have for it.'),
+  target_term: newTerm.describe('The required translation of the term.'),
   case_sensitive: z.boolean().default(false).describe('Whether letter case matters.'),
 });
 
 export const addedEntry = z.object({
   set: terminologySet,
-  entry: terminologyEntry.describe('As it was added.'),
+  entry: terminologyEntry.describe('The added entry.'),
   other_targets: z.array(z.string()).meta({
     description:
-      'other translations that the glossary has for the term, the newest first, at most 20; the added one comes before them',
+      'other translations that the glossary has for the term, latest first, at most 20; the added one comes before them',
   }),
 });
 
 /** A source text, and optionally its translation. */
 export const termMatchesRequest = z.object({
-  source_text: z.string().min(1).describe('The text to look through.'),
+  source_text: z.string().min(1).describe('The text to search for terms.'),
   source_lang: language,
   target_lang: language,
   target_text: z.string().optional().describe('Its translation.'),
@@ -86,17 +86,17 @@ export const matchedTerm = z.object({
   source_term: z.string().describe('The term, as the glossary has it.'),
   target_terms: z
     .array(z.string())
-    .meta({ description: 'what the translation must have: the first, or another one that counts the same' }),
+    .meta({ description: 'the accepted translations of the term, the preferred one first' }),
   case_sensitive: z.boolean().describe('Whether letter case matters.'),
-  set_id: z.string().meta({ description: 'the glossary that the term was taken from' }),
-  set_name: z.string().describe('Its name.'),
-  count: z.int().meta({ description: 'how often the source has the term' }),
+  set_id: z.string().meta({ description: 'the glossary of the term' }),
+  set_name: z.string().describe('The name of the glossary.'),
+  count: z.int().meta({ description: 'occurrences in the source' }),
   spans: z
     .array(textSpan)
-    .meta({ description: 'where, as UTF-16 offsets; none for HTML, whose markup is not searched' }),
+    .meta({ description: 'positions as UTF-16 offsets; none for HTML, whose markup is not searched' }),
   found: z.int().nullable().meta({
     description:
-      'how often the translation has the first target term, an inflected form or an alternative; null without a translation. Source terms with one target are counted together',
+      'occurrences in the translation of the first target term, an inflected form or an alternative; null without a translation. Source terms with one target are counted together',
   }),
   missing: z.boolean().nullable().meta({ description: 'null without a translation' }),
 });
@@ -106,7 +106,7 @@ export const termMatches = z.object({
   passed: z
     .boolean()
     .nullable()
-    .meta({ description: 'whether the translation misses no term; null without a translation' }),
+    .meta({ description: 'whether the translation has all terms; null without a translation' }),
 });
 
 export type EntriesRequest = z.infer<typeof entriesRequest>;

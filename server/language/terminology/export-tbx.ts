@@ -24,13 +24,13 @@ export const tbxQuery = z.object({
     .describe('For TBX only: of ISO 30042. Tools that do not know `2019` read `2008`.'),
 });
 
-/** Entries that are in memory at a time: some 100 KB. */
+/** Entries in memory at a time: about 100 KB. */
 const entriesOfPage = 500;
 
 type EntryRow = typeof terminologyEntries.$inferSelect;
 
 /**
- * A glossary as TBX-Basic, in the order of its file. It breaks off if the glossary is replaced meanwhile.
+ * A glossary as TBX-Basic, in the order of its file. Fails if the glossary is replaced during the export.
  * @throws AppError 404 if it is unknown, or another tenant's
  */
 export async function exportTbx(

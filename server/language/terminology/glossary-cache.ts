@@ -1,17 +1,17 @@
-/** A cached glossary: its tenant, and the bytes that it takes. */
+/** A cached glossary: its tenant and its size in bytes. */
 export interface CachedGlossary {
   tenantId: string;
   bytes: number;
 }
 
 /**
- * The most bytes of all cached glossaries together, and of one tenant's. A tenant's newest glossary may alone exceed the
- * tenant's share.
+ * The most bytes of all cached glossaries together, and of one tenant's. A tenant's latest glossary may exceed the
+ * tenant's share if it is the only one.
  */
-const most = { bytes: 100_000_000, ofTenant: 25_000_000 };
+const limits = { bytes: 100_000_000, ofTenant: 25_000_000 };
 
-/** The least that a glossary counts as, so that at most 200 are cached, and 50 of one tenant. */
-const leastBytes = most.bytes / 200;
+/** The minimum size of a glossary in this count, so that at most 200 are cached, and 50 of one tenant. */
+const minBytes = limits.bytes / 200;
 
 /** Caches compiled glossaries in limited memory that tenants share fairly. */
 export interface GlossaryCache<T extends CachedGlossary> {
@@ -56,18 +56,18 @@ export function createGlossaryCache<T extends CachedGlossary>(): GlossaryCache<T
     keep(key, glossary) {
       drop(key);
       const { tenantId } = glossary;
-      if (counted(glossary) > most.bytes) return;
-      while ((sums.get(tenantId) ?? 0) > 0 && (sums.get(tenantId) ?? 0) + counted(glossary) > most.ofTenant)
+      if (counted(glossary) > limits.bytes) return;
+      while ((sums.get(tenantId) ?? 0) > 0 && (sums.get(tenantId) ?? 0) + counted(glossary) > limits.ofTenant)
         dropOldestOf(tenantId);
       kept.set(key, glossary);
       sums.set(tenantId, (sums.get(tenantId) ?? 0) + counted(glossary));
-      while (sumOf(sums.values()) > most.bytes) dropOldestOf(largestOf(sums));
+      while (sumOf(sums.values()) > limits.bytes) dropOldestOf(largestOf(sums));
     },
   };
 }
 
 function counted({ bytes }: CachedGlossary): number {
-  return Math.max(leastBytes, bytes);
+  return Math.max(minBytes, bytes);
 }
 
 function sumOf(numbers: Iterable<number>): number {
@@ -77,7 +77,7 @@ function sumOf(numbers: Iterable<number>): number {
 }
 
 function largestOf(sums: ReadonlyMap<string, number>): string {
-  let [largest, most] = ['', -1];
-  for (const [tenantId, bytes] of sums) if (bytes > most) [largest, most] = [tenantId, bytes];
+  let [largest, max] = ['', -1];
+  for (const [tenantId, bytes] of sums) if (bytes > max) [largest, max] = [tenantId, bytes];
   return largest;
 }

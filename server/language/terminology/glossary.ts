@@ -61,7 +61,7 @@ export function createGlossaries(): Glossaries {
     of(database, tenantId, revision, { sourceLang, targetLang }) {
       const keyOf = (revision: string | null) => `${tenantId} ${sourceLang} ${targetLang} ${revision}`;
       const key = keyOf(revision);
-      /** The terms as they are now, by their own revision: after an upload it is not the caller's. */
+      /** The current terms, by their own revision: after an upload it differs from the caller's. */
       const read = async () => {
         const { revision, terms } = await database.inTenant(tenantId, (tx: Tx) =>
           selectTerms(tx, tenantId, sourceLang, targetLang),

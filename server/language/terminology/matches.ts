@@ -9,13 +9,13 @@ import type { Settings } from '#server/settings.ts';
 import type { TermMatches, TermMatchesRequest } from './entry-schema.ts';
 import { readGlossaryRevision } from './terms.ts';
 
-/** How many times longer than the longest source a translation may be. */
-const mostExpansion = 4;
+/** The maximum ratio of a translation's length to the maximum source length. */
+const maxExpansion = 4;
 
 /**
- * Finds the terms of a tenant's glossaries in a text, as a job does, and checks whether a translation has their targets.
- * @throws AppError 413, 422; rate_limit if too much work of this kind waits
- */
+ * Finds the terms of a tenant's glossaries in a text, as a job does, and checks whether a translation has their
+ * targets.
+ * @throws AppError 413, 422; rate_limit if too much work of this kind is queued */
 export async function findTermMatches(
   { database, glossaries, settings }: Pick<Services, 'database' | 'glossaries' | 'settings'>,
   withTenant: WithTenant,
@@ -72,8 +72,8 @@ function requireLengths(
   { MAX_SOURCE_CHARS }: Settings,
 ): void {
   requireLength('source text exceeds MAX_SOURCE_CHARS', source_text, MAX_SOURCE_CHARS);
-  const most = mostExpansion * MAX_SOURCE_CHARS;
-  requireLength(`target text exceeds ${mostExpansion} times MAX_SOURCE_CHARS`, target_text, most);
+  const max = maxExpansion * MAX_SOURCE_CHARS;
+  requireLength(`target text exceeds ${maxExpansion} times MAX_SOURCE_CHARS`, target_text, max);
 }
 
 /** The matches of each expected term. */

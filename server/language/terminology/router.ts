@@ -32,7 +32,7 @@ const upload = deferredTenantProcedure
       tag: 'Terminology',
       summary: 'Create or replace a glossary from a CSV, TMX or TBX file',
       description:
-        'A form with `terminology_file` (.csv, .tmx or .tbx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required beside TMX and TBX.',
+        'A form with `terminology_file` (.csv, .tmx or .tbx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required with TMX and TBX.',
     },
   })
   .input(glossaryForm)
@@ -46,11 +46,11 @@ const remove = tenantProcedure
       path: '/api/terminology/{set_id}',
       tag: 'Terminology',
       summary: 'Delete a glossary',
-      description: 'Jobs that it helped to translate stay as they are.',
+      description: 'Jobs that used it do not change.',
       status: 204,
     },
   })
-  .input(z.object({ set_id: z.string().describe('The id of the glossary.') }))
+  .input(z.object({ set_id: z.string().describe("The glossary's id.") }))
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.tx, ctx.principal.tenant.id, input.set_id));
 
@@ -63,7 +63,7 @@ const list = tenantProcedure
       summary: 'List the glossaries',
       paged: true,
       description:
-        'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
+        'Latest updated_at first; without a limit, all of them. X-Next-Cursor has the next cursor if there are more.',
     },
   })
   .input(setListQuery)
@@ -82,7 +82,7 @@ const exportTbxProcedure = deferredTenantProcedure
       tag: 'Terminology',
       summary: 'Export a glossary as TBX-Basic',
       description:
-        'With `Accept: application/x-tbx+xml` and `set_id`: the entries of one glossary in the order of its file. TBX has no place for case_sensitive and priority.',
+        'With `Accept: application/x-tbx+xml` and `set_id`: the entries of one glossary in the order of its file. TBX cannot represent case_sensitive and priority.',
       download: [tbxType],
     },
   })
@@ -100,13 +100,13 @@ const entries = tenantProcedure
   .output(entryPage)
   .query(({ ctx, input }) => listEntries(ctx.tx, ctx.principal.tenant.id, input));
 
-/** The lock that additions wait for is not the guard's transaction. */
+/** Additions wait for a lock, which must not happen in the guard's transaction. */
 const add = deferredTenantProcedure
   .input(addEntryRequest)
   .output(addedEntry)
   .mutation(({ ctx, input }) => addEntry(ctx.services, ctx.withTenant, input));
 
-/** A mutation only for tRPC: the input of a query travels in the address, which is too short for a text. */
+/** A mutation only for tRPC: the input of a query is part of the URL, which is too short for a text. */
 const matches = deferredTenantProcedure
   .input(termMatchesRequest)
   .output(termMatches)

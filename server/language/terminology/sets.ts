@@ -22,7 +22,7 @@ export interface NewEntry extends Omit<GlossaryFileEntry, 'sourceLang' | 'target
   targetLang: string;
 }
 
-/** Creates the set of a name, or empties an existing one and updates its description. An existing set keeps its id (B 2.8). */
+/** Creates the set of a name, or empties an existing one and updates its description. An existing set keeps its id. */
 export async function replaceSet(tx: Tx, set: typeof terminologySets.$inferInsert): Promise<SetRow> {
   const { tenantId, setId, name: _, ...described } = set;
   const [row] = await tx
@@ -64,7 +64,7 @@ export async function insertEntries(
 }
 
 /** Counts a tenant's sets; undefined if one of them has this name. */
-export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
+export async function countOtherSets(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx
     .select({ sets: count(), named: sql<boolean>`coalesce(bool_or(name = ${name}), false)` })
     .from(terminologySets)

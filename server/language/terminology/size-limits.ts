@@ -18,7 +18,7 @@ export interface LanguageCount extends TermCapacity {
 }
 
 /**
- * Requires that no pair gets more terms or characters than a tenant may have (B 8 "Terminology entries").
+ * Requires that no pair gets more terms or characters than a tenant may have.
  * @throws AppError 422 with the pair and the limit
  */
 export function requireCapacity(
@@ -26,15 +26,15 @@ export function requireCapacity(
   added: readonly LanguageCount[],
   settings: Pick<Settings, 'MAX_TERMINOLOGY_TERMS' | 'MAX_TERMINOLOGY_CHARS'>,
 ): void {
-  const most = { terms: settings.MAX_TERMINOLOGY_TERMS, characters: settings.MAX_TERMINOLOGY_CHARS };
-  const overfull = findOverfullPair(held, added, most);
+  const limits = { terms: settings.MAX_TERMINOLOGY_TERMS, characters: settings.MAX_TERMINOLOGY_CHARS };
+  const overfull = findOverfullPair(held, added, limits);
   if (!overfull) return;
   const { pair, exceeded, count } = overfull;
   throw new AppError(
     'unprocessable',
     exceeded === 'terms'
-      ? `terminology_max_terms_exceeded: ${count} terms would apply to ${pair}; at most ${most.terms} are allowed`
-      : `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most ${most.characters} are allowed`,
+      ? `terminology_max_terms_exceeded: ${count} terms would apply to ${pair}; at most ${limits.terms} are allowed`
+      : `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most ${limits.characters} are allowed`,
   );
 }
 
@@ -55,14 +55,14 @@ export function sizesOf(
 }
 
 /**
- * Finds a pair to which more terms than `most` would apply (B 8 "Terminology entries"), or more characters of terms: those of
+ * Finds a pair to which more terms than `limits` would apply, or more characters of terms: those of
  * its languages and those of any language, over all sets. Considers only pairs to which the added terms apply, because this
  * upload does not change the others.
  */
 export function findOverfullPair(
   held: readonly LanguageCount[],
   added: readonly LanguageCount[],
-  most: TermCapacity,
+  limits: TermCapacity,
 ): { pair: string; exceeded: keyof TermCapacity; count: number } | undefined {
   const all = [...held, ...added];
   const sources = new Set([...all.map(({ sourceLang }) => sourceLang), anyOther]);
@@ -77,7 +77,7 @@ export function findOverfullPair(
       const applying = all.filter(applies);
       for (const exceeded of ['terms', 'characters'] as const) {
         const count = applying.reduce((sum, counted) => sum + counted[exceeded], 0);
-        if (count > most[exceeded]) return { pair: `${source} to ${target}`, exceeded, count };
+        if (count > limits[exceeded]) return { pair: `${source} to ${target}`, exceeded, count };
       }
     }
   return undefined;

@@ -29,9 +29,9 @@ export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
 }
 
 /**
- * Returns the terms that apply to a pair, in the order in which they win ties: the newest set first, and in a set the last term
- * first; and the revision to which they belong, as `readGlossaryRevision` has it. A set arrives as one row of columns, which takes
- * a fifth of the time of thousands of rows. Must be the transaction's only statement.
+ * Returns the terms that apply to a pair, in the order in which they win ties: the latest set first, and in a set the
+ * last term first; and their revision, as `readGlossaryRevision` returns it. A set is returned as one row of columns,
+ * which takes a fifth of the time of thousands of rows. Must be the transaction's only statement.
  */
 export async function selectTerms(
   tx: Tx,

@@ -3,11 +3,11 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import type { NewEntry } from './sets.ts';
 
 /** The most lines or terms that a warning names, and the most code points of a term in it. */
-const most = { named: 20, characters: 60 };
+const limits = { named: 20, characters: 60 };
 
 /**
- * Returns warnings about what the uploader may not have intended (C 6 "warnings"): one sentence for each kind, with the
- * physical line numbers. Their length is limited, however large the file.
+ * Returns warnings about likely mistakes in the file: one sentence for each kind, with the physical line numbers.
+ * Their length is limited, however large the file.
  */
 export function glossaryWarnings(
   { hasHeader, skippedLines, reducedLines }: Omit<GlossaryFile, 'entries'>,
@@ -18,17 +18,17 @@ export function glossaryWarnings(
   return [
     ...(hasHeader ? [] : [withoutHeader(entries)]),
     ...(skippedLines.length > 0
-      ? [`skipped for want of a source or a target term: ${linesOf(skippedLines)}`]
+      ? [`skipped, because the source or the target term is missing: ${linesOf(skippedLines)}`]
       : []),
     ...(reducedLines.length > 0
       ? [
-          `more than one target term in a concept, of which the preferred one was taken, or the first: ${linesOf(reducedLines)}`,
+          `more than one target term in a concept, of which the preferred or else the first one was used: ${linesOf(reducedLines)}`,
         ]
       : []),
     ...(ambiguous.length > 0 ? [`more than one target for one source: ${listed(ambiguous)}`] : []),
     ...(everywhere.length > 0
       ? [
-          `${everywhere.length} of ${entries.length} entries apply to every language pair, for neither they nor the upload name languages: ${linesOf(everywhere.map(({ line }) => line))}`,
+          `${everywhere.length} of ${entries.length} entries apply to every language pair, because neither they nor the upload name languages: ${linesOf(everywhere.map(({ line }) => line))}`,
         ]
       : []),
   ];
@@ -36,9 +36,9 @@ export function glossaryWarnings(
 
 function withoutHeader([first]: readonly NewEntry[]): string {
   const taken = first
-    ? `; the first row was taken as a term: line ${first.line}, ${quoted(first.sourceTerm)} → ${quoted(first.targetTerm)}`
+    ? `; the first row was read as a term: line ${first.line}, ${quoted(first.sourceTerm)} → ${quoted(first.targetTerm)}`
     : '';
-  return `no header row was recognised${taken}`;
+  return `no header row was recognized${taken}`;
 }
 
 /** Sources that have different targets within one language pair and case rule, with their lines. */
@@ -58,11 +58,11 @@ function ambiguousSources(entries: readonly NewEntry[]): string[] {
     );
 }
 
-function linesOf(lines: readonly number[], named = most.named): string {
+function linesOf(lines: readonly number[], named = limits.named): string {
   return `${lines.length === 1 ? 'line' : 'lines'} ${listed(lines, named)}`;
 }
 
-function listed(items: readonly (string | number)[], named = most.named): string {
+function listed(items: readonly (string | number)[], named = limits.named): string {
   const shown = items.slice(0, named).join(', ');
   return items.length > named ? `${shown} and ${items.length - named} more` : shown;
 }
@@ -70,6 +70,6 @@ function listed(items: readonly (string | number)[], named = most.named): string
 function quoted(term: string): string {
   const characters = [...term];
   const shown =
-    characters.length > most.characters ? `${characters.slice(0, most.characters).join('')}…` : term;
+    characters.length > limits.characters ? `${characters.slice(0, limits.characters).join('')}…` : term;
   return `“${shown}”`;
 }

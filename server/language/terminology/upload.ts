@@ -20,14 +20,14 @@ import type { ReadGlossaryPayload } from '#server/platform/sandbox/tasks/read-gl
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
-import { countSetsBeside, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
+import { countOtherSets, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
- * Creates or replaces a glossary by its name (B 4.4), completely or not at all. A child process reads the file, then one
+ * Creates or replaces a glossary by its name, completely or not at all. A child process reads the file, then one
  * transaction stores it.
- * @throws AppError 400, 413, 415, 422 as B 4.4 and B 7 say
+ * @throws AppError 400, 413, 415, 422
  */
 export async function uploadGlossary(
   services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'settings'>,
@@ -39,7 +39,7 @@ export async function uploadGlossary(
   const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
     const checked = checkForm(form);
     requireRoomForSet(
-      await countSetsBeside(tx, tenant.id, checked.name),
+      await countOtherSets(tx, tenant.id, checked.name),
       services.settings.MAX_TERMINOLOGY_SETS,
       setLimit,
     );
@@ -58,7 +58,7 @@ export async function uploadGlossary(
   // Two uploads must not both use the same free capacity.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
     requireRoomForSet(
-      await countSetsBeside(tx, tenantId, name),
+      await countOtherSets(tx, tenantId, name),
       services.settings.MAX_TERMINOLOGY_SETS,
       setLimit,
     );
@@ -70,7 +70,7 @@ export async function uploadGlossary(
       sourceLang: source?.tag ?? null,
       targetLang: target?.tag ?? null,
       entryCount: entries.length,
-      // Terms are not embedded. The model only shows whether one is configured (C 6 "stub_embeddings").
+      // Terms are not embedded. The model only shows whether one is configured.
       embeddingModel: services.embedder?.model ?? null,
       revision: newId(),
     });
@@ -91,7 +91,7 @@ function checkForm(form: GlossaryForm) {
   const source = read('source_lang', form.source_lang);
   const target = read('target_lang', form.target_lang);
   if (source && source.code === target?.code)
-    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
   return { file, kind, name, source, target };
 }
 
@@ -101,7 +101,7 @@ function declaredPair(source: DeclaredLanguage, target: DeclaredLanguage) {
 
 type GlossaryKind = ReadGlossaryPayload['kind'];
 
-/** Content types that name TBX. None is registered. */
+/** Content types that declare TBX. None is registered. */
 const tbxTypes: readonly string[] = [tbxType, 'application/x-tbx', 'application/tbx+xml'];
 
 /** The content types that a file of each kind may be declared with. */
@@ -117,7 +117,7 @@ const kindOfSuffix: ReadonlyMap<string, GlossaryKind> = new Map([
   ['.tbx', 'tbx'],
 ]);
 
-/** B 4.4 "File-type rules", with TBX beside them (docs/decisions/0067). @throws AppError 415 */
+/** The kind of a file by its suffix: CSV, TMX or TBX (docs/decisions/0067). @throws AppError 415 */
 function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   const suffix = suffixOf(name);
   const type = declaredType(contentType);

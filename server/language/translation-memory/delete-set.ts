@@ -16,7 +16,8 @@ export async function removeSet(
 ): Promise<void> {
   const seen = await withTenant(async (tx, { tenant }) => {
     const set = requireSet(await selectSetById(tx, tenant.id, setId));
-    // Check before waiting for the lock: if the import ends meanwhile, the set has a new version, which must not be deleted.
+    // Check before waiting for the lock: if the import ends before this gets it, the set has a new version, which
+    // must not be deleted.
     if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
     return set;
   });
@@ -34,7 +35,7 @@ export async function removeSet(
 function inProgress(): AppError {
   return new AppError(
     'conflict',
-    'tm_import_in_progress: an import into this set is running; delete it when that has ended',
+    'tm_import_in_progress: an import into this set is running; delete it when the import has ended',
   );
 }
 

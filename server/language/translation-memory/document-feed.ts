@@ -10,7 +10,7 @@ import { ensureGoldenSet, isUntranslated } from './learning.ts';
 import { lookUpExact } from './lookup/exact-match.ts';
 import { countSegmentsOfPair, goldenSetName } from './sets.ts';
 
-/** A segment of a document, as a reviewer left it. */
+/** A segment of a document, after review. */
 export interface DocumentPair {
   sourceText: string;
   targetText: string;
@@ -25,7 +25,7 @@ export interface FedPair extends DocumentPair {
 
 export interface DocumentFeed {
   fed: FedPair[];
-  /** Pairs that the set held already, or that repeat another of the document. */
+  /** Pairs that the set already had, or that repeat another one of the document. */
   duplicates: number;
   /** Pairs whose source the full memory does not hold. */
   atCap: number;
@@ -35,9 +35,9 @@ export interface DocumentFeed {
 const batch = 1000;
 
 /**
- * Adds the pairs of a document to the golden set of its languages (B 8 rule 4). A correction is added unless it repeats the
+ * Adds the pairs of a document to the golden set of its languages. A correction is added unless it repeats the
  * target that is served for its source. An unedited pair is added unless the set has ever held that target for its source. At a
- * full memory only sources that it holds are added. Untranslated pairs are dropped (B 8 rule 5).
+ * full memory only sources that it holds are added. Untranslated pairs are dropped.
  *
  * @param record is called in the same transaction, with what was added
  */

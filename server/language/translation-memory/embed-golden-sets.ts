@@ -8,10 +8,10 @@ import { base64, blockOf, blockSize, embedTexts, type VectorBlock } from './vect
 import type { SetVersion } from './versions.ts';
 
 /** The most blocks of one run. The next run continues. */
-const mostBlocks = 200;
+const maxBlocks = 200;
 
 /** Adds jobs for the golden sets with pairs that have no vectors yet, if there is a model. */
-export async function embedWaiting({
+export async function embedPending({
   database,
   embedder,
 }: Pick<Services, 'database' | 'embedder'>): Promise<void> {
@@ -26,9 +26,10 @@ export async function embedWaiting({
 }
 
 /**
- * Makes the missing vectors of a golden set's pairs, block by block. It reads and stores each block in two transactions, and
- * calls the model between them. Skips pairs that have been deleted meanwhile, or that another run has stored first.
- * @throws if the model does not respond; to be tried again
+ * Makes the missing vectors of a golden set's pairs, block by block. It reads and stores each block in two
+ * transactions, and calls the model between them. Skips pairs that have been deleted since they were read, or that
+ * another run has stored first.
+ * @throws if the model does not respond; to be retried
  */
 export async function embedSet(
   { database, embedder }: Pick<Services, 'database' | 'embedder'>,
@@ -37,7 +38,7 @@ export async function embedSet(
 ): Promise<void> {
   if (!embedder) return;
   const { model } = embedder;
-  for (let block = 0; block < mostBlocks; block++) {
+  for (let block = 0; block < maxBlocks; block++) {
     const segments = await database.inTenant(tenantId, (tx) => selectUnembedded(tx, tenantId, setId, model));
     if (segments.length === 0) return;
     const texts = segments.map(({ sourceText }) => normalForm(sourceText));
@@ -105,9 +106,9 @@ const embedded = (tenantId: string, setId: string, model: string) => sql`(
   where g.tenant_id = ${tenantId} and g.set_id = ${setId} and g.embedding_model = ${model})`;
 
 /**
- * Locks a set that is to get vectors of a model, and deletes its vectors of another model. Returns which of the segments still
- * exist and have no vectors, and keeps them from being deleted until the transaction ends. Undefined if the set has been
- * deleted.
+ * Locks a set that is about to get vectors of a model, and deletes its vectors of another model. Returns which of the
+ * segments still exist and have no vectors, and keeps them from being deleted until the transaction ends. Undefined
+ * if the set has been deleted.
  */
 async function lockSetForVectors(
   tx: Tx,

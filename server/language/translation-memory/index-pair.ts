@@ -8,7 +8,7 @@ import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-se
 import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
 
 /** Adds jobs for the pairs whose small sets should share an index. */
-export async function indexWaitingPairs({ database }: Pick<Services, 'database'>): Promise<void> {
+export async function indexPendingPairs({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const pair of await selectPairsToIndex(tx))
       await addJob(tx, 'index_memory_pair', pair, {
@@ -18,16 +18,16 @@ export async function indexWaitingPairs({ database }: Pick<Services, 'database'>
 }
 
 /**
- * Moves the segments of a pair's small imported sets into one shard that they share. With a shard each, 200 sets of 250
- * segments cost a lookup 26,000 posting lists. Like `indexSet`, it reads and stores in two transactions, and a child process
- * builds the index between them. If the segments or shards have changed meanwhile, it stores nothing, and a later sweep tries
- * again.
+ * Moves the segments of a pair's small imported sets into one shard that they share. With a shard each, 200 sets of
+ * 250 segments cost a lookup 26,000 posting lists. Like `indexSet`, it reads and stores in two transactions, and a
+ * child process builds the index between them. If the segments or shards have changed in between, it stores nothing,
+ * and a later sweep tries again.
  */
 export async function indexPair(
   { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
   { tenantId, ...pair }: LanguagePair & { tenantId: string },
 ): Promise<void> {
-  const waiting = await database.inTenant(tenantId, (tx) => selectWaitingOfPair(tx, tenantId, pair));
+  const waiting = await database.inTenant(tenantId, (tx) => selectPendingForPair(tx, tenantId, pair));
   const { segments, nextShardNo: shardNo, replaced } = waiting;
   if (segments.length === 0 && replaced.length === 0) return;
   // Number the segments by their positions here, because segment numbers are not unique across sets.
@@ -56,7 +56,7 @@ export async function indexPair(
   await ignoreConcurrentChange(stored);
 }
 
-/** Reads the sandbox's row of a shard, and finds the segments that its ordinals stand for. */
+/** Reads the sandbox's row of a shard, and finds the segments of its ordinals. */
 function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
   const [shardNo, count, lengthMarks, places] = rows.split(rowEnd)[0]!.split(fieldEnd) as [
     ...[string, string, string, string],
@@ -82,12 +82,12 @@ function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
 }
 
 /**
- * When a pair is due for its index: segments, or octets, of small sets that a lookup has to read as they are, or shards of
- * single sets that it has to read one by one.
+ * The limits above which a pair's index is rebuilt: segments, or octets, of small sets that a lookup has to read
+ * without an index, or shards of single sets that it has to read one by one.
  */
 const many = { segments: 1000, octets: 200_000, ownShards: 4 };
 /** The share of a shard's segments whose versions may be inactive before the shard is rebuilt. */
-const mostGone = sql.raw('0.25');
+const maxStaleShare = sql.raw('0.25');
 
 /** The `shard_no` of segments in a pair's shard: below the values with other meanings. */
 export const markOf = (shardNo: number) => -2 - shardNo;
@@ -116,7 +116,7 @@ async function selectPairsToIndex(tx: Tx): Promise<(LanguagePair & { tenantId: s
       having count(*) > ${many.ownShards}
       union
       select d.tenant_id, d.pair_source, d.pair_target from memory_pair_shards d
-      where ${goneOf('d')} > ${mostGone} * d.segments)
+      where ${goneOf('d')} > ${maxStaleShare} * d.segments)
     select * from due limit 1000`);
   return rows.map(({ tenant_id, pair_source, pair_target }) => ({
     tenantId: tenant_id,
@@ -133,8 +133,8 @@ interface ReplacedShard {
   segments: number;
 }
 
-/** A segment and where it is indexed now. */
-interface WaitingSegment {
+/** A segment and its current place in the index. */
+interface PendingSegment {
   versionId: string;
   segmentNo: number;
   /** Its `shard_no`. */
@@ -146,14 +146,14 @@ interface WaitingPair {
   replaced: ReplacedShard[];
   /** The number of the next shard of the pair. */
   nextShardNo: number;
-  segments: WaitingSegment[];
+  segments: PendingSegment[];
 }
 
 /**
- * Returns what the next shard of a pair is to hold: segments in no shard and those of the shards that it replaces, as many as
- * fit.
+ * Returns the contents of a pair's next shard: segments in no shard and those of the shards that it replaces, as many
+ * as fit.
  */
-async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: LanguagePair): Promise<WaitingPair> {
+async function selectPendingForPair(tx: Tx, tenantId: string, pair: LanguagePair): Promise<WaitingPair> {
   const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
   const rows = await tx.execute<{ c: string; n: string; w: number | null; source_text: string }>(sql`
     select m.content_id as c, m.segment_no as n, m.shard_no as w, m.source_text
@@ -179,7 +179,7 @@ async function selectReplaced(tx: Tx, tenantId: string, pair: LanguagePair) {
   const { pairSource, pairTarget } = pair;
   const rows = await tx.execute<{ c: string | null; d: number; n: number; due: boolean }>(sql`
     select null as c, d.shard_no as d, d.segments as n,
-      d.segments < ${small} or ${goneOf('d')} > ${mostGone} * d.segments as due
+      d.segments < ${small} or ${goneOf('d')} > ${maxStaleShare} * d.segments as due
     from memory_pair_shards d
     where d.tenant_id = ${tenantId} and d.pair_source = ${pairSource} and d.pair_target = ${pairTarget}
     union all

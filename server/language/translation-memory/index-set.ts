@@ -7,7 +7,7 @@ import { collectParts, insertRows, rowParts } from './packed-rows.ts';
 import type { SetVersion } from './versions.ts';
 
 /** Adds jobs for the sets with many segments that are in no index yet. */
-export async function indexWaiting({ database }: Pick<Services, 'database'>): Promise<void> {
+export async function indexPending({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const { tenantId, setId } of await selectSetsToIndex(tx))
       await addJob(tx, 'index_memory', { tenantId, setId }, { key: `index_memory:${setId}` });
@@ -17,7 +17,7 @@ export async function indexWaiting({ database }: Pick<Services, 'database'>): Pr
 /** Rolls the transaction back because the rows that it read have changed. */
 export class ConcurrentChange extends Error {}
 
-/** Settles without an error if the work was given up because of a concurrent change: the next sweep tries again. */
+/** Resolves without an error if the work stopped because of a concurrent change: the next sweep tries again. */
 export async function ignoreConcurrentChange(work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!(error instanceof ConcurrentChange)) throw error;
@@ -25,16 +25,17 @@ export async function ignoreConcurrentChange(work: Promise<void>): Promise<void>
 }
 
 /**
- * Moves a set's unindexed segments, and those of its small shards, into one shard of the fuzzy index. Approved pairs arrive one
- * by one, and a lookup should have few shards to read. It reads and stores in two transactions; between them a child process
- * builds the index. If the segments or shards have changed meanwhile, it stores nothing, and a later sweep tries again.
+ * Moves a set's unindexed segments, and those of its small shards, into one shard of the fuzzy index. Approved pairs
+ * arrive one by one, and a lookup should have few shards to read. It reads and stores in two transactions; between
+ * them a child process builds the index. If the segments or shards have changed in between, it stores nothing, and a
+ * later sweep tries again.
  */
 export async function indexSet(
   { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
   tenantId: string,
   setId: string,
 ): Promise<void> {
-  const waiting = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
+  const waiting = await database.inTenant(tenantId, (tx) => selectPending(tx, tenantId, setId));
   if (!waiting || waiting.segments.length === 0) return;
   const { version, segments, nextShardNo: shardNo } = waiting;
   const sources = segments.map(({ sourceText }) => sourceText);
@@ -57,9 +58,9 @@ export async function indexSet(
 }
 
 /**
- * When segments are due for the index: the segments of one set, or the segments or octets of a pair over all its sets. A lookup
- * reads unindexed sources as they are, 200,000 characters at most, and would miss the rest. It counts octets because they are
- * known without reading the sources.
+ * The limits above which segments are indexed: the segments of one set, or the segments or octets of a pair over all
+ * its sets. A lookup reads unindexed sources one by one, at most 200,000 characters, and would miss the rest. It
+ * counts octets because they are known without reading the sources.
  */
 const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 
@@ -67,8 +68,8 @@ const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 export const smallShard = 4096;
 
 /**
- * Returns the sets whose segments should get an index of their own. Small imported sets share the index of their pair. Needs
- * platform scope.
+ * Returns the sets whose segments should get a separate index. Small imported sets share the index of their pair.
+ * Needs platform scope.
  */
 async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: string }[]> {
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
@@ -98,7 +99,7 @@ interface WaitingSegments {
 }
 
 /** Returns a set's segments that are in no shard or in a small one; undefined if the set has been deleted. */
-async function selectWaiting(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments | undefined> {
+async function selectPending(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments | undefined> {
   const [set] = await tx.execute<{ content_id: string; golden: boolean }>(sql`
     select content_id, origin = 'golden_approved' as golden from memory_sets
     where tenant_id = ${tenantId} and set_id = ${setId} for share`);
@@ -131,7 +132,10 @@ async function selectShards(tx: Tx, { tenantId, versionId }: SetVersion) {
   };
 }
 
-/** Locks a set that is to get another shard. Returns whether its active version and its shards are still those that were read. */
+/**
+ * Locks a set that is about to get another shard. Returns whether its active version and its shards are still those
+ * that were read.
+ */
 async function lockSetForShard(
   tx: Tx,
   setId: string,

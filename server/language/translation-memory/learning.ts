@@ -8,7 +8,7 @@ import { newId } from '#server/platform/ids.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
 import { goldenSetName, segmentsOfPair } from './sets.ts';
 
-/** A finished text job's pair. Languages are codes of B 2.4. */
+/** A finished text job's pair. Languages are canonical codes. */
 export interface JobPair {
   jobId: string;
   sourceLang: string;
@@ -18,8 +18,8 @@ export interface JobPair {
 }
 
 /**
- * Whether a target is no translation: empty, equal to its source, or the stub engine's echo of it. Such pairs are not learned
- * (B 8 rule 5).
+ * Whether a target is not a translation: empty, equal to its source, or the stub engine's echo of it. Such pairs are
+ * not learned.
  */
 export function isUntranslated({
   sourceText,
@@ -32,8 +32,9 @@ export function isUntranslated({
 }
 
 /**
- * Adds a published job's pair to the golden set of its languages (B 8 rule 4). It runs in the transaction that publishes the
- * job, after that statement. `published` is SQL that is true if the job's row says so now: another run may have taken the job.
+ * Adds a published job's pair to the golden set of its languages. It runs in the transaction that publishes the job,
+ * after that statement. `published` is SQL that is true if the job's row is still published: another run may have
+ * taken the job.
  */
 export function learnFromJob(
   tx: Tx,
@@ -70,7 +71,7 @@ export function learnFromJob(
   ]);
 }
 
-/** A pair as its job fed it. */
+/** A pair as its job added it. */
 export interface FedPairKey {
   /** Of the source's normal form, in hexadecimal. */
   hash: string;
@@ -78,7 +79,7 @@ export interface FedPairKey {
 }
 
 /**
- * Deletes the pairs learned from a job that is being deleted or reopened, and returns how many (C 4 `tm_pairs_removed`).
+ * Deletes the pairs learned from a job that is being deleted or reopened, and returns how many.
  * @param only these pairs; default: all
  */
 export function unlearnJob(
@@ -123,7 +124,7 @@ export async function ensureGoldenSet(
 
 /**
  * Appends the pair of a text job if `published` holds. A job never adds the same pair twice. If the language pair is at its
- * capacity, only corrections of sources that it has are added (C 7). If the set is being deleted, it waits for that and adds
+ * capacity, only corrections of sources that it has are added. If the set is being deleted, it waits for that and adds
  * nothing.
  */
 export async function appendPairOfJob(

@@ -5,12 +5,15 @@ import type { RowPiece } from '#server/platform/sandbox/tasks/index-memory.ts';
 import type { MemoryPiece } from '#server/platform/sandbox/tasks/read-memory.ts';
 import type { SetVersion } from './versions.ts';
 
-/** The kinds of packed rows into which a file is read. PostgreSQL unpacks them (`server/platform/sandbox/tasks/index-memory.ts`). */
+/**
+ * The kinds of packed rows into which a file is read. PostgreSQL unpacks them
+ * (`server/platform/sandbox/tasks/index-memory.ts`).
+ */
 export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
 
 /**
- * Stores one piece of the rows. Shards must be stored before their postings. A block of vectors that exists already is the same
- * block and is skipped: if two workers run one import, the slower one continues behind the faster.
+ * Stores one piece of the rows. Shards must be stored before their postings. A block of vectors that already exists
+ * is identical and is skipped: if two workers run one import, the slower one continues behind the faster.
  */
 export async function insertRows(tx: Tx, kind: RowKind, of: SetVersion, rows: string): Promise<void> {
   await tx.execute(statements[kind](of, unpack(rows)));

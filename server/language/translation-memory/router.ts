@@ -3,7 +3,7 @@ import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { removeSet } from './delete-set.ts';
-import { listImports as newest, readImport } from './imports/import-jobs.ts';
+import { readImport, listImports as selectLatest } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
 import { findMatches } from './lookup/matches.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
@@ -29,7 +29,7 @@ const importTmx = deferredTenantProcedure
       tag: 'Translation memory',
       summary: 'Create or replace a set from a TMX file',
       description:
-        'A form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are stored at once; a larger file answers 202 and is polled.',
+        'A form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are stored at once; a larger file returns 202, to poll until it is done.',
     },
   })
   .input(importForm)
@@ -48,11 +48,12 @@ const remove = deferredTenantProcedure
       path: '/api/tm/{set_id}',
       tag: 'Translation memory',
       summary: 'Delete a set',
-      description: 'Sets of approved pairs, too. 409 while an import into it runs.',
+      description:
+        'Sets of approved pairs can be deleted too. Returns 409 while an import into the set is running.',
       status: 204,
     },
   })
-  .input(z.object({ set_id: z.string().describe('The id of the set.') }))
+  .input(z.object({ set_id: z.string().describe("The set's id.") }))
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.withTenant, input.set_id));
 
@@ -65,7 +66,7 @@ const list = tenantProcedure
       summary: 'List the sets',
       paged: true,
       description:
-        'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
+        'Latest updated_at first; without a limit, all of them. X-Next-Cursor has the next cursor if there are more.',
     },
   })
   .input(setListQuery)
@@ -83,10 +84,10 @@ const getImport = tenantProcedure
       path: '/api/tm/imports/{job_id}',
       tag: 'Translation memory',
       summary: 'Poll an import',
-      description: 'Until job.status is completed or failed. Neither changes any more.',
+      description: 'Poll until job.status is completed or failed. These are final.',
     },
   })
-  .input(z.object({ job_id: z.string().describe('The id of the import.') }))
+  .input(z.object({ job_id: z.string().describe("The import's id.") }))
   .output(memoryImportPoll)
   .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
 
@@ -96,12 +97,12 @@ const listImports = tenantProcedure
       method: 'GET',
       path: '/api/tm/imports',
       tag: 'Translation memory',
-      summary: 'List the newest 50 imports',
-      description: 'Newest first, without pages.',
+      summary: 'List the latest 50 imports',
+      description: 'Latest first, without pages.',
     },
   })
   .output(z.array(memoryImportJob))
-  .query(({ ctx }) => newest(ctx.tx, ctx.principal.tenant.id));
+  .query(({ ctx }) => selectLatest(ctx.tx, ctx.principal.tenant.id));
 
 const exportSetProcedure = deferredTenantProcedure
   .meta({
@@ -110,11 +111,11 @@ const exportSetProcedure = deferredTenantProcedure
       path: '/api/tm/{set_id}/export',
       tag: 'Translation memory',
       summary: 'Export a set as TMX 1.4b',
-      description: 'At most 50000 segments. tuid and changedate survive an import of the file.',
+      description: 'At most 50000 segments. Importing the file again keeps tuid and changedate.',
       download: ['application/xml'],
     },
   })
-  .input(z.object({ set_id: z.string().describe('The id of the set.') }))
+  .input(z.object({ set_id: z.string().describe("The set's id.") }))
   .output(streamResponse)
   .query(({ ctx, input }) =>
     exportSet(ctx.services, ctx.withTenant, input.set_id, {
@@ -130,7 +131,7 @@ const exportGoldenProcedure = deferredTenantProcedure
       path: '/api/tm/export/golden',
       tag: 'Translation memory',
       summary: 'Export the approved pairs of a language pair as TMX 1.4b',
-      description: 'The newest 50000 pairs of the set golden-approved-<source>-<target>.',
+      description: 'The latest 50000 pairs of the set golden-approved-<source>-<target>.',
       download: ['application/xml'],
     },
   })
@@ -153,7 +154,7 @@ const concordance = deferredTenantProcedure
   .output(concordancePage)
   .query(({ ctx, input }) => searchConcordance(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
-/** A mutation only for tRPC: the input of a query travels in the address, which is too short for a text. */
+/** A mutation only for tRPC: the input of a query is part of the URL, which is too short for a text. */
 const matches = deferredTenantProcedure
   .input(memoryMatchesRequest)
   .output(memoryMatches)

@@ -4,16 +4,16 @@ import { uploadedFile } from '#server/trpc.ts';
 const id = z.string().meta({ description: '32 hexadecimal characters' });
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
-/** B 2.9. Only the response to an upload has the last four. */
+/** Only the response to an upload has the last four. */
 export const memorySet = z
   .object({
     id,
-    name: z.string().describe('Its name; another upload of the name replaces it.'),
+    name: z.string().describe("The set's name; uploading the name again replaces it."),
     source_lang: z.string().describe('The language translated from.'),
     target_lang: z.string().describe('The language translated into.'),
     origin: z.enum(['tmx_import', 'golden_approved']).describe('Imported, or collected from approvals.'),
-    entry_count: z.int().describe('How many segments it has.'),
-    embedding_model: z.string().nullable().describe('The model of its vectors; null if there is none.'),
+    entry_count: z.int().describe('The number of segments.'),
+    embedding_model: z.string().nullable().describe('The model of its vectors; null without one.'),
     stub_embeddings: z
       .boolean()
       .describe('Whether no embedding model is configured: then close matches compare characters only.'),
@@ -22,14 +22,14 @@ export const memorySet = z
     total_units: z.int().optional().meta({ description: 'units of the file' }),
     imported: z.int().optional().meta({ description: 'segments that are stored' }),
     skipped_units: z.int().optional().meta({ description: 'units without a text in both languages' }),
-    duplicates_dropped: z.int().optional().describe('Units whose source came again.'),
+    duplicates_dropped: z.int().optional().describe('Units with a repeated source.'),
   })
   .meta({
     id: 'TranslationMemorySet',
-    description: 'A set of a translation memory. Only the response to an upload has the last four members.',
+    description: 'A set of a translation memory. Only the response to an upload has the last four fields.',
   });
 
-/** B 2.9: an import that runs in the background. */
+/** An import that runs in the background. */
 export const memoryImportJob = z
   .object({
     id,
@@ -43,17 +43,17 @@ export const memoryImportJob = z
     deduped_units: z.int().meta({ description: 'the units left after duplicates collapse' }),
     created_at: dateTime,
     updated_at: dateTime,
-    error: z.string().nullable().describe('What to do about a failure; null otherwise.'),
-    result: memorySet.nullable().meta({ description: 'what a synchronous import would have answered' }),
+    error: z.string().nullable().describe('How to solve a failure; null otherwise.'),
+    result: memorySet.nullable().meta({ description: 'the response of a synchronous import' }),
   })
   .meta({ id: 'TranslationMemoryImportJob', description: 'An import that runs in the background.' });
 
 /** The 202 response to a large import, and the response to polling it. */
 export const memoryImportPoll = z
   .object({ poll_url: z.string().describe('The path to poll.'), job: memoryImportJob })
-  .meta({ id: 'TranslationMemoryImportPoll', description: 'An import, and where to ask for it.' });
+  .meta({ id: 'TranslationMemoryImportPoll', description: 'An import, and where to poll it.' });
 
-/** The form of B 4.5. The service returns 400 for fields that are missing or too long. */
+/** The upload form. The service returns 400 for fields that are missing or too long. */
 export const importForm = z.object({
   tmx_file: uploadedFile.optional().meta({ description: 'a .tmx file, TMX 1.4b' }),
   name: z.string().optional().meta({ description: '1 to 128 characters' }),

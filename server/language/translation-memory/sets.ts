@@ -18,24 +18,24 @@ const counted = {
   entries: sql<number>`case when origin = 'tmx_import' then entry_count
     else ${segmentsOf(sql`memory_sets.tenant_id`, sql`memory_sets.content_id`)} end`.mapWith(Number),
   /**
-   * When a golden set's newest pair was approved, ISO 8601. Looks only at the last 100 stored pairs: pairs are stored in the
-   * order of their approval, except those approved at the same time.
+   * When a golden set's latest pair was approved, ISO 8601. Reads only the last 100 stored pairs: pairs are stored in
+   * the order of their approval, except those approved at the same time.
    */
-  newest: sql<string | null>`case when origin <> 'tmx_import' then (
+  latest: sql<string | null>`case when origin <> 'tmx_import' then (
     select to_json(max(m.changed_at)) #>> '{}' from (
       select m.changed_at from memory_segments m where m.tenant_id = memory_sets.tenant_id
         and m.content_id = memory_sets.content_id order by m.segment_no desc limit 100) m) end`,
 };
 
-/** A tenant's sets, the newest first. */
+/** A tenant's sets, latest first. */
 async function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
   const rows = await tx
     .select(counted)
     .from(memorySets)
     .where(eq(memorySets.tenantId, tenantId))
     .orderBy(memorySets.setId);
-  const sets = rows.map(({ set, entries, newest }) => {
-    const updated = newest === null ? 0 : Date.parse(newest);
+  const sets = rows.map(({ set, entries, latest }) => {
+    const updated = latest === null ? 0 : Date.parse(latest);
     return {
       ...set,
       entryCount: entries,
@@ -82,8 +82,9 @@ interface NewSet {
 }
 
 /**
- * Makes a staged version the active one of the imported set with this name. A set that exists keeps its id and `created_at`
- * (B 3.3). Readers see the old version until this transaction commits. Returns that version as `replaced`; the caller deletes it.
+ * Makes a staged version the active one of the imported set with this name. A set that exists keeps its id and
+ * `created_at`. Readers see the old version until this transaction commits. Returns that version as `replaced`; the
+ * caller deletes it.
  */
 export async function activateVersion(
   tx: Tx,
@@ -121,7 +122,7 @@ function setView(row: SetRow): MemorySet {
   };
 }
 
-/** The counts that only the response to an upload has (B 2.9 "plus on create"). */
+/** The counts that only the response to an upload has. */
 interface ImportCounts {
   totalUnits: number;
   skippedUnits: number;
@@ -140,7 +141,7 @@ export function createdSetView(row: SetRow, counts: ImportCounts): MemorySet {
 
 const prefix = 'golden-approved-';
 
-/** The name of the golden set of a language pair (B 2.9). */
+/** The name of the golden set of a language pair. */
 export function goldenSetName({ pairSource, pairTarget }: LanguagePair): string {
   return `${prefix}${pairSource}-${pairTarget}`;
 }
@@ -163,9 +164,9 @@ export function segmentsOf(tenantId: SQL, versionId: SQL): SQL {
 }
 
 /**
- * SQL for the number of segments that a tenant has of a pair, over all sets: imported sets by their stored counts, running
- * imports by the larger of what they bring and what they leave if they fail, and approved pairs. `without` names a set that is
- * being replaced.
+ * SQL for the number of segments that a tenant has of a pair, over all sets: imported sets by their stored counts,
+ * running imports by the larger of their new and their previous segments, and approved pairs. `without` names a set
+ * that is being replaced.
  */
 export function segmentsOfPair(
   tenantId: string,
@@ -190,7 +191,7 @@ export function segmentsOfPair(
  * Counts the sets that a tenant has uploaded, including those whose first import still runs; undefined if one of them has this
  * name. Golden sets do not count: there is at most one for a language pair, and learning must never fail a job.
  */
-export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
+export async function countOtherSets(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx.execute<{ sets: number; named: boolean }>(sql`
     select count(*)::int as sets, coalesce(bool_or(name = ${name}), false) as named from (
       select name from memory_sets where tenant_id = ${tenantId} and origin = 'tmx_import'

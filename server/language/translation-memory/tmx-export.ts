@@ -12,14 +12,14 @@ import { exportedTuid, storedTuid } from './tuid.ts';
 import type { SetVersion } from './versions.ts';
 
 /** How often an export starts over if its set is replaced before the first byte. */
-const mostTries = 4;
+const maxAttempts = 4;
 
 interface Exported {
   set: SetRow;
   range: { after: number; last: number };
 }
 
-/** B 4.5: a set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
+/** A set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
 export function exportSet(
   services: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
@@ -34,7 +34,7 @@ export function exportSet(
 }
 
 /**
- * B 4.5: the approved pairs of a language pair.
+ * The approved pairs of a language pair.
  * @throws AppError 400 if a language is blank, 422 if it is unsupported, 404 if nothing has been approved yet
  */
 export async function exportGolden(
@@ -97,7 +97,7 @@ async function streamSegments(
       });
   try {
     let exported = seen;
-    for (let tries = 1; tries <= mostTries; tries += 1) {
+    for (let tries = 1; tries <= maxAttempts; tries += 1) {
       const read = readOf(exported);
       // Read the first page before sending a byte, so that its errors get a normal error response.
       const first = await read(exported.range.after, 'first');
@@ -124,7 +124,9 @@ const replaced = 'replaced';
 
 type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;
 
-/** Reads the next page once the reader has taken the one before. @throws Error if the set was replaced meanwhile */
+/**
+ * Reads the next page once the reader has taken the previous one. @throws Error if the set was replaced in between
+ */
 async function* writeTmx(
   { set, range }: Exported,
   page: ExportedSegment[],
@@ -184,7 +186,7 @@ export const bytesOfPage = 262_144;
 
 /**
  * Returns the page of a version's segments after segment `after`, in stored order. Pages are limited in bytes as well, because a
- * segment may be long and an export that nobody reads stays in memory.
+ * segment may be long and an export that no one reads stays in memory.
  */
 async function selectSegments(
   tx: Tx,
@@ -225,22 +227,22 @@ async function selectSegments(
 }
 
 /**
- * Returns the range of an export of the newest `most` segments: the segment after which it starts, and its last one. Segments
- * added later are left out. Undefined if there are none.
+ * Returns the range of an export of the latest `max` segments: the segment after which it starts, and its last one.
+ * Segments added later are excluded. Undefined if there are none.
  */
 async function selectExportRange(
   tx: Tx,
   { tenantId, versionId }: SetVersion,
-  most: number,
+  max: number,
 ): Promise<{ after: number; last: number } | undefined> {
-  // Count the few oldest segments to skip. Counting back from the newest would scan everything that is exported.
+  // Count the few oldest segments to skip. Counting back from the latest would scan everything that is exported.
   const ofContent = sql`tenant_id = ${tenantId} and content_id = ${versionId}`;
   const count = segmentsOf(sql`${tenantId}`, sql`${versionId}`);
   const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`
     select (select segment_no from memory_segments where ${ofContent} order by segment_no desc limit 1) as last,
       case when skipped > 0 then (select segment_no from memory_segments
         where ${ofContent} order by segment_no offset skipped - 1 limit 1) end as after
-    from (select ${count} - ${most}::bigint as skipped) counted`);
+    from (select ${count} - ${max}::bigint as skipped) counted`);
   if (!row || row.last === null) return undefined;
   return { after: Number(row.after ?? 0), last: Number(row.last) };
 }

@@ -8,7 +8,7 @@ export const storedTuid = (segments: string): SQL => {
 };
 
 /**
- * The tuid that an export writes (B 4.5). A unit imported without one gets the hash of its source, which is the key of the
+ * The tuid that an export writes. A unit imported without one gets the hash of its source, which is the key of the
  * exact tier. So its tuid stays the same in every export, and when the file is imported again.
  */
 export function exportedTuid({ sourceText, tuid }: { sourceText: string; tuid: string | null }): string {

@@ -5,9 +5,9 @@ const setId = z.string().max(64);
 const language = z
   .string()
   .max(100)
-  .meta({ description: 'a code, or a tag that stands for one, such as en-US' });
-const limit = z.int().min(1).max(200).default(50).describe('Units of a page.');
-const cursor = z.string().max(200).optional().describe('The next_cursor of the page before.');
+  .meta({ description: 'a language code, or a regional tag of one, such as en-US' });
+const limit = z.int().min(1).max(200).default(50).describe('Units per page.');
+const cursor = z.string().max(200).optional().describe('The next_cursor of the previous page.');
 
 /** A stored unit, and the set that has it. */
 export const memoryUnit = z.object({
@@ -16,19 +16,19 @@ export const memoryUnit = z.object({
   origin: z.enum(['tmx_import', 'golden_approved']).describe('Imported, or collected from approvals.'),
   source_lang: z.string().meta({ description: "the set's, as supplied" }),
   target_lang: z.string().describe('The language translated into.'),
-  unit_no: z.int().meta({ description: 'its place in the set' }),
+  unit_no: z.int().meta({ description: 'its position in the set' }),
   tuid: z.string().meta({ description: 'the same as in an export' }),
   source_text: z.string().describe('The text.'),
   target_text: z.string().describe('Its translation.'),
   changed_at: z.string().meta({
     format: 'date-time',
-    description: "the unit's own date; without one, when its set was stored",
+    description: "the unit's own date, or else when its set was stored",
   }),
 });
 
 const nextCursor = z.string().nullable().meta({
   description:
-    'null at the end. A page ends early after a certain amount of work, so there may be a next one behind few units, or none',
+    'null at the end. A page ends early after a certain amount of work, so one with few or no units may have a next',
 });
 
 /** The units of one set, of the sets of a language pair, or of all. */
@@ -41,8 +41,8 @@ export const browseRequest = z
     match: z
       .enum(['contains', 'prefix'])
       .default('contains')
-      .describe('Whether `text` may stand anywhere, or begins the unit.'),
-    side: z.enum(['source', 'target', 'either']).default('either').describe('Where `text` is sought.'),
+      .describe('Whether the unit contains `text`, or starts with it.'),
+    side: z.enum(['source', 'target', 'either']).default('either').describe('The side to search for `text`.'),
     limit,
     cursor,
   })
@@ -54,13 +54,13 @@ export const unitPage = z.object({
   next_cursor: nextCursor,
 });
 
-/** Where a word or phrase occurs in the memory of a language pair. */
+/** A search for the occurrences of a word or phrase in the memory of a language pair. */
 export const concordanceRequest = z.object({
   text: searchedText,
   source_lang: language,
   target_lang: language,
-  side: z.enum(['source', 'target']).default('source').describe('Where `text` is sought.'),
-  whole_words: z.boolean().default(false).describe('Whether it must not be a part of a longer word.'),
+  side: z.enum(['source', 'target']).default('source').describe('The side to search for `text`.'),
+  whole_words: z.boolean().default(false).describe('Whether to match whole words only.'),
   limit,
   cursor,
 });
@@ -71,11 +71,11 @@ export const concordancePage = z.object({
       memoryUnit.extend({
         spans: z.array(textSpan).meta({
           description:
-            'where the text occurs on the searched side, as UTF-16 offsets: the first 100; none where the database takes letters for the same that JavaScript does not',
+            'occurrences on the searched side, as UTF-16 offsets: the first 100; none if only the database considers two letters equal',
         }),
       }),
     )
-    .describe('In which the text occurs.'),
+    .describe('The units in which the text occurs.'),
   next_cursor: nextCursor,
 });
 
@@ -89,13 +89,13 @@ export const memoryMatchesRequest = z.object({
 
 export const memoryMatch = z.object({
   kind: z.enum(['exact', 'close']).describe('Whether the memory has this very text.'),
-  score: z.int().min(70).max(100).meta({ description: '100 for an exact match, and for no other' }),
+  score: z.int().min(70).max(100).meta({ description: '100 only for an exact match' }),
   source_text: z.string().describe('The text.'),
   target_text: z.string().describe('Its translation.'),
   set_id: z.string().describe('The memory.'),
   set_name: z.string().describe('The name of the memory.'),
   origin: z.enum(['tmx_import', 'golden_approved']).describe('Imported, or collected from approvals.'),
-  tuid: z.string().nullable().describe('The id of the unit in its file.'),
+  tuid: z.string().nullable().describe("The unit's id in its file."),
   changed_at: z.string().nullable().meta({ format: 'date-time', description: "the unit's own date" }),
 });
 

@@ -17,7 +17,7 @@ export interface VectorBlock {
 
 /**
  * Gets the vectors of some texts, none of them empty, from the model.
- * @throws AppError of B 7 if the model does not respond, or responds with vectors that cannot be used
+ * @throws AppError if the model does not respond, or responds with vectors that cannot be used
  */
 export async function embedTexts(
   embedder: Embedder,
@@ -30,7 +30,7 @@ export async function embedTexts(
     // Each takes a tenth of a millisecond. Let other work run in between.
     if (at % 64 === 63) await setImmediate();
     const quantized = quantize(project(vector));
-    if (!quantized) throw new AppError('transient_error', 'the embedding model gave no usable vector');
+    if (!quantized) throw new AppError('transient_error', 'the embedding model returned no usable vector');
     all.push(quantized);
   }
   return all;

@@ -34,8 +34,8 @@ async function selectUnusedVersions(tx: Tx): Promise<SetVersion[]> {
 }
 
 /**
- * Deletes the version that an upload replaced, in its own transaction so that no request waits for it. If that fails, the sweep
- * deletes it.
+ * Deletes the version that an upload replaced, in a separate transaction so that no request waits for it. If that
+ * fails, the sweep deletes it.
  */
 export async function deleteReplacedVersion(
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -45,16 +45,19 @@ export async function deleteReplacedVersion(
   await database
     .inTenant(replaced.tenantId, (tx) => deleteVersion(tx, replaced))
     .catch((error: unknown) =>
-      log.warn({ error: describeForLog(error) }, 'a replaced version of a memory set was not deleted'),
+      log.warn({ error: describeForLog(error) }, 'could not delete a replaced version of a memory set'),
     );
 }
 
-/** Milliseconds per sweep. Thousands of versions may be waiting; the next sweep continues. */
-const longestSweep = 60_000;
+/** Milliseconds per sweep. There may be thousands of versions to delete; the next sweep continues. */
+const maxSweepMs = 60_000;
 
-/** Deletes unused versions of all tenants. They are left by processes that ended before they deleted what they had replaced. */
+/**
+ * Deletes unused versions of all tenants. They remain if a process ended before it deleted the version that it had
+ * replaced.
+ */
 export async function sweepUnusedVersions(services: Pick<Services, 'database' | 'log'>): Promise<void> {
-  const end = performance.now() + longestSweep;
+  const end = performance.now() + maxSweepMs;
   for (let before: string | undefined; ; ) {
     const found = await services.database.inPlatform(selectUnusedVersions);
     const page = JSON.stringify(found);

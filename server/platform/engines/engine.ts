@@ -5,7 +5,7 @@ export interface TranslationTask {
    * an HTML source. None is empty.
    */
   segments: readonly string[];
-  /** Canonical codes of B 2.4. */
+  /** Canonical canonical language codes. */
   sourceLang: string;
   targetLang: string;
   textType: 'Plain' | 'Html';
@@ -82,7 +82,7 @@ export interface CallScope {
 
 /**
  * The port to a translation backend. Every call may take long and may fail; none runs inside a transaction.
- * Failures are AppErrors of B 7: transient_error, rate_limit, content_filtered, service_unavailable.
+ * Failures are AppErrors: transient_error, rate_limit, content_filtered, service_unavailable.
  */
 export interface Engine {
   /** False where the backend echoes its source: such output is not a translation. */

@@ -6,7 +6,7 @@ const free = <T>(value: T): Promise<EngineResult<T>> =>
 const summary = 'synthetic score of the stub engine';
 
 /**
- * The engine of a deployment without a model (C 4): it echoes each segment behind the target's code, and finds every
+ * The engine of a deployment without a model: it echoes each segment behind the target's code, and finds every
  * text good enough to publish by itself.
  */
 export const stubEngine: Engine = {

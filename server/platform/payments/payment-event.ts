@@ -1,5 +1,5 @@
 /**
- * A payment event, reduced to what the service uses (A 6). `createdAt` is when the processor created it, ISO 8601.
+ * A payment event, reduced to what the service uses. `createdAt` is when the processor created it, ISO 8601.
  */
 export type PaymentEvent = SubscriptionEvent | SubscriptionSession | TopUpPayment;
 
@@ -35,7 +35,7 @@ export interface ReceivedEvent {
   /** The processor's own name for it. */
   type: string;
   /**
-   * The event and its tenant; or why it has no effect (A 6): `ignored` is a type we do not know, `noted` one that is only
+   * The event and its tenant; or why it has no effect: `ignored` is a type we do not know, `noted` one that is only
    * logged, `skipped` one that lacks a field that its effect needs.
    */
   content: { tenantId: string; event: PaymentEvent } | Unstored;

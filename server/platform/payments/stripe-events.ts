@@ -42,11 +42,11 @@ const envelope = z.object({
 });
 
 /** Characters that one payment credits at most: far more than is sold, and small enough that sums stay exact. */
-const largestCredit = 1_000_000_000_000;
+const maxCredit = 1_000_000_000_000;
 
 type Content = ReceivedEvent['content'];
 
-/** The reader of each event type (A 6). Any other type is accepted and ignored. */
+/** The reader of each event type. Any other type is accepted and ignored. */
 const readers: Readonly<Record<string, (object: unknown, createdAt: string) => Content>> = {
   'checkout.session.completed': readSession(readCompleted),
   'checkout.session.async_payment_succeeded': readSession(readTopUp),
@@ -76,7 +76,7 @@ type Session = z.infer<typeof session>;
 type SessionReader = (session: Session, createdAt: string) => PaymentEvent | Unstored;
 
 /**
- * The tenant of a session is its client_reference_id, or without one its metadata's tenant_id (A 6 rule 3). If a
+ * The tenant of a session is its client_reference_id, or without one its metadata's tenant_id. If a
  * client_reference_id names no tenant, the metadata is not tried: our own sessions carry the same id in both.
  */
 function readSession(read: SessionReader) {
@@ -98,11 +98,11 @@ function readCompleted(completed: Session, createdAt: string): PaymentEvent | Un
   return paid === 'paid' ? readTopUp(completed, createdAt) : 'noted';
 }
 
-/** The characters come from the metadata that the service wrote, never from the amount paid (A 6 rule 3). */
+/** The characters come from the metadata that the service wrote, never from the amount paid. */
 function readTopUp({ id, metadata: stamped }: Session, createdAt: string): PaymentEvent | Unstored {
   const text = stamped?.['topup_chars'];
   const chars = typeof text === 'string' && /^\d{1,13}$/.test(text) ? Number(text) : text;
-  if (typeof chars !== 'number' || !Number.isInteger(chars) || chars < 1 || chars > largestCredit)
+  if (typeof chars !== 'number' || !Number.isInteger(chars) || chars < 1 || chars > maxCredit)
     return 'skipped: no topup_chars';
   return { kind: 'topup_paid', createdAt, sessionId: id, chars };
 }

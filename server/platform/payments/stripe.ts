@@ -8,7 +8,7 @@ import { readStripeEvent } from './stripe-events.ts';
 const requestTimeout = 20_000;
 const retries = 2;
 
-/** Seconds that a webhook signature stays valid (C 3). */
+/** Seconds that a webhook signature stays valid. */
 const signatureTolerance = 300;
 
 /** Opens Stripe. This is the only file that knows Stripe's package. */
@@ -50,7 +50,7 @@ export function openStripe(settings: Settings): PaymentProcessor {
             client_reference_id: tenantId,
             line_items: [{ price, quantity: packs }],
             metadata: { tenant_id: tenantId, topup_chars: String(chars) },
-            // Without setup_future_usage: the card is not kept for later charges (A 4.5).
+            // Without setup_future_usage: the card is not kept for later charges.
             payment_method_options: { card: { request_three_d_secure: 'any' } },
             success_url: successUrl,
             cancel_url: cancelUrl,

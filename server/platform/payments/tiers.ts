@@ -1,6 +1,6 @@
 import type { Settings } from '#server/settings.ts';
 
-/** The plans (A 8), smallest first, with the weighted characters a month that each includes. */
+/** The plans, smallest first, with the weighted characters a month that each includes. */
 export const includedChars = { personal: 500_000, pro: 1_500_000, studio: 5_000_000 } as const;
 
 export type Tier = keyof typeof includedChars;
@@ -11,13 +11,13 @@ export function isTier(slug: string): slug is Tier {
   return Object.hasOwn(includedChars, slug);
 }
 
-/** Source characters in one top-up pack (A 4.5). */
+/** Source characters in one top-up pack. */
 export const charsPerPack = 1_000_000;
 
-/** The most prepaid characters that a tenant may hold (A 8). */
-export const largestBalance = 10_000_000;
+/** The most prepaid characters that a tenant may hold. */
+export const maxBalance = 10_000_000;
 
-/** The processor's Price of each tier that this deployment sells (C 1). */
+/** The processor's Price of each tier that this deployment sells. */
 export type TierPrices = Readonly<Partial<Record<Tier, string>>>;
 
 export function tierPrices({

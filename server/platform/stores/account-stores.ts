@@ -15,7 +15,7 @@ export interface AccountStores {
 }
 
 /** Stores that stay open; another one that is needed again is opened again. */
-const mostOpen = 500;
+const maxOpen = 500;
 
 export function openAccountStores(
   settings: Settings,
@@ -38,7 +38,7 @@ export function openAccountStores(
       });
       opened.delete(tenantId);
       const [oldest] = opened.keys();
-      if (oldest !== undefined && opened.size >= mostOpen) opened.delete(oldest);
+      if (oldest !== undefined && opened.size >= maxOpen) opened.delete(oldest);
       opened.set(tenantId, { revision, store });
       return store;
     },

@@ -9,14 +9,14 @@ export interface BlobStore {
    * line is there once and whole.
    */
   appendLine(path: string, line: string): Promise<void>;
-  /** Reads up to `most` bytes of an object, starting at byte `from`; null if there is no such object. */
-  read(path: string, from: number, most: number): Promise<Uint8Array | null>;
+  /** Reads up to `max` bytes of an object, starting at byte `from`; null if there is no such object. */
+  read(path: string, from: number, max: number): Promise<Uint8Array | null>;
   /**
    * Reads an object piece by piece; null if there is no such object, or not this version of it. A reader that stops early releases it,
    * even before it has begun (`return` of its iterator).
    */
   stream(path: string, version?: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Changes whenever an object is written, even by somebody else; null if there is no such object. */
+  /** Changes whenever an object is written, even by someone else; null if there is no such object. */
   version(path: string): Promise<string | null>;
   /** The names of the objects directly in a folder; none if there is no such folder. */
   list(folder: string): Promise<string[]>;

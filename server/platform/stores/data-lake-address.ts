@@ -23,7 +23,7 @@ export interface Problem {
 }
 
 /** The longest secret; a SAS token has some 150 to 400 characters. */
-const longestSecret = 8192;
+const maxSecretLength = 8192;
 
 /**
  * Reads the address of an account: its own endpoint over https, in its dfs or blob form, without port, path (but for one slash),
@@ -77,7 +77,7 @@ export function bareSas(token: string): string {
 function isSas(token: string): boolean {
   const bare = bareSas(token);
   // What may stand in a query (RFC 3986); the token becomes part of addresses as it is.
-  if (bare.length > longestSecret || !/^[\w.~!$&'()*+,;=:@/?%-]+$/.test(bare)) return false;
+  if (bare.length > maxSecretLength || !/^[\w.~!$&'()*+,;=:@/?%-]+$/.test(bare)) return false;
   const fields = new URLSearchParams(bare);
   return ['sv', 'sig'].every((name) => fields.get(name));
 }
@@ -97,7 +97,7 @@ export function readConnectionString(
         return [field.slice(0, equals).toLowerCase(), field.slice(equals + 1)];
       }),
   );
-  if (text.length > longestSecret || !fields.has('accountname'))
+  if (text.length > maxSecretLength || !fields.has('accountname'))
     return { problem: 'must be a connection string with AccountName' };
   if (fields.get('accountname') !== accountOf(accountUrl))
     return { problem: 'must be a connection string of the account in account_url' };

@@ -65,7 +65,7 @@ export function openDataLake(
     isLocal: false,
     put: (path, content) => withFile(path, (file) => putObject(file, bytesOf(content))),
     appendLine: async (path, line) => append(checkedPath(path), line),
-    read: (path, from, most) => withFile(path, (file) => ifThere(() => readBytes(file, from, most))),
+    read: (path, from, max) => withFile(path, (file) => ifThere(() => readBytes(file, from, max))),
     stream: (path, version) =>
       withFile(path, (file) =>
         ifThere(async () => {

@@ -24,10 +24,10 @@ import { releasedStream } from './objects/released-stream.ts';
 const interruptedAfter = 3_600_000;
 
 /** Bytes that must be free on the disk for a write to be likely to work: more than the largest upload. */
-const leastFreeBytes = 32 * 1024 * 1024;
+const minFreeBytes = 32 * 1024 * 1024;
 
 /** Characters up to which a text is written with others; they wait for one another. */
-const largestSmall = 256 * 1024;
+const maxSmallBytes = 256 * 1024;
 
 /**
  * Bytes that a stream reads at a time. From 128 KB on the allocator maps memory for each piece and gives it back (MALLOC_MMAP_THRESHOLD_), which
@@ -74,10 +74,10 @@ export function openFolder(folder: string): PlatformStore {
       }),
     appendLine: (path, line) =>
       inPlace(async () => writeSmall({ kind: 'append', file: await place(path), line })),
-    async read(path, from, most) {
+    async read(path, from, max) {
       try {
         await using file = await open(join(folder, checkedPath(path)));
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from);
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, from);
         return buffer.subarray(0, bytesRead);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -134,7 +134,7 @@ export function openFolder(folder: string): PlatformStore {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await access(folder, constants.W_OK | constants.X_OK);
       const { bavail, bsize } = await statfs(folder);
-      if (bavail * bsize < leastFreeBytes) throw new Error('less than 32 MB are free where the storage is');
+      if (bavail * bsize < minFreeBytes) throw new Error('less than 32 MB are free where the storage is');
     },
   };
 }
@@ -146,7 +146,7 @@ let temporaryFiles = 0;
 /**
  * Writes a temporary file in a folder of its own, then renames it: a crash leaves the old object, the new one, or a temporary
  * file that `tidy` removes, never half an object. The file is not flushed to the disk, which every job would have to wait
- * for (decision 36): after a power cut the newest objects are doubtful.
+ * for (decision 36): after a power cut the latest objects are doubtful.
  */
 async function putWhole(
   incoming: string,
@@ -155,7 +155,7 @@ async function putWhole(
   announced: AppendedLine | undefined,
 ): Promise<void> {
   const temporary = join(incoming, `${ownName}-${temporaryFiles++}.tmp`);
-  if (typeof content === 'string' && content.length <= largestSmall)
+  if (typeof content === 'string' && content.length <= maxSmallBytes)
     return writeSmall({ kind: 'put', file, temporary, content, announced });
   if (announced) await writeSmall({ kind: 'append', ...announced });
   try {

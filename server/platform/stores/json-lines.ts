@@ -3,7 +3,7 @@ import type { BlobStore } from './blob-store.ts';
 /** Bytes read at a time. */
 const chunkBytes = 1_000_000;
 /** Longer than any line of a manifest or a list. */
-const longestLine = 64 * 1024;
+const maxLineLength = 64 * 1024;
 
 /**
  * Reads and parses the lines of an object, some thousands at a time; none if there is no such object. Skips lines that are not JSON, as a
@@ -58,7 +58,7 @@ export async function* linesBetween<T extends Dated>(
 /** A byte before all lines of `since` and later. */
 async function firstByteSince(store: BlobStore, path: string, since: number): Promise<number> {
   const isLater = async (at: number): Promise<boolean> => {
-    const bytes = Buffer.from((await store.read(path, at, longestLine)) ?? []);
+    const bytes = Buffer.from((await store.read(path, at, maxLineLength)) ?? []);
     const [, line = ''] = bytes.toString().split('\n', 2);
     const [found] = parse<Dated>(line);
     // At the end, and in a line of another kind, nothing is known.

@@ -24,7 +24,7 @@ export interface VerifiedStream {
 /** How long, in milliseconds, a version counts as verified: who downloads a file again does not wait for its checksum again. */
 const verifiedFor = 600_000;
 /** Versions that are remembered of a store. */
-const mostRemembered = 1000;
+const maxRemembered = 1000;
 
 /** What this process has verified, by store and path. */
 const verified = new WeakMap<BlobStore, Map<string, { version: string; sha256: string; at: number }>>();
@@ -64,7 +64,7 @@ function remember(store: BlobStore, path: string, known: { version: string; sha2
   verified.set(store, versions);
   versions.delete(path);
   const [oldest] = versions.keys();
-  if (versions.size >= mostRemembered) versions.delete(oldest);
+  if (versions.size >= maxRemembered) versions.delete(oldest);
   versions.set(path, known);
 }
 
@@ -102,7 +102,7 @@ async function isIntact(
   for await (const piece of stream) {
     hash.update(piece);
     bytes += piece.length;
-    // A file that somebody replaced may have any length.
+    // A file that someone replaced may have any length.
     if (bytes > sizeBytes) return false;
     await each?.(piece);
   }

@@ -155,7 +155,8 @@ export const memoryCases: Cases = {
       name: 'an import into it goes on',
       withoutWorkers: true,
       status: 409,
-      detail: 'tm_import_in_progress: an import into this set is running; delete it when that has ended',
+      detail:
+        'tm_import_in_progress: an import into this set is running; delete it when the import has ended',
       ask: asFounder(async (app, founder) => {
         const input = await stored(app, founder);
         await beginImport(app, founder, 'Units');

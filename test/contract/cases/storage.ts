@@ -87,7 +87,7 @@ export const storageCases: Cases = {
     bindWith(
       'a secret comes with a mode that has none',
       { auth_mode: 'managed_identity' },
-      'secret does not go with auth_mode managed_identity',
+      'secret is not allowed with auth_mode managed_identity',
     ),
     bindWith(
       'two directories are one',

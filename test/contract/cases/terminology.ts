@@ -138,7 +138,7 @@ export const terminologyCases: Cases = {
     {
       name: 'it has the term',
       status: 409,
-      detail: 'the glossary has this term with this translation already',
+      detail: 'the glossary already has this term and translation',
       ask: asKey(async (fixture) => ({
         ...(await freshTerm(fixture)),
         source_term: 'Word 0',

@@ -90,7 +90,7 @@ export const probes: Readonly<Record<string, Probe>> = {
       await sql`update users set totp_pending_secret = null`;
       return { mfa_code: '000000' };
     },
-    in: '409 no authenticator waits for confirmation; enroll first',
+    in: '409 no pending enrollment; enroll first',
   },
   'auth.regenerateRecoveryCodes': { in: '409 no authenticator is enrolled' },
   'auth.me': {},
@@ -138,7 +138,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'tenants.rotateKey': {
     input: () => ({ password: 'a wrong passphrase' }),
     in: '403 wrong password',
-    operator: '409 no password is set; use a code of the authenticator',
+    operator: '409 no password is set; use an authenticator code',
   },
 
   'billing.checkout': { input: () => ({ tier: 'pro' }) },

@@ -54,7 +54,7 @@ class Tally {
   }
 }
 
-/** One event for a run that changed something: nobody's access has changed, so tenants' own logs say nothing. */
+/** One event for a run that changed something: no one's access has changed, so tenants' own logs say nothing. */
 async function recordRun(
   database: Server['database'],
   { current }: SecretsKeys,

@@ -7,7 +7,7 @@ import {
   reactivateTenant as reactivate,
   setAllowance as set,
 } from '#server/identity/tenants/operator-commands.ts';
-import { largestLimit, type TenantAccount } from '#server/identity/tenants/schema.ts';
+import { maxMonthlyLimit, type TenantAccount } from '#server/identity/tenants/schema.ts';
 import { setStorageCap as setCap } from '#server/storage/usage.ts';
 import { defineCommand, tenantId, wholeNumber } from '../command.ts';
 import { columns, jsonLine, named } from '../printing.ts';
@@ -93,7 +93,7 @@ export const setAllowance = defineCommand({
   summary: 'Sets how many weighted source characters a tenant may use in a month.',
   parameters: ['tenant_id', 'characters'],
   options: {},
-  input: z.object({ tenant_id: tenantId, characters: wholeNumber(1, largestLimit) }),
+  input: z.object({ tenant_id: tenantId, characters: wholeNumber(1, maxMonthlyLimit) }),
   async *run({ database }, { tenant_id, characters }) {
     const { account, from, changed } = await set(database, tenant_id, characters);
     yield changed

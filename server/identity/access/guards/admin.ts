@@ -11,19 +11,19 @@ import {
 } from '../principal.ts';
 import { hasTenants, serviceTenantId } from '../service-key.ts';
 
-/** The service key's tenant is not an account: no route opens it and it has no members (A 5.1 rule 6). */
+/** The service key's tenant is not an account: no route opens it and it has no members. */
 function isAccountId(tenantId: string): boolean {
   return isTenantId(tenantId) && tenantId !== serviceTenantId;
 }
 
-/** The authenticated administrator (A 5.2 "Admin"). */
+/** The authenticated administrator. */
 export interface Administrator {
-  /** The signed-in member and its tenant; null for the operator key alone and in open dev mode. */
+  /** The signed-in member and its tenant; null for the operator key without a session, and in open dev mode. */
   user: SessionPrincipal['user'] | null;
   tenant: PrincipalTenant | null;
-  /** Whether the operator key was presented, alone or beside a session. It reaches any tenant. */
+  /** Whether the operator key was presented, with or without a session. It reaches any tenant. */
   operatorKey: boolean;
-  /** Whether the caller is a platform operator (A 5.1 rule 8): by the key, by designation, or in open dev mode. */
+  /** Whether the caller is a platform operator: by the key, by designation, or in open dev mode. */
   operator: boolean;
   /** A command on the server, rather than a request. */
   atServer?: true;
@@ -32,12 +32,12 @@ export interface Administrator {
 /** `tx` is a transaction in the session's own tenant; null without a session. */
 type AsAdministrator = <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
 
-/** The session is invalid. An operator key beside it may still be valid. */
+/** The session is invalid. An operator key in the same request may still be valid. */
 class NoSession extends Error {}
 
 /**
  * Authenticates an administrator: by an administrator's bearer or cookie, else by the operator key, else without a
- * credential in open dev mode (A 5.1 rule 7). A tenant's key is never accepted.
+ * credential in open dev mode. A tenant's key is never accepted.
  * @throws AppError 401, 403
  */
 export function asAdministrator(ctx: RequestContext): AsAdministrator {
@@ -103,7 +103,7 @@ function withOwningTenantOf(
 /** How a route treats `?tenant_id`. */
 interface TenantParameter {
   named: string | undefined;
-  /** Whether an ordinary administrator's foreign tenant is ignored or a 404 (C 7). */
+  /** Whether an ordinary administrator's foreign tenant is ignored or a 404. */
   foreign: 'ignored' | 'not_found';
   /** The message of the 400 for the operator key without it. */
   missing: string;
@@ -155,8 +155,9 @@ function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator;
 }
 
 /**
- * A 5.2 "Admin". The handler calls `withOwningTenant`, `withNamedTenant` or `asAdministrator`, which authenticate in the
- * transaction that the work needs anyway. If the input was refused first, authenticate before returning validation errors.
+ * The handler calls `withOwningTenant`, `withNamedTenant` or `asAdministrator`, which authenticate in the transaction
+ * that the work needs anyway. If the input was rejected first, they authenticate before validation errors are
+ * returned.
  */
 export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
   const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
@@ -172,7 +173,8 @@ export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ct
 });
 
 /**
- * A 5.2 "Platform operator", after "Admin". `asOperator` ends the transaction in the caller's own tenant before the work.
+ * For platform operators; other callers get what `adminProcedure` returns. `asOperator` ends the transaction in the
+ * caller's own tenant before the work.
  * @param refusal the message of the 403 for other administrators
  */
 export function operatorProcedure(refusal: string) {

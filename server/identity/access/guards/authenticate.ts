@@ -5,7 +5,7 @@ import { asAdministratorSession, withBearer, withSessionCookie } from './session
 import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
 
 /**
- * Authenticates the caller before the request's body is read: one lookup in a transaction of its own. The guard
+ * Authenticates the caller before the request's body is read: one lookup in a separate transaction. The guard
  * authenticates again with the body.
  * @returns false if the guard requires no credential that could be checked without the body
  * @throws AppError the guard's own 401 or 403
@@ -39,5 +39,5 @@ export async function authenticateCaller(ctx: RequestContext, guard: GuardName):
   }
 }
 
-/** A 5.2 "Public": no authentication. */
+/** No authentication. */
 export const publicProcedure = procedure.meta({ guard: 'public' });

@@ -27,7 +27,7 @@ export function notSignedIn(): AppError {
   return new AppError('unauthenticated', 'authentication required');
 }
 
-/** Accepts the session cookie only (A 4.1, new recovery codes). The handler calls `ctx.withSession`. */
+/** Accepts the session cookie only. The handler calls `ctx.withSession`. */
 export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }).use(({ ctx, next }) =>
   next({
     ctx: {
@@ -58,14 +58,16 @@ export async function withBearer<T>(
   });
 }
 
-/** A 5.2 "Bearer only" for work that needs transactions of its own. The handler calls `ctx.withBearer`. */
+/**
+ * Accepts only a bearer's access token, for work that needs its own transactions. The handler calls `ctx.withBearer`.
+ */
 export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
   next({
     ctx: { withBearer: <T>(work: Parameters<typeof withBearer<T>>[1]) => withBearer(ctx, work) },
   }),
 );
 
-/** A 5.2 "Bearer only": the handler runs inside one transaction of the member's tenant. */
+/** Accepts only a bearer's access token. The handler runs inside one transaction of the member's tenant. */
 export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
   withBearer(ctx, async (tx, principal) => {
     const result = await next({ ctx: { tx, principal } });
@@ -75,8 +77,8 @@ export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, n
 );
 
 /**
- * Opens a transaction as an administrator who is signed in. No key is accepted, the operator's neither: what this guards is for a person
- * of the tenant.
+ * Opens a transaction as a signed-in administrator. No key is accepted, not even the operator's: the operation is for
+ * members of the tenant.
  * @throws AppError 401, 403
  */
 export type AsAdministratorSession = <T>(
@@ -94,8 +96,9 @@ export function asAdministratorSession(ctx: RequestContext): AsAdministratorSess
 }
 
 /**
- * "Bearer only", for an administrator. The handler calls `asAdministrator`, which authenticates in the transaction that the work needs
- * anyway. If the input was refused first, authenticate before returning validation errors.
+ * Accepts only an administrator's access token. The handler calls `asAdministrator`, which authenticates in the
+ * transaction that the work needs anyway. If the input was rejected first, it authenticates before validation errors
+ * are returned.
  */
 export const administratorSessionProcedure = procedure
   .meta({ guard: 'administrator_session' })

@@ -22,8 +22,8 @@ export type WithTenant = <T, E = undefined>(
 ) => Promise<T>;
 
 /**
- * Who will read the response. `operator` is set by the operator key in X-API-Key beside a tenant's access token (C 7), or
- * by `withTenant` once it has authenticated an operator's session (A 5.1 rule 8).
+ * Who will read the response. `operator` is set by the operator key in X-API-Key next to a tenant's access token, or
+ * by `withTenant` once it has authenticated an operator's session.
  */
 export interface Audience {
   operator: boolean;
@@ -67,8 +67,8 @@ export function audienceOf({ credentials, services }: RequestContext): Audience 
 }
 
 /**
- * A 5.2 "Tenant identity". Authenticates first. The handler runs inside the guard's transaction, which is rolled back if
- * the handler fails.
+ * Accepts a tenant's key or a member's access token. Authenticates first. The handler runs inside the guard's
+ * transaction, which is rolled back if the handler fails.
  */
 export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
@@ -83,15 +83,18 @@ export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(
 });
 
 /**
- * "Tenant identity" for work that must not hold a transaction, such as model calls, rendering and transfers. The handler
- * calls `ctx.withTenant` when its own order of checks allows; there is no other way to the data.
+ * `tenantProcedure` for work that must not hold a transaction, such as model calls, rendering and transfers. The
+ * handler calls `ctx.withTenant` when its own order of checks allows; there is no other way to the data.
  */
 export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
   return next({ ctx: { withTenant: withTenantOf(ctx, audience), audience } });
 });
 
-/** The same for a list, whose input is checked before its transactions begin: without a credential, an input that does not fit is still 401. */
+/**
+ * The same for a list, whose input is checked before its transactions begin: without a credential, invalid input is
+ * still 401.
+ */
 export const deferredListProcedure = deferredTenantProcedure.use(async ({ ctx, next }) => {
   const result = await next();
   if (!result.ok && result.error.cause?.name === 'ZodError') await ctx.withTenant(async () => {});
@@ -99,8 +102,8 @@ export const deferredListProcedure = deferredTenantProcedure.use(async ({ ctx, n
 });
 
 /**
- * A 5.2 "Tenant identity", and the session cookie where nothing else is presented (B 5, the golden download): a
- * presented but invalid credential is refused, not ignored.
+ * `deferredTenantProcedure` that also accepts the session cookie if no other credential is presented, for the
+ * download of golden translations. A presented but invalid credential is rejected, not ignored.
  */
 export const deferredTenantOrCookieProcedure = procedure
   .meta({ guard: 'tenant_identity_or_cookie' })
@@ -112,7 +115,7 @@ export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): W
   return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, accessTokenHashes(cookie));
 }
 
-/** A 5.2 "Tenant admin": a tenant's key, or an administrator by bearer or cookie. */
+/** A tenant's key, or an administrator by bearer or cookie. */
 export const deferredTenantAdminProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
   const withTenant = withTenantOrCookieOf(ctx, audience);

@@ -30,7 +30,7 @@ export interface ChallengeKey {
 const challengeIdForm = /^([a-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Issues a challenge instead of tokens (A 5.3). The transaction is the tenant's and has locked the member's row.
+ * Issues a challenge instead of tokens. The transaction is the tenant's and has locked the member's row.
  * @param scope of the tokens that are issued when the challenge is passed
  */
 export async function issueChallenge(
@@ -54,12 +54,12 @@ export async function issueChallenge(
   return { challengeId: `${tenantId}.${secret}`, method, expiresIn };
 }
 
-/** The challenge in a response (A 2.4, C 2). */
+/** The challenge in a response. */
 export function challengeResponse({ challengeId, method, expiresIn }: IssuedChallenge): MfaChallenge {
   return { challenge_id: challengeId, method, expires_in: expiresIn };
 }
 
-/** The paths at which the client can go on with a challenge (A 4.2 rule 3, C 2). */
+/** The paths at which the client can continue with a challenge. */
 export function nextAfter({ method }: IssuedChallenge): Record<string, string> {
   const oauth2_token = '/api/oauth2/token';
   if (method === 'totp') return { oauth2_token, mfa_verify: '/api/auth/mfa/verify' };
@@ -105,7 +105,7 @@ type WithClaimant = <T>(
   work: (tx: Tx, claimant: Claimant) => Promise<T>,
 ) => Promise<T>;
 
-/** A 5.2 "Challenge or cookie". The challenge is in the input, so the handler passes it to `ctx.withClaimant`. */
+/** The challenge is in the input, so the handler passes it to `ctx.withClaimant`. */
 export const challengeOrCookieProcedure = procedure
   .meta({ guard: 'challenge_or_cookie' })
   .use(({ ctx, next }) => next({ ctx: { withClaimant: withClaimantOf(ctx) } }));
@@ -153,8 +153,8 @@ export async function deleteChallenge(tx: Tx, key: ChallengeKey): Promise<void> 
   await tx.delete(mfaChallenges).where(isChallenge(key));
 }
 
-/** Deletes a member's enrolment challenges, so that none replaces the authenticator that was just enrolled. */
-export async function deleteEnrolmentChallenges(
+/** Deletes a member's enrollment challenges, so that none replaces the authenticator that was just enrolled. */
+export async function deleteEnrollmentChallenges(
   tx: Tx,
   { tenantId, userId }: Pick<LockedMember, 'tenantId' | 'userId'>,
 ): Promise<void> {

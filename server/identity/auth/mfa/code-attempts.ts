@@ -6,19 +6,19 @@ import type { LockedMember } from '#server/identity/access/sessions.ts';
 import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { type ChallengeRow, type Claimant, countCode, deleteChallenge } from './challenge.ts';
 
-/** Wrong codes, of either kind, that one challenge accepts (A 5.3 rule 3). */
+/** Wrong codes, of either kind, that one challenge accepts. */
 const codesPerChallenge = 5;
-/** Wrong codes that one member may submit within a sliding window (A 5.3 rule 4). */
+/** Wrong codes that one member may submit within a sliding window. */
 const failuresAllowed = 10;
 const failureWindowSeconds = 15 * 60;
 
 /**
- * The result of checking a code. A refusal is returned instead of thrown, so that the failure it counted is committed.
- * After the commit, pass it to `acceptedOrThrow`.
+ * The result of checking a code. A rejection is returned instead of thrown, so that the failure it counted is
+ * committed. After the commit, pass it to `acceptedOrThrow`.
  */
 export type CodeOutcome<T> = { accepted: T } | { refusal: AppError };
 
-/** @throws AppError the refusal */
+/** @throws AppError the rejection */
 export function acceptedOrThrow<T>(outcome: CodeOutcome<T>): T {
   if ('refusal' in outcome) throw outcome.refusal;
   return outcome.accepted;
@@ -30,12 +30,12 @@ export function isSpent({ codesSubmitted }: ChallengeRow): boolean {
 }
 
 /**
- * Checks both limits of A 5.3 before a code is looked at (C 7): over a limit, a right code and a wrong one get the same
- * response. The member's row is locked, so the limits also hold for concurrent requests.
+ * Checks both limits before a code is checked: over a limit, a right code and a wrong one get the same response. The
+ * member's row is locked, so the limits also hold for concurrent requests.
  *
  * After a wrong code call `refuseCode`. A right one is not counted: the caller consumes the challenge.
- * @returns the Unix time in seconds by the database's clock, or a refusal: 401 `invalid or expired MFA challenge`, 429 with
- *   Retry-After
+ * @returns the Unix time in seconds by the database's clock, or a rejection: 401 `invalid or expired MFA challenge`,
+ * 429 with Retry-After
  */
 export async function beginAttempt(
   tx: Tx,
@@ -54,7 +54,7 @@ export async function beginAttempt(
   return failures >= failuresAllowed ? { refusal: tooManyMfaAttempts(secondsLeft ?? 0) } : { now };
 }
 
-/** Counts a wrong code. Returns the refusal, a 401 `invalid MFA code`. */
+/** Counts a wrong code. Returns the rejection, a 401 `invalid MFA code`. */
 export async function refuseCode(tx: Tx, origin: Origin, claimant: Claimant): Promise<{ refusal: AppError }> {
   const { user, challenge } = claimant;
   await Promise.all([
@@ -65,7 +65,7 @@ export async function refuseCode(tx: Tx, origin: Origin, claimant: Claimant): Pr
   return { refusal: new AppError('unauthenticated', 'invalid MFA code') };
 }
 
-/** A challenge proves nothing about who submits the code, so its attempts are recorded as anonymous. */
+/** A challenge does not prove who submits the code, so its attempts are recorded as anonymous. */
 function eventOf({ user: { tenantId, userId }, challenge }: Claimant) {
   const actor: Actor = challenge ? { kind: 'anonymous' } : { kind: 'member', userId };
   return { tenantId, actor, target: userId };
@@ -104,7 +104,7 @@ async function readFailures(tx: Tx, { tenantId, userId }: LockedMember): Promise
   };
 }
 
-/** Stores the time of a failed code. Only the newest `failuresAllowed` times are kept. */
+/** Stores the time of a failed code. Only the latest `failuresAllowed` times are kept. */
 async function addFailure(tx: Tx, { tenantId, userId }: LockedMember): Promise<void> {
   const failedAt = users.mfaFailedAt;
   await tx

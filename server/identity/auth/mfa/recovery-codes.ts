@@ -18,7 +18,7 @@ import { isMfaRequired, signInWayOf } from './requirement.ts';
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 const half = 5;
 const setSize = 10;
-/** `xxxxx-xxxxx` (A 5.3 rule 5), with or without the dash. */
+/** `xxxxx-xxxxx`, with or without the dash. */
 const form = new RegExp(`^([${alphabet}]{${half}})-?([${alphabet}]{${half}})$`);
 
 /** Replaces a member's recovery codes by ten new ones. Only their hashes are stored. */
@@ -68,8 +68,8 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
       method: 'POST',
       path: '/api/auth/mfa/recovery/regenerate',
       tag: 'Sign-in',
-      summary: 'Replace the recovery codes',
-      description: 'By the session cookie alone. The old codes are good for nothing any more.',
+      summary: 'Generate new recovery codes',
+      description: 'Requires the session cookie. Invalidates the old codes.',
     },
   })
   .use(rateLimited('mfa_recovery'))
@@ -81,8 +81,8 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
   }));
 
 /**
- * Replaces a signed-in member's recovery codes (A 5.3 rule 5). Requires a full session: otherwise a session that has not
- * passed a required second factor could obtain codes that pass it.
+ * Replaces a signed-in member's recovery codes. Requires a full session: otherwise a session that has not passed a
+ * required second factor could obtain codes that pass it.
  * @throws AppError 401 without a full session, 409 without an authenticator
  */
 async function replaceRecoveryCodes(

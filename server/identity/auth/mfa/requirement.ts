@@ -19,11 +19,11 @@ interface SignInFacts {
 }
 
 /**
- * Whether a sign-in requires a second factor (A 5.3 rule 1): by the platform's setting, by the tenant's security policy
- * in its metadata, or because the member is a designated operator. A member with an authenticator always needs it after a
- * password (C 7). A single sign-on is exempt unless the tenant also requires it there.
+ * Whether a sign-in requires a second factor: by the platform's setting, by the tenant's security policy in its
+ * metadata, or because the member is a designated operator. A member with an authenticator always needs it after a
+ * password. A single sign-on is exempt unless the tenant also requires it there.
  *
- * Policies and members change while sessions live, so whatever needs a full session checks this again.
+ * Policies and members change during a session, so code that needs a full session checks this again.
  */
 export function isMfaRequired(
   settings: Settings,

@@ -10,7 +10,7 @@ import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 /** RFC 6238 with the parameters that every authenticator app supports: SHA-1, 30-second steps, six digits. */
 const stepSeconds = 30;
 const digits = 6;
-/** Steps before and after the current one whose codes are accepted, for slow typing and clocks that are off. */
+/** Steps before and after the current one whose codes are accepted, for slow typing and inexact clocks. */
 const tolerance = 1;
 const issuer = 'LinguaLoop';
 /** Characters of the account name in a key URI. A longer URI might not fit into a QR code once it is escaped. */
@@ -23,11 +23,11 @@ export function newTotpSecret(): Uint8Array {
 
 /**
  * Returns the time step that a code belongs to, or undefined for a wrong code. Store the step: each code is accepted
- * once (C 2).
+ * once.
  * @param code as typed; white space is ignored
  * @param now Unix time in seconds
- * @param lastStep the newest step that was used; only later steps match
- * @returns the newest matching step, so that a code which two steps share is used up for both
+ * @param lastStep the latest step that was used; only later steps match
+ * @returns the latest matching step, so that a code which two steps share is used up for both
  */
 export function matchStep(
   secret: Uint8Array,
@@ -45,7 +45,7 @@ export function matchStep(
   return undefined;
 }
 
-/** The key URI for an authenticator app's QR code. The app shows `account` beside the issuer. */
+/** The key URI for an authenticator app's QR code. The app shows `account` with the issuer. */
 export function otpauthUri(secret: Uint8Array, account: string): string {
   const name = [...account].slice(0, accountLength).join('');
   return createTOTPKeyURI(issuer, name, secret, stepSeconds, digits);
@@ -61,7 +61,7 @@ export function unsealSecret(secretsKeys: SecretsKeys, member: LockedMember, sea
   try {
     return unseal(secretsKeys, 'authenticator', ownerOf(member), sealed);
   } catch (cause) {
-    throw new AppError('service_unavailable', 'the authenticator cannot be read; it has to be reset', {
+    throw new AppError('service_unavailable', 'the authenticator secret cannot be decrypted; reset it', {
       cause,
     });
   }
@@ -80,7 +80,7 @@ export async function adoptPendingSecret(tx: Tx, member: LockedMember, step: num
     .where(isRowOf(member));
 }
 
-/** Stores the newest used step, so that its code is not accepted again. */
+/** Stores the latest used step, so that its code is not accepted again. */
 export async function saveLastStep(tx: Tx, member: LockedMember, step: number): Promise<void> {
   await tx.update(users).set({ totpLastStep: step }).where(isRowOf(member));
 }

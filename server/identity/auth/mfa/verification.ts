@@ -31,8 +31,8 @@ export const verifyMfa = publicProcedure
       method: 'POST',
       path: '/api/auth/mfa/verify',
       tag: 'Sign-in',
-      summary: 'Complete a sign-in by a code of the authenticator or a recovery code',
-      description: 'Five codes may be tried for a challenge, and ten wrong ones by a member in 15 minutes.',
+      summary: 'Complete a sign-in with an authenticator code or a recovery code',
+      description: 'A challenge accepts five attempts, and a member may send ten wrong codes in 15 minutes.',
     },
   })
   .use(sameSiteOnly)
@@ -46,11 +46,11 @@ export const verifyMfa = publicProcedure
   });
 
 /**
- * Exchanges a challenge and a code for tokens, once even for concurrent requests (A 3.4). Serves the MFA grant and
+ * Exchanges a challenge and a code for tokens, once even for concurrent requests. Serves the MFA grant and
  * /api/auth/mfa/verify.
  *
- * A member without an authenticator has no right code. One who enrolled after the challenge was issued passes it with a
- * code of the new authenticator, whatever the challenge's method.
+ * For a member without an authenticator, every code is wrong. A member who enrolled after the challenge was issued
+ * passes it with a code of the new authenticator, whatever the challenge's method.
  * @param scope of the tokens; the challenge's own by default
  * @throws AppError 401 `invalid or expired MFA challenge` or `invalid MFA code`, 429 `too many MFA attempts`
  */
@@ -98,7 +98,7 @@ export async function startVerifiedSession(
 }
 
 /**
- * Uses up a code of the authenticator or a recovery code (A 5.3 rule 5, C 2), and records the latter. The member's row is locked.
+ * Uses up an authenticator code or a recovery code, and records the latter. The member's row is locked.
  * @param now Unix time in seconds
  * @returns false for a wrong code, a code that was used before, and a member without an authenticator
  */

@@ -6,7 +6,7 @@ import type { HashingResult, HashingTask } from './hashing-worker.ts';
 /** Threads, each of which needs 19 MiB to hash. Half of the cores stay free for requests without a password. */
 const size = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 /** The most tasks in the queue: some seconds of work. */
-const maximumWaiting = 200;
+const maxQueued = 200;
 
 interface Waiting {
   task: HashingTask;
@@ -23,7 +23,7 @@ let threads = 0;
  * @throws AppError 429 if the queue is full
  */
 export function hashOnThread(task: HashingTask): Promise<HashingResult> {
-  if (waiting.length >= maximumWaiting)
+  if (waiting.length >= maxQueued)
     throw new AppError('too_many_requests', 'too many sign-ins at this moment; try again', { retryAfter: 5 });
   return new Promise((settle) => {
     waiting.push({ task, settle });

@@ -5,9 +5,10 @@ import { hashOnThread } from './hashing-pool.ts';
 /**
  * Returns the argon2id hash of a normalized password, in PHC form. Runs on another thread.
  *
- * The salt is derived from the address (16 bytes of a keyed hash), not random per account. Checking all accounts of an
- * address then costs one hash, the same as for an address without accounts. The salt cannot be computed beforehand without
- * SECRETS_KEY. The price: the database shows whether two accounts of one address have the same password.
+ * The salt is derived from the address (16 bytes of a keyed hash), not random per account. Checking all accounts of
+ * an address then costs one hash, the same as for an address without accounts. The salt cannot be computed beforehand
+ * without SECRETS_KEY. The disadvantage: the database shows whether two accounts of one address have the same
+ * password.
  */
 export function hashPassword(password: string, email: string, secretsKeys: SecretsKeys): Promise<string> {
   return hashWithSalt(password, saltsOf(email, secretsKeys)[0]);
@@ -33,9 +34,9 @@ async function verifyPassword(phc: string, password: string): Promise<boolean> {
 }
 
 /**
- * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none, so
- * that the time does not reveal how many there are; while there is a previous key, two. (A stored hash from before a change of the
- * parameters, or of a key that is gone, costs one more, until its member signs in.)
+ * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none,
+ * so that the time does not reveal how many there are; while there is a previous key, two. (A stored hash from before
+ * a change of the parameters, or of a deleted key, costs one more, until its member signs in.)
  * @returns the matching accounts, and the password's hash with the current parameters and key
  */
 export async function accountsOfPassword<A extends { passwordHash: string }>(

@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** In Unicode characters. The request schema already refuses fewer than 8, with another status (A 4.2). */
+/** In Unicode characters. The request schema already rejects fewer than 8, with another status. */
 const minimumLength = 12;
 const maximumLength = 1024;
 
@@ -22,9 +22,10 @@ export function normalizePassword(password: string): string {
 }
 
 /**
- * Checks a normalized password against the policy of A 4.2.
+ * Checks a normalized password: its length, that it is not a common password, and that it is not the name part of the
+ * address.
  * @param email lowercase
- * @throws AppError 400 that says which rule failed
+ * @throws AppError 400 that names the failed rule
  */
 export async function checkPasswordPolicy(password: string, email: string): Promise<void> {
   const refuse = (rule: string) => new AppError('malformed_request', `password ${rule}`);

@@ -22,9 +22,10 @@ interface SsoAuthorization {
 }
 
 /**
- * Begins a single sign-on. The nonce, code verifier and redirect address are stored on the server, under a state that can be
- * used once (C 2).
- * @throws AppError 400 for a redirect address that is not allowed or an unusable invite; 503 if the provider is unreachable
+ * Begins a single sign-on. The nonce, code verifier and redirect URL are stored on the server, under a state that can
+ * be used once.
+ * @throws AppError 400 for a redirect URL that is not allowed or an unusable invite; 503 if the provider is
+ * unreachable
  */
 async function authorize(
   ctx: RequestContext,
@@ -44,7 +45,7 @@ async function authorize(
   return { authorizationUrl, state };
 }
 
-/** C 7: the address must have BASE_URL's origin or equal an entry of OIDC_REDIRECT_URIS exactly. */
+/** The URL must have BASE_URL's origin or equal an entry of OIDC_REDIRECT_URIS exactly. */
 function requireRedirectAddress(redirectUri: string, settings: Settings): void {
   const own =
     URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;
@@ -72,8 +73,9 @@ export const authorizeSso = publicProcedure
       method: 'POST',
       path: '/api/oauth2/{provider}/authorize',
       tag: 'Single sign-on',
-      summary: 'Begin a single sign-on: where to send the browser',
-      description: 'An authorization code with PKCE. The state is for one use, within 10 minutes.',
+      summary: 'Start single sign-on',
+      description:
+        'Returns the URL to redirect the browser to: an authorization code with PKCE. The state works once, within 10 minutes.',
     },
   })
   .use(rateLimited('sso_authorize'))
@@ -94,8 +96,8 @@ export const ssoClientConfig = publicProcedure
       method: 'GET',
       path: '/api/oauth2/{provider}/client-config',
       tag: 'Single sign-on',
-      summary: 'The identity provider, as a client may know it',
-      description: 'No secret is in it.',
+      summary: "Get the identity provider's public configuration",
+      description: 'Contains no secrets.',
     },
   })
   .use(rateLimited('sso_client_config'))

@@ -17,8 +17,9 @@ export const completeSso = publicProcedure
       method: 'POST',
       path: '/api/oauth2/{provider}/callback',
       tag: 'Single sign-on',
-      summary: 'End a single sign-on: exchange what the browser brought back for tokens',
-      description: 'A person without a workspace founds one; `tenant_api_key` is then in this response only.',
+      summary: 'Complete single sign-on',
+      description:
+        'Exchanges the code and state of the redirect for tokens. Creates a workspace for a person without one; `tenant_api_key` is then in this response only.',
     },
   })
   .use(sameSiteOnly)
@@ -29,7 +30,7 @@ export const completeSso = publicProcedure
     const signIn = await completeSsoSignIn(ctx, input.provider, input);
     if (signIn.kind === 'tokens') {
       setSessionCookie(ctx, signIn.tokens);
-      // A 2.3: this response states the member's role.
+      // This response states the member's role.
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }
@@ -41,9 +42,10 @@ export const completeSso = publicProcedure
   });
 
 /**
- * Completes a single sign-on. Deletes the state first, so that it can be used only once, even if the sign-in then fails.
- * @throws AppError 401 for an invalid state, a refused code or an invalid ID token; 403 if the person is not admitted; 503 if
- *   the provider is unreachable
+ * Completes a single sign-on. Deletes the state first, so that it can be used only once, even if the sign-in then
+ * fails.
+ * @throws AppError 401 for an invalid state, a rejected code or an invalid ID token; 403 if the person is not
+ * admitted; 503 if the provider is unreachable
  */
 async function completeSsoSignIn(
   ctx: RequestContext,
@@ -60,7 +62,7 @@ async function completeSsoSignIn(
   const email = identity.email?.trim().toLowerCase();
   try {
     if (!email || !identity.emailVerified)
-      throw new AppError('forbidden', 'the identity provider has not verified this e-mail address');
+      throw new AppError('forbidden', 'the identity provider has not verified this email address');
     const subject = `${identity.issuer} ${identity.subject}`;
     const { organization } = identity;
     return await signInPerson(ctx.services, ctx, { subject, email, organization }, { tenantId, invite });
@@ -71,7 +73,7 @@ async function completeSsoSignIn(
   }
 }
 
-/** Records that a person whom the provider authenticated was refused. */
+/** Records that a person whom the provider authenticated was rejected. */
 async function recordRefusal(
   tx: Tx,
   origin: Origin,

@@ -24,7 +24,7 @@ import { type OutboundParts, openOutbound, ProviderRefused } from './outbound.ts
 /** The scopes that a sign-in requests. */
 export const ssoScopes = ['openid', 'email', 'profile'] as const;
 
-/** The secrets and the redirect address of one sign-in, kept on the server from authorize to callback (C 2). */
+/** The secrets and the redirect address of one sign-in, kept on the server from authorize to callback. */
 export interface SsoExchange {
   state: string;
   nonce: string;
@@ -64,7 +64,8 @@ export async function redeem(
   callback.search = new URLSearchParams({
     code,
     state: exchange.state,
-    // RFC 9207's `iss` tells several providers apart. There is only one here, and C 2's callback does not carry `iss`.
+    // RFC 9207's `iss` tells several providers apart. There is only one here, and the callback's request has no
+    // `iss`.
     iss: provider.metadata.issuer,
   }).toString();
   const checks = {
@@ -93,9 +94,9 @@ export async function redeem(
 }
 
 /**
- * Returns the client authentication methods to try, in order. The metadata list the methods that the provider supports, not
- * the one that this client is registered for. Trying the next one is safe: a provider that refuses the client has not used
- * up the code.
+ * Returns the client authentication methods to try, in order. The metadata list the methods that the provider
+ * supports, not the one that this client is registered for. Trying the next one is safe: a provider that rejects the
+ * client has not used up the code.
  */
 function clientAuthentications(
   secret: string | undefined,
@@ -108,7 +109,7 @@ function clientAuthentications(
   return [ClientSecretBasic(secret), ClientSecretPost(secret)];
 }
 
-/** Whether the provider refused the client's authentication, rather than the code. */
+/** Whether the provider rejected the client's authentication, rather than the code. */
 function isClientRefused(thrown: unknown): boolean {
   return (
     (thrown instanceof ResponseBodyError && thrown.error === 'invalid_client') ||
@@ -125,8 +126,8 @@ export interface Discovered {
 
 /**
  * Fetches the issuer's metadata.
- * @throws ProviderRefused if they name another issuer or an address that must not be used; ProviderUnreachable; the
- *   library's errors
+ * @throws ProviderRefused if they name another issuer or a URL that must not be used; ProviderUnreachable; the
+ * library's errors
  */
 export async function discover(
   issuer: string,
@@ -153,8 +154,8 @@ export async function discover(
       const config = new Configuration(metadata, clientId, undefined, authentication);
       config[customFetch] = outbound.fetch;
       for (const allow of execute) allow(config);
-      // Otherwise the library trusts the TLS connection and does not verify the ID token's signature. The keys are fetched at
-      // each sign-in, so a withdrawn key stops working at once.
+      // Otherwise the library trusts the TLS connection and does not verify the ID token's signature. The keys are
+      // fetched at each sign-in, so a withdrawn key stops working immediately.
       enableNonRepudiationChecks(config);
       return config;
     },
@@ -175,8 +176,8 @@ export interface SsoIdentity {
 const maximumClaim = 255;
 
 /**
- * Reads the person's identity from the ID token. If it lacks the address or the organization, userinfo is fetched as well:
- * without the organization claim, a member of an organization would found a tenant of their own.
+ * Reads the person's identity from the ID token. If it lacks the address or the organization, userinfo is fetched as
+ * well: without the organization claim, a member of an organization would create a separate tenant.
  * @throws ProviderRefused if a claim cannot be used; the library's errors
  */
 export async function identityOf({ config, tokens }: Redeemed, orgClaim: string): Promise<SsoIdentity> {
@@ -192,7 +193,7 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
   const identity: SsoIdentity = {
     issuer: claims.iss,
     subject,
-    // Both from the same source: `email_verified` applies only to the address beside it.
+    // Both from the same source: `email_verified` applies only to the address in the same claims.
     email: readClaim(about['email']),
     emailVerified: readFlag(about['email_verified']),
     organization: readClaim(claims[orgClaim]) ?? readClaim(further[orgClaim]),

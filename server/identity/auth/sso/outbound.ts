@@ -46,7 +46,7 @@ export interface Outbound {
 }
 
 /**
- * Checks OIDC_ISSUER: https, or http on a loopback address (C 7), without query, fragment or credentials.
+ * Checks OIDC_ISSUER: https, or http on a loopback address, without query, fragment or credentials.
  * @throws SettingsError
  */
 export function checkIssuer(issuer: string): void {

@@ -15,7 +15,8 @@ import { checkIssuer, type OutboundParts, ProviderUnreachable } from './outbound
 
 /**
  * The identity provider.
- * @throws AppError 503 if it is unreachable; 401 `single sign-on failed` if it refuses the code or its response is invalid
+ * @throws AppError 503 if it is unreachable; 401 `single sign-on failed` if it rejects the code or its response is
+ * invalid
  */
 export interface SsoProvider {
   /** Returns the URL to send the browser to: the code flow with PKCE (S256), state and nonce. */
@@ -35,8 +36,8 @@ const maximumAge = 3_600_000;
  */
 export function openSsoProvider(settings: SsoSettings, parts: OutboundParts = {}): SsoProvider {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = settings;
-  if (!issuer) throw new SettingsError('OIDC_ISSUER: must be set where OIDC_ENABLED is');
-  if (!clientId) throw new SettingsError('OIDC_CLIENT_ID: must be set where OIDC_ENABLED is');
+  if (!issuer) throw new SettingsError('OIDC_ISSUER: must be set if OIDC_ENABLED is set');
+  if (!clientId) throw new SettingsError('OIDC_CLIENT_ID: must be set if OIDC_ENABLED is set');
   checkIssuer(issuer);
   const discovered = remembered(() => discover(issuer, clientId, parts));
   return {
@@ -92,7 +93,7 @@ export function checkSsoSettings(settings: Settings): void {
   if (settings.OIDC_ENABLED) requireProvider(settings, providerSlug);
 }
 
-/** Runs a request to the provider. Turns all errors into an AppError 503 or 401 (C 7). */
+/** Runs a request to the provider. Turns all errors into an AppError 503 or 401. */
 async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

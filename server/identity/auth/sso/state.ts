@@ -6,7 +6,7 @@ import { prefixedCookie } from '#server/http/cookies.ts';
 import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
 import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 
-/** Seconds within which the person must return from the provider (C 2). */
+/** Seconds within which the person must return from the provider. */
 const stateTtl = 600;
 
 /** The stored data of a pending single sign-on. Hashes are hexadecimal SHA-256. */
@@ -45,7 +45,7 @@ export async function takeState(
   try {
     return JSON.parse(unseal(secretsKeys, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
   } catch {
-    // Sealed with a key that is gone.
+    // Sealed with a deleted key.
     return undefined;
   }
 }
@@ -55,9 +55,9 @@ export function hex(bytes: Uint8Array): string {
 }
 
 /**
- * Sets a short-lived cookie that binds the state to the browser that began the sign-in (C 7). Otherwise a link could sign a
- * person in to an attacker's account. Each state has its own cookie, so that two windows can sign in at the same time. Its path is
- * `/`: the callback is served at two addresses, of the API and of the web application.
+ * Sets a short-lived cookie that binds the state to the browser that began the sign-in. Otherwise a link could sign a
+ * person in to an attacker's account. Each state has its own cookie, so that two windows can sign in at the same
+ * time. Its path is `/`: the callback is served at two paths, of the API and of the web application.
  * @returns the hash of the cookie's value
  */
 export function bindBrowser(ctx: RequestContext, state: string): string {

@@ -14,7 +14,10 @@ import type { SsoState } from './state.ts';
 /** `apiKey` is the key of a tenant that this sign-in created. It is returned once. */
 export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
 
-/** Chooses the tenant for a person whom the provider authenticated, by the four rules of C 2 in their order, and signs in. */
+/**
+ * Selects the tenant for a person whom the provider authenticated: the one that was named, the only one, one by
+ * invite, or a new one.
+ */
 export async function signInPerson(
   services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
@@ -87,9 +90,10 @@ function registrantOf({ subject, email }: Person): Registrant {
 }
 
 /**
- * Rules 3 and 4 of C 2, for a person without any membership. If a tenant has the person's organization, an invite is
- * required. Otherwise creates a tenant, which stores the organization claim. Locks the person and the organization, so that
- * two concurrent callbacks do not create two tenants. The transaction has platform scope, because it searches all tenants.
+ * For a person without any membership. If a tenant has the person's organization, an invite is required. Otherwise
+ * creates a tenant, which stores the organization claim. Locks the person and the organization, so that two
+ * concurrent callbacks do not create two tenants. The transaction has platform scope, because it searches all
+ * tenants.
  * @throws AppError 403 `invitation required`
  */
 export async function registerWithOrganization(
@@ -101,7 +105,7 @@ export async function registerWithOrganization(
   return services.database.inPlatform(async (tx): Promise<SsoSignIn> => {
     await lockFounding(tx, [`subject ${subject}`, `organization ${organization ?? subject}`]);
     if ((await findMemberships(tx, subject)).length > 0)
-      throw new AppError('state_conflict', 'another sign-in of this person is under way; try again');
+      throw new AppError('state_conflict', 'another sign-in of this person is in progress; try again');
     if (organization !== null && (await hasTenantOfOrganization(tx, organization)))
       throw new AppError('forbidden', 'invitation required');
     const tenant = {

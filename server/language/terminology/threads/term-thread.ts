@@ -4,8 +4,8 @@ import { checkTerms, findInText, tabulateTerms } from '#server/matching/terms/in
 import { shared } from './shared-tables.ts';
 import type { TermResults, TermTask, TermTasks } from './term-threads.ts';
 
-// Lower this thread's priority, so that requests without a glossary come first if cores are scarce. On Linux 0 is the calling
-// thread; elsewhere it would be the whole process.
+// Lower this thread's priority, so that requests without a glossary come first if cores are scarce. On Linux 0 is the
+// calling thread; elsewhere it would be the whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
 const work: { [Name in keyof TermTasks]: (task: TermTasks[Name]) => TermResults[Name] } = {

@@ -9,7 +9,7 @@ import type {
   TermTables,
 } from '#server/matching/terms/index.ts';
 
-/** The tasks of a thread. All of it is plain data, and a thread keeps nothing between tasks. */
+/** The tasks of a thread. All data is plain, and a thread keeps nothing between tasks. */
 export interface TermTasks {
   /** Compiles a glossary. The tables that it returns are in shared memory. */
   tabulate: { entries: readonly GlossaryEntry[]; language: LanguageCode };
@@ -33,7 +33,7 @@ type TermThreadMessage = { result: TermResults[keyof TermResults] } | { failed: 
 export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
 /** Milliseconds after which an idle thread ends, to free the memory that its last tasks left. */
-const longestIdle = 10_000;
+const maxIdleMs = 10_000;
 
 /** Far above the needs of the largest glossary, and far below what would harm the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
@@ -48,8 +48,8 @@ interface Thread {
 const idle = new Set<Thread>();
 
 /**
- * Runs a task on a thread of its own. The caller must run at most `termThreadCount` tasks at a time. Threads start when they
- * are needed, end when idle, and do not keep the process alive.
+ * Runs a task on a dedicated thread. The caller must run at most `termThreadCount` tasks at a time. Threads start
+ * when they are needed, end when idle, and do not keep the process alive.
  * @throws Error if the thread failed
  */
 export async function runOnTermThread<Name extends keyof TermTasks>(
@@ -88,7 +88,7 @@ function startThread(): Thread {
     thread.ending = setTimeout(() => {
       idle.delete(thread);
       void worker.terminate();
-    }, longestIdle).unref();
+    }, maxIdleMs).unref();
   });
   return thread;
 }

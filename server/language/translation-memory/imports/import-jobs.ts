@@ -11,7 +11,7 @@ export async function insertImport(tx: Tx, row: typeof memoryImports.$inferInser
   return stored as ImportRow;
 }
 
-/** B 4.5: the newest imports, at most `limit`. */
+/** The latest imports, at most `limit`. */
 function selectImports(tx: Tx, tenantId: string, limit: number): Promise<ImportRow[]> {
   return tx
     .select()
@@ -89,7 +89,7 @@ export async function endImport(
 }
 
 /**
- * Deletes at most `limit` ended imports that were created more than `days` days ago and are not among the newest `kept` of
+ * Deletes at most `limit` ended imports that were created more than `days` days ago and are not among the latest `kept` of
  * their tenant. Returns how many. Needs platform scope. Goes tenant by tenant, through the index of the list.
  */
 async function deleteOldImports(
@@ -152,7 +152,7 @@ export function importPoll(row: ImportRow): MemoryImportPoll {
   return { poll_url: `/api/tm/imports/${row.importId}`, job: importView(row) };
 }
 
-/** How many imports a list shows (B 8 "Import listing"). */
+/** The number of imports in a list. */
 const listedImports = 50;
 
 export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImportJob[]> {
@@ -166,13 +166,15 @@ export async function readImport(tx: Tx, tenantId: string, importId: string): Pr
   return importPoll(row);
 }
 
-/** Imports to keep: the newest 50, which B 4.5 lists, and those of the last 90 days, which can be read by their id. */
+/**
+ * Imports to keep: the latest 50, which the list shows, and those of the last 90 days, which can be read by their id.
+ */
 const kept = { kept: 50, days: 90 };
 
 /** Rows per statement, so that each statement holds its locks briefly. */
 const batch = 5000;
 
-/** Deletes old imports that no list shows any more. @returns how many */
+/** Deletes old imports that are no longer listed. @returns how many */
 export async function pruneImports(database: Database): Promise<number> {
   let pruned = 0;
   for (;;) {

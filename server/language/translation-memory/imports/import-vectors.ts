@@ -14,7 +14,7 @@ interface EmbeddedFile {
   parts: RowPart[];
 }
 
-/** Returns the vectors of a file that is stored at once; null without an embedding model. @throws AppError 502 (B 4.5) */
+/** Returns the vectors of a file that is stored immediately; null without an embedding model. @throws AppError 502 */
 export async function embedFile(
   { embedder }: Pick<Services, 'embedder'>,
   scope: SlotScope,
@@ -30,7 +30,7 @@ export async function embedFile(
 /**
  * Makes the vectors of a running import, block by block, so that a worker that takes over from a killed one makes only the
  * missing ones. Deletes the vectors of another model, or all of them if there is no model now.
- * @throws AppError 502 (B 4.5); an error, to be retried, if a worker with another model has taken the import
+ * @throws AppError 502; an error, to be retried, if a worker with another model has taken the import
  */
 export async function embedImport(
   { database, embedder }: Pick<Services, 'database' | 'embedder'>,
@@ -115,7 +115,7 @@ interface Segment {
 /**
  * Returns the vectors of packed segments, packed as well, with one row for each block. Segments that are too long to be
  * offered, and therefore in no shard, get none.
- * @throws AppError 502 (B 4.5) if the model does not respond
+ * @throws AppError 502 if the model does not respond
  */
 async function embedRows(embedder: Embedder, rows: string, scope: CallScope): Promise<string> {
   const offered = rows.split(rowEnd).flatMap((row): Segment[] => {
@@ -128,7 +128,7 @@ async function embedRows(embedder: Embedder, rows: string, scope: CallScope): Pr
   return packed;
 }
 
-/** Returns the vectors of one block of segments, as one packed row. @throws AppError 502 (B 4.5) if the model does not respond */
+/** Returns the vectors of one block of segments, as one packed row. @throws AppError 502 if the model does not respond */
 async function embedBlock(
   embedder: Embedder,
   segments: readonly Segment[],
@@ -145,7 +145,7 @@ async function embedBlock(
 function backendUnavailable(cause: unknown): AppError {
   return new AppError(
     'import_backend_unavailable',
-    'memory import backend unavailable: the embedding model gave no usable answer; nothing was imported, send the file again later',
+    'memory import backend unavailable: the embedding model returned no usable response; nothing was imported, send the file again later',
     { cause },
   );
 }

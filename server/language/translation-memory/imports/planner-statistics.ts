@@ -12,7 +12,7 @@ export async function updateStatistics(
   await database
     .inTenant(tenantId, (tx) => refreshStatistics(tx, segments))
     .catch((error: unknown) =>
-      log.warn({ error: describeForLog(error) }, 'statistics of the memory were not refreshed'),
+      log.warn({ error: describeForLog(error) }, 'could not update the statistics of the memory tables'),
     );
 }
 

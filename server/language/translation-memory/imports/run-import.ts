@@ -8,14 +8,14 @@ import { beginAttempt, endImport, lockRunningImport, selectIdleImports } from '.
 import { embedImport } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
 
-/** Attempts of one import before it is given up. */
-const mostAttempts = 5;
+/** Attempts of one import before it fails. */
+const maxAttempts = 5;
 
 /**
- * Finishes an accepted import: makes the vectors of its segments and activates its version. Activation is one transaction. If a
- * worker is killed before, the set stays as it was, and the next worker continues where it stopped. Does nothing if the import
- * has ended.
- * @throws if the import did not end and must be tried again
+ * Finishes an accepted import: makes the vectors of its segments and activates its version. Activation is one
+ * transaction. If a worker is killed before it, the set does not change, and the next worker continues where the
+ * first one stopped. Does nothing if the import has ended.
+ * @throws if the import did not end and must be retried
  */
 export async function runImport(
   services: Pick<Services, 'database' | 'embedder' | 'log'>,
@@ -25,8 +25,8 @@ export async function runImport(
   const { database, log } = services;
   const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
   if (!begun) return;
-  if (begun.attempts > mostAttempts)
-    return giveUp(services, tenantId, importId, 'its worker ended each time');
+  if (begun.attempts > maxAttempts)
+    return failImport(services, tenantId, importId, 'its worker ended each time');
   try {
     await embedImport(services, tenantId, importId);
     const active = await activateImport(services, tenantId, importId);
@@ -35,10 +35,10 @@ export async function runImport(
     await deleteReplacedVersion(services, active.replaced);
   } catch (error) {
     const { code, message } = toAppError(error);
-    if (begun.attempts < mostAttempts) throw error;
-    log.error({ import_id: importId, error: describeForLog(error) }, 'an import was given up');
+    if (begun.attempts < maxAttempts) throw error;
+    log.error({ import_id: importId, error: describeForLog(error) }, 'an import failed for good');
     const because = code === 'transient_error' ? 'the database could not be reached' : 'an internal error';
-    await giveUp(
+    await failImport(
       services,
       tenantId,
       importId,
@@ -48,13 +48,13 @@ export async function runImport(
   }
 }
 
-/** Ends an import that has failed too often. Deletes its version; the set stays as it was. */
-function giveUp(
+/** Ends an import that has failed too often. Deletes its version; the set does not change. */
+function failImport(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
   importId: string,
   because: string,
-  message = `the import was tried ${mostAttempts} times and given up: ${because}; nothing was imported, send the file again`,
+  message = `the import failed after ${maxAttempts} attempts: ${because}; nothing was imported, send the file again`,
 ): Promise<void> {
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);

@@ -23,8 +23,8 @@ import { collectParts, insertRows, type RowPart, rowParts } from '../packed-rows
 import type { ImportForm, MemoryImportPoll, MemorySet } from '../schema.ts';
 import {
   activateVersion,
+  countOtherSets,
   countSegmentsOfPair,
-  countSetsBeside,
   createdSetView,
   isGoldenName,
 } from '../sets.ts';
@@ -47,10 +47,11 @@ interface Upload {
 }
 
 /**
- * Creates or replaces a set from a TMX file (B 4.5). All checks happen here, for small and large files: a child process reads
- * the whole file, and its segments must fit the limits. Then one transaction stores the segments and their fuzzy index. Up to
- * TM_ASYNC_THRESHOLD segments become active at once; a worker activates more when it has made their vectors.
- * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502 as B 4.5 and B 7 say
+ * Creates or replaces a set from a TMX file. All checks happen here, for small and large files: a child process reads
+ * the whole file, and its segments must fit the limits. Then one transaction stores the segments and their fuzzy
+ * index. Up to TM_ASYNC_THRESHOLD segments become active immediately; a worker activates more when it has made their
+ * vectors.
+ * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502
  */
 export async function receiveImport(
   services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'log' | 'settings'>,
@@ -62,7 +63,7 @@ export async function receiveImport(
   const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
-    requireRoomForSet(await countSetsBeside(tx, tenant.id, name), services.settings.MAX_TM_SETS, setLimit);
+    requireRoomForSet(await countOtherSets(tx, tenant.id, name), services.settings.MAX_TM_SETS, setLimit);
     const languages = { sourceLang: source.tag, targetLang: target.tag };
     const pair = { pairSource: source.code, pairTarget: target.code };
     return {
@@ -154,7 +155,7 @@ async function storeImport(
   signal: AbortSignal,
 ): Promise<MemorySet> {
   const { tenantId } = upload;
-  // Check before calling the model, so that a refused file costs no call.
+  // Check before calling the model, so that a rejected file costs no model call.
   if (services.embedder)
     await services.database.inTenant(tenantId, (tx) => requireCapacity(services, tx, upload, summary));
   const embedded = await embedFile(services, { tenantId, signal }, parts);
@@ -176,8 +177,8 @@ async function storeImport(
 }
 
 /**
- * Stores parts in order. Sends the next part while the database works on the previous one, so that the database never waits for
- * us.
+ * Stores parts in order. Sends the next part while the database works on the previous one, so that the database is
+ * never idle.
  */
 async function storeParts(
   tx: Tx,
@@ -226,11 +227,11 @@ async function requireCapacity(
     countSegmentsOfPair(tx, tenantId, { pairSource, pairTarget }, name),
   ]);
   await requireIdle(Promise.resolve(importing));
-  requireRoomForSet(await countSetsBeside(tx, tenantId, name), settings.MAX_TM_SETS, setLimit);
+  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.MAX_TM_SETS, setLimit);
   if (held + segments > settings.MAX_TM_SEGMENTS)
     throw new AppError(
       'unprocessable',
-      `tm_max_segments_exceeded: ${held} segments of ${pairSource} to ${pairTarget} are held and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} are allowed`,
+      `tm_max_segments_exceeded: ${held} segments of ${pairSource} to ${pairTarget} are stored and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} are allowed`,
     );
 }
 
@@ -240,14 +241,11 @@ function checkForm(form: ImportForm) {
   const file = requireFile(form.tmx_file);
   const name = requireSetName(form.name);
   if (isGoldenName(name))
-    throw new AppError(
-      'validation_error',
-      'names that begin with golden-approved- are kept for approved work',
-    );
+    throw new AppError('validation_error', 'names starting with golden-approved- are reserved');
   const source = requireDeclaredLanguage('source_lang', form.source_lang);
   const target = requireDeclaredLanguage('target_lang', form.target_lang);
   if (source.code === target.code)
-    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
   return { file, name, source, target };
 }
 
@@ -273,16 +271,17 @@ function requireFile(file: UploadedFile | undefined): UploadedFile {
   return file;
 }
 
-/** The summary of a memory file, and its rows while they are made. */
+/** The summary of a memory file, and its rows as they arrive. */
 interface ReadMemory {
   summary: MemorySummary;
   parts: AsyncIterable<RowPart>;
 }
 
 /**
- * Reads a TMX file in a child process, when the tenant gets a slot: its units without duplicates, and their index. Calls `take`
- * when the whole file has been read and its bytes released; `take` may read the rows until it returns.
- * @throws AppError 400 if the file cannot be read, 503 if too many files wait or the process ends after the summary
+ * Reads a TMX file in a child process, when the tenant gets a slot: its units without duplicates, and their index.
+ * Calls `take` when the whole file has been read and its bytes released; `take` may read the rows until it returns.
+ * @throws AppError 400 if the file cannot be read, 503 if too many files are queued or the process ends after the
+ * summary
  */
 async function readMemoryFile<T>(
   { fileWork }: Pick<Services, 'fileWork'>,
@@ -302,7 +301,7 @@ async function readMemoryFile<T>(
       return take({ summary, parts: rowParts(pieces) });
     });
   } catch (error) {
-    // The file was readable, so a crash now is not its fault.
+    // The file was readable, so the file did not cause this crash.
     if (read && error instanceof SandboxError && error.reason === 'crashed')
       throw new AppError('transient_error', 'the import was interrupted; nothing was imported, try again', {
         cause: error,

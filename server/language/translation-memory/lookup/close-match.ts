@@ -27,15 +27,18 @@ export interface CloseHit extends MemoryHit {
   likeness: 'surface' | 'meaning';
 }
 
-/** The pairs that go to the engine (C 6). Close ones are at least 70 % similar; relevant ones are the most similar after those. */
+/**
+ * The pairs that go to the engine. Close ones are at least 70% similar; relevant ones are the most similar of the
+ * rest.
+ */
 export interface CloseHits {
   close: CloseHit[];
   relevant: CloseHit[];
 }
 
-/** The most pairs of each kind that go to the engine (C 6). */
-export const mostHits = { close: 5, relevant: 5 };
-/** The least similarity of a relevant pair. A pair with less does not help to translate the text. */
+/** The most pairs of each kind that go to the engine. */
+export const maxHits = { close: 5, relevant: 5 };
+/** The minimum similarity of a relevant pair. A less similar pair does not help to translate the text. */
 const relevantFrom = 0.3;
 
 interface Ranked {
@@ -44,7 +47,7 @@ interface Ranked {
 }
 
 /**
- * Returns the stored pairs most similar to a text (B 8 "Fuzzy tier"): candidates from the index, ranked by edit similarity. If
+ * Returns the stored pairs most similar to a text: candidates from the index, ranked by edit similarity. If
  * several pairs have the same source, it returns the one that the exact tier would serve. It leaves out the text's own source,
  * which the exact tier serves, unless the text is only a part of the translated text.
  */
@@ -80,17 +83,17 @@ export async function findClose(
   );
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
-    // The pair has been deleted meanwhile, or a newer target of the same source is too long.
+    // The pair has been deleted since, or a newer target of the same source is too long.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
-  const close = hits.slice(0, mostHits.close).filter(({ similarity }) => similarity >= minSimilarity);
-  return { close, relevant: hits.slice(close.length, close.length + mostHits.relevant) };
+  const close = hits.slice(0, maxHits.close).filter(({ similarity }) => similarity >= minSimilarity);
+  return { close, relevant: hits.slice(close.length, close.length + maxHits.relevant) };
 }
 
 /** The part of a shard, stored or in memory, that `selectCandidates` reads. */
 type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
-/** Sources with an index of their own. Of equally similar ones, the first comes first. */
+/** Sources with a separate index. Of equally similar ones, the first comes first. */
 interface InMemoryIndex extends Postings {
   /** The normal form of each ordinal. */
   sourceAt: (ordinal: number) => string;
@@ -155,12 +158,12 @@ const slice = 25;
 
 /** Returns the sources most similar to the text, in normal form; of equally similar ones, the earlier comes first. */
 async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
-  const mostRanked = mostHits.close + mostHits.relevant;
+  const maxRanked = maxHits.close + maxHits.relevant;
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {
     // Compare the best so far again: sources known to be worse need no full comparison.
     const compared = [...best.map(({ source }) => source), ...others.slice(at, at + slice)];
-    best = closest(normal, compared, mostRanked, relevantFrom).map(({ index, similarity }) => ({
+    best = closest(normal, compared, maxRanked, relevantFrom).map(({ index, similarity }) => ({
       source: compared[index]!,
       similarity,
     }));

@@ -4,7 +4,7 @@ import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { storedTuid } from '../tuid.ts';
 
-/** A text to look up. Languages are codes of B 2.4. */
+/** A text to look up. Languages are canonical codes. */
 export interface ExactLookup {
   sourceText: string;
   sourceLang: string;
@@ -20,7 +20,7 @@ interface ExactHits {
 }
 
 /**
- * Looks up exact matches (B 8 rule 1) of some texts in one query, in the tenant of the transaction's scope. It does not need the
+ * Looks up exact matches of some texts in one query, in the tenant of the transaction's scope. It does not need the
  * tenant's id, so it can run in the same round trip as authentication.
  */
 export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {
@@ -72,9 +72,9 @@ type HitRow = {
 const scopedTenant = sql`tenant_scope_from()`;
 
 /**
- * SQL for the winner among each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate,
- * then the owning set's updated_at, then the order of storage. `lateral` and `offset 0` make each source use the index of
- * hashes, whatever the planner expects of the sets.
+ * SQL for the winner among each source's stored pairs, in this order: golden origin over imported, then the latest
+ * changedate, then the owning set's updated_at, then the order of storage. `lateral` and `offset 0` make each source
+ * use the index of hashes, whatever the planner expects of the sets.
  */
 function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`

@@ -2,11 +2,11 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { type CloseHit, type CloseHits, findClose, mostHits } from './close-match.ts';
+import { type CloseHit, type CloseHits, findClose, maxHits } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
-/** How many texts of a page to look up, longest first. Each takes as long as a text of its own. */
-const mostParts = 5;
+/** How many texts of a page to look up, longest first. Each takes as long as a whole text. */
+const maxParts = 5;
 
 /** The text for which to find examples. */
 export interface Guided {
@@ -16,9 +16,10 @@ export interface Guided {
 }
 
 /**
- * Returns the pairs that guide a translation (B 8 "Fuzzy tier"). Close pairs are found by their characters. Relevant pairs are
- * found by their meaning and, if those are fewer than five, by their characters. For a page it also looks up the page's texts,
- * because pairs that resemble its words do not resemble its markup. If the search by meaning fails, the job goes on without it.
+ * Returns the pairs that guide a translation. Close pairs are found by their characters. Relevant pairs are found by
+ * their meaning and, if those are fewer than five, by their characters. For a page it also looks up the page's texts,
+ * because pairs that resemble its words do not resemble its markup. If the search by meaning fails, the job continues
+ * without it.
  */
 export async function findExamples(
   services: Pick<Services, 'database' | 'embedder' | 'log'>,
@@ -30,7 +31,7 @@ export async function findExamples(
     findAlike(services, tenantId, pair, { text, parts }),
     findByMeaning(services, tenantId, pair, parts.length > 0 ? parts.join('\n') : text).catch(
       (error: unknown) => {
-        services.log.warn({ error: describeForLog(error) }, 'the memory was not searched by meaning');
+        services.log.warn({ error: describeForLog(error) }, 'could not search the memory by meaning');
         return [];
       },
     ),
@@ -49,9 +50,9 @@ export async function findExamples(
     }
     return chosen;
   };
-  const closest = take(close, mostHits.close);
+  const closest = take(close, maxHits.close);
   // Several texts may have more close pairs than fit. The rest are still the most relevant by their characters.
-  return { close: closest, relevant: take([...meant, ...close, ...relevant], mostHits.relevant) };
+  return { close: closest, relevant: take([...meant, ...close, ...relevant], maxHits.relevant) };
 }
 
 /**
@@ -71,5 +72,5 @@ async function findAlike(
 }
 
 function longest(parts: readonly string[]): string[] {
-  return [...new Set(parts.map(normalForm))].sort((a, b) => b.length - a.length).slice(0, mostParts);
+  return [...new Set(parts.map(normalForm))].sort((a, b) => b.length - a.length).slice(0, maxParts);
 }

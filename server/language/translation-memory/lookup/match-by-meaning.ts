@@ -10,14 +10,14 @@ import type { CloseHit } from './close-match.ts';
 import { selectWinners } from './exact-match.ts';
 
 /**
- * How many candidates to find by the signs of the components, and how many hits to choose from them by the components
+ * How many candidates to find by the signs of the components, and how many hits to select from them by the components
  * themselves.
  */
-const most = { candidates: 100, hits: 10 };
-/** The least cosine of a hit. With the usual models, texts that have little to do with each other have this or less. */
+const limits = { candidates: 100, hits: 10 };
+/** The minimum cosine of a hit. With the usual models, texts with little in common have this or less. */
 const relevantFrom = 0.3;
 /** Milliseconds to wait for the model. The job can do without these pairs. */
-const longestWait = 5000;
+const maxWaitMs = 5000;
 
 /**
  * Returns the stored pairs whose sources are closest in meaning to a text, closest first, with the cosine between the two
@@ -35,13 +35,13 @@ export async function findByMeaning(
   if (!embedder || normal === '' || !isShortEnough(text)) return [];
   const { model } = embedder;
   if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
-  const signal = AbortSignal.timeout(longestWait);
+  const signal = AbortSignal.timeout(maxWaitMs);
   const [asked] = await embedTexts(embedder, [normal], { tenantId, signal });
   if (!asked) return [];
 
   const blocks = await database.inTenant(tenantId, (tx) => selectCodes(tx, tenantId, pair, model));
   const codes = blocks.map((block) => block.codes);
-  const places = nearestCodes(asked.code, codes, most.candidates).map(({ block, index }) => {
+  const places = nearestCodes(asked.code, codes, limits.candidates).map(({ block, index }) => {
     const { versionId, blockNo } = blocks[block]!;
     return { versionId, blockNo, index };
   });
@@ -53,7 +53,7 @@ export async function findByMeaning(
   const ranked = [...cosines]
     .filter(([, likeness]) => likeness >= relevantFrom)
     .sort(([, a], [, b]) => b - a)
-    .slice(0, most.hits);
+    .slice(0, limits.hits);
   if (ranked.length === 0) return [];
 
   const keys = ranked.map(([source]) => ({ hash: sourceHashHex(source), ...pair }));

@@ -11,8 +11,8 @@ import { findExamples } from './examples.ts';
 type Match = MemoryMatches['matches'][number];
 
 /**
- * Returns what the memory has for a text, as a job would find it: the exact match (B 8 rule 1) and the close ones, at least 70 % alike.
- * Calls no model: pairs that are alike in meaning only are left out.
+ * Returns the matches of the memory for a text, as a job would find them: the exact match and the close ones, at
+ * least 70% similar. Calls no model: pairs that are similar only in meaning are excluded.
  * @throws AppError 413, 422
  */
 export async function findMatches(

@@ -18,15 +18,15 @@ export interface FoundShard {
 }
 
 /**
- * How many unindexed segments a lookup considers, and how many characters it reads of those with a similar length. A pair with
- * more is due for the index (`selectSetsToIndex`).
+ * How many unindexed segments a lookup considers, and how many characters it reads of those with a similar length. A
+ * pair with more gets an index (`selectSetsToIndex`).
  */
-const mostUnindexed = { segments: 2000, characters: 200_000 };
+const maxUnindexed = { segments: 2000, characters: 200_000 };
 /**
- * The least ratio of the shorter length to the longer. Lower than a close match allows, because white space is not yet in
- * normal form.
+ * The minimum ratio of the shorter length to the longer. Lower than a close match allows, because white space is not
+ * yet in normal form.
  */
-const leastOfLength = 0.6;
+const minLengthShare = 0.6;
 
 /**
  * Returns the posting lists of some buckets from all shards of a pair: the sets' own shards, and those that its small sets
@@ -120,7 +120,7 @@ function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => 
 }
 
 /**
- * Returns the sources of a pair that are in no shard yet and about as long as a text of `length` code points, newest first. It
+ * Returns the sources of a pair that are in no shard yet and about as long as a text of `length` code points, latest first. It
  * compares octets before characters, because their number is known without reading the source.
  */
 export async function selectUnindexed(
@@ -129,8 +129,8 @@ export async function selectUnindexed(
   pair: LanguagePair,
   length: number,
 ): Promise<string[]> {
-  const shortest = Math.floor(length * leastOfLength);
-  const longest = Math.ceil(length / leastOfLength);
+  const shortest = Math.floor(length * minLengthShare);
+  const longest = Math.ceil(length / minLengthShare);
   const rows = await tx.execute<{ source_text: string }>(sql`
     select source_text from (
       select source_text, segment_no, sum(char_length(source_text)) over (order by segment_no desc
@@ -139,12 +139,12 @@ export async function selectUnindexed(
         select m.source_text, m.segment_no from ${setsOfPair(tenantId, pair)} join memory_segments m
           on m.tenant_id = g.tenant_id and m.content_id = g.content_id
         where m.shard_no is null
-        order by m.segment_no desc limit ${mostUnindexed.segments}
+        order by m.segment_no desc limit ${maxUnindexed.segments}
       ) newest
       where octet_length(source_text) between ${shortest}::int and ${4 * longest}::int
         and char_length(source_text) between ${shortest}::int and ${longest}::int
     ) fitting
-    where running <= ${mostUnindexed.characters} order by segment_no desc`);
+    where running <= ${maxUnindexed.characters} order by segment_no desc`);
   return rows.map(({ source_text }) => source_text);
 }
 

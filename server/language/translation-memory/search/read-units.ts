@@ -12,17 +12,17 @@ export interface FoundUnit {
   sourceText: string;
   targetText: string;
   tuid: string | null;
-  /** ISO 8601 in UTC, to the second; null if the unit has none of its own. */
+  /** ISO 8601 in UTC, to the second; null if the unit itself has none. */
   changedAt: string | null;
 }
 
-/** What to look for in the units. */
+/** A search for units. */
 export interface UnitQuery {
   /** The most units of the page. */
   limit: number;
   /** On the columns `source_text` and `target_text`; undefined if every unit fits. */
   condition: SQL | undefined;
-  /** Whether a unit that fits the condition belongs into the page. By default, all do. */
+  /** Whether a unit that matches the condition belongs on the page. By default, all do. */
   keep?: ((unit: FoundUnit) => boolean) | undefined;
 }
 
@@ -36,15 +36,18 @@ export interface UnitPage {
 const bytesOfPage = 262_144;
 
 /**
- * The most that one page looks through. No index serves a search for a part of a text, so it reads the units in their stored order:
- * 50,000 of 160 bytes take 0.1 s, and a memory of a million takes twenty pages.
+ * The most that one page reads. No index serves a search for a part of a text, so it reads the units in their stored
+ * order: 50,000 of 160 bytes take 0.1 s, and a memory of a million takes twenty pages.
  */
-const most = { units: 50_000, bytes: 16_000_000, statements: 50 };
+const limits = { units: 50_000, bytes: 16_000_000, statements: 50 };
 
-/** The most units that a statement returns to find out which of them belong into the page. */
-const mostToKeep = 1000;
+/** The most units that a statement returns to find out which of them belong on the page. */
+const maxKept = 1000;
 
-/** Returns the next units that fit, in the order of the sets and in their stored order: that of the file, or of approval. */
+/**
+ * Returns the next matching units, in the order of the sets and in their stored order: that of the file, or of
+ * approval.
+ */
 export async function readUnits(
   tx: Tx,
   tenantId: string,
@@ -52,7 +55,7 @@ export async function readUnits(
   { limit, condition, keep }: UnitQuery,
 ): Promise<UnitPage> {
   const units: FoundUnit[] = [];
-  const left = { ...most };
+  const left = { ...limits };
   let bytesLeft = bytesOfPage;
   for (const [index, set] of sets.entries()) {
     const place = { versionId: set.versionId, after: index === 0 ? after : 0 };
@@ -64,7 +67,7 @@ export async function readUnits(
         left,
         condition,
         // One more unit than asked for shows whether there is a next page.
-        most: keep ? mostToKeep : limit + 1,
+        max: keep ? maxKept : limit + 1,
       });
       for (const { unit, fits } of looked) {
         if (fits && (!keep || keep(unit))) {
@@ -86,11 +89,11 @@ export async function readUnits(
   return { units, next: null };
 }
 
-/** A unit that fits, or the last one that was looked at. */
-interface LookedUnit {
+/** A matching unit, or the last one that was read. */
+interface ReadUnit {
   unit: FoundUnit;
   fits: boolean;
-  /** How many units were looked at so far, and the bytes of their texts. */
+  /** How many units were read so far, and the bytes of their texts. */
   looked: number;
   bytes: number;
   /** Whether it is the last unit of its set. */
@@ -98,8 +101,8 @@ interface LookedUnit {
 }
 
 /**
- * Looks through the units of a set that follow segment `after`, until `most` were found or the work that is `left` is done. PostgreSQL
- * does not read on when it has found them, so a frequent word takes no time.
+ * Reads the units of a set after segment `after`, until `max` were found or the work in `left` is used up.
+ * PostgreSQL stops reading when it has found them, so a frequent word is found quickly.
  */
 async function lookThrough(
   tx: Tx,
@@ -109,15 +112,15 @@ async function lookThrough(
     after,
     left,
     condition = sql`true`,
-    most,
+    max,
   }: {
     set: SetRow;
     after: number;
     left: { units: number; bytes: number };
     condition: SQL | undefined;
-    most: number;
+    max: number;
   },
-): Promise<LookedUnit[]> {
+): Promise<ReadUnit[]> {
   // octet_length does not read out-of-line text, so units beyond the limits cost nothing.
   const rows = await tx.execute<UnitRow>(sql`
     select segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
@@ -136,7 +139,7 @@ async function lookThrough(
       window stored as (order by segment_no rows unbounded preceding)
     ) measured
     where bytes - size < ${left.bytes} and ((${condition}) or following is null or bytes >= ${left.bytes})
-    order by segment_no limit ${most}`);
+    order by segment_no limit ${max}`);
   return rows.map(({ no, source, target, tuid, changed, fits, looked, bytes, is_last }) => ({
     unit: {
       set,

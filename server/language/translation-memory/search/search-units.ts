@@ -89,7 +89,7 @@ interface Search {
 const slots = createConcurrencyLimit({
   slots: 3,
   maxWaiting: 300,
-  refusal: 'too many searches are under way; try again later',
+  refusal: 'too many searches are in progress; try again later',
 });
 
 async function searchMemory(

@@ -6,14 +6,14 @@ import { type NumberedPlace, replacedMeanwhile } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { SetRow } from '../sets.ts';
 
-/** Which sets to search; undefined is any. Languages are codes of B 2.4. */
+/** Which sets to search; undefined is any. Languages are canonical codes. */
 export interface SetFilter {
   setId?: string | undefined;
   pairSource: LanguageCode | undefined;
   pairTarget: LanguageCode | undefined;
 }
 
-/** The sets that are still to be searched, and the number of the last segment of the first one that has been. */
+/** The sets that are still to be searched, and the number of the last searched segment of the first one. */
 export interface RemainingSets {
   sets: SetRow[];
   after: number;

@@ -16,11 +16,11 @@ type CallOnce = <T>(
 ) => Promise<T>;
 
 /** A longer timer, in milliseconds, fires immediately. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Opens a client for OpenAI or a compatible endpoint. */
 export function openClient(settings: ClientSettings): CallOnce {
-  const timeout = Math.min(Math.ceil(settings.OPENAI_TIMEOUT_SECONDS * 1000), longestTimerMs);
+  const timeout = Math.min(Math.ceil(settings.OPENAI_TIMEOUT_SECONDS * 1000), maxTimerMs);
   // The package reads options that are undefined here from the environment.
   const client = new OpenAI({
     apiKey: settings.OPENAI_API_KEY,

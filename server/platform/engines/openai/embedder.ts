@@ -12,8 +12,8 @@ export type EmbedderSettings = ClientSettings &
   Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
 /** Limits of one request: its response must fit in memory, even as JSON numbers, and its texts every model's limit. */
-const mostTexts = 64;
-const mostCharacters = 60_000;
+const maxTexts = 64;
+const maxCharacters = 60_000;
 
 /** Embeds texts with OPENAI_EMBEDDING_MODEL, at OpenAI or any endpoint with a compatible embeddings API. */
 export function createOpenAiEmbedder(
@@ -57,7 +57,7 @@ function batches(texts: readonly string[]): string[][] {
   for (const text of texts) {
     const last = all.at(-1);
     characters += text.length;
-    if (last && last.length < mostTexts && characters <= mostCharacters) last.push(text);
+    if (last && last.length < maxTexts && characters <= maxCharacters) last.push(text);
     else {
       all.push([text]);
       characters = text.length;
@@ -67,7 +67,7 @@ function batches(texts: readonly string[]): string[][] {
 }
 
 /** Dimensions of a vector at most: four times those of today's largest models. */
-const longestVector = 16_384;
+const maxDimensions = 16_384;
 
 /**
  * Returns the vectors of a response in the order of the texts. Every part of its shape is checked: the package does not
@@ -99,7 +99,7 @@ function readVector(embedding: unknown): Float32Array {
       ? readBase64(embedding)
       : undefined;
   // A zero vector is near no other: its text would never be found.
-  if (!vector || vector.length > longestVector || !vector.some((component) => component !== 0))
+  if (!vector || vector.length > maxDimensions || !vector.some((component) => component !== 0))
     throw new UpstreamFailure('malformed', 'no vector');
   if (!vector.every(Number.isFinite)) throw new UpstreamFailure('malformed', 'a vector is not of numbers');
   return vector;

@@ -11,15 +11,15 @@ export function unitsPerCall(language: string): number {
 /** UTF-16 units that a segment's id and field names add to a request: many short segments are work too. */
 export const unitsPerSegment = 20;
 
-/** Groups consecutive items so that each group weighs at most `most`. An item that weighs more is a group of its own. */
-export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => number, most: number): T[][] {
+/** Groups consecutive items so that each group weighs at most `max`. An item that weighs more is a group of its own. */
+export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => number, max: number): T[][] {
   const groups: T[][] = [];
   let room = 0;
   for (const item of items) {
     const weight = weigh(item);
     if (weight > room || groups.length === 0) {
       groups.push([]);
-      room = most;
+      room = max;
     }
     groups.at(-1)!.push(item);
     room -= weight;
@@ -34,23 +34,23 @@ const paragraphEnd = /\n[^\S\n]*\n\s*/g;
 const lookahead = 2;
 
 /**
- * Cuts a text into pieces of at most `most` UTF-16 units; joined, they are exactly the text. It cuts after a paragraph, else
+ * Cuts a text into pieces of at most `max` UTF-16 units; joined, they are exactly the text. It cuts after a paragraph, else
  * between sentences, else between words, if the piece is at least half full; otherwise between graphemes, and never inside
- * one: a grapheme of more than `most` units makes a longer piece.
+ * one: a grapheme of more than `max` units makes a longer piece.
  *
- * Time and memory are linear in the text's length, for a `most` that a grapheme seldom reaches.
+ * Time and memory are linear in the text's length, for a `max` that a grapheme seldom reaches.
  * @param language a code of B 2.4, for its sentence and word boundaries
  */
-export function cutText(text: string, most: number, language: string): string[] {
-  if (text.length <= most) return [text];
+export function cutText(text: string, max: number, language: string): string[] {
+  if (text.length <= max) return [text];
   const graphemes = new Intl.Segmenter(language, { granularity: 'grapheme' });
   const sentences = new Intl.Segmenter(language, { granularity: 'sentence' });
   const words = new Intl.Segmenter(language, { granularity: 'word' });
 
   const pieces: string[] = [];
   let rest = text;
-  while (rest.length > most) {
-    const length = bestBreak(rest.slice(0, most + lookahead)) || firstGrapheme(rest);
+  while (rest.length > max) {
+    const length = bestBreak(rest.slice(0, max + lookahead)) || firstGrapheme(rest);
     pieces.push(rest.slice(0, length));
     rest = rest.slice(length);
   }
@@ -60,16 +60,16 @@ export function cutText(text: string, most: number, language: string): string[] 
   function bestBreak(window: string): number {
     const clusters = graphemes.segment(window);
     const candidates = [
-      lastParagraphEnd(window, most),
-      lastStart(sentences.segment(window), most),
-      lastStart(words.segment(window), most),
+      lastParagraphEnd(window, max),
+      lastStart(sentences.segment(window), max),
+      lastStart(words.segment(window), max),
     ];
     for (const candidate of candidates) {
       // Not every such boundary is one of graphemes: a blank may carry a combining mark.
       const settled = lastStart(clusters, candidate);
-      if (settled >= most / 2) return settled;
+      if (settled >= max / 2) return settled;
     }
-    return lastStart(clusters, most);
+    return lastStart(clusters, max);
   }
 
   function firstGrapheme(rest: string): number {
@@ -77,22 +77,22 @@ export function cutText(text: string, most: number, language: string): string[] 
   }
 }
 
-function lastParagraphEnd(window: string, most: number): number {
+function lastParagraphEnd(window: string, max: number): number {
   let last = 0;
-  for (const { index, 0: gap } of window.matchAll(paragraphEnd)) last = Math.min(most, index + gap.length);
+  for (const { index, 0: gap } of window.matchAll(paragraphEnd)) last = Math.min(max, index + gap.length);
   return last;
 }
 
-/** The last boundary at or before the unit at `most`. */
-function lastStart(segments: Intl.Segments, most: number): number {
-  return segments.containing(most)!.index;
+/** The last boundary at or before the unit at `max`. */
+function lastStart(segments: Intl.Segments, max: number): number {
+  return segments.containing(max)!.index;
 }
 
 const lineEnd = /\n\s*/g;
 
 /**
  * Cuts a source and its translations into passages that correspond. Each row has one passage of each version; a joined
- * column is exactly that version. A row weighs at most `most` where the texts allow. It cuts between lines where all
+ * column is exactly that version. A row weighs at most `max` where the texts allow. It cuts between lines where all
  * versions have the same number, else between paragraphs likewise, else not at all: a wrong cut would make a judge see
  * omissions where there are none.
  *
@@ -101,12 +101,12 @@ const lineEnd = /\n\s*/g;
 export function alignPassages(
   versions: readonly string[],
   weigh: (row: readonly string[]) => number,
-  most: number,
+  max: number,
 ): (readonly string[])[] {
-  if (weigh(versions) <= most) return [versions];
+  if (weigh(versions) <= max) return [versions];
   const rows = pairUp(versions, lineEnd) ?? pairUp(versions, paragraphEnd);
   if (!rows) return [versions];
-  return groupConsecutive(rows, weigh, most).map((group) =>
+  return groupConsecutive(rows, weigh, max).map((group) =>
     versions.map((_, column) => group.map((row) => row[column]!).join('')),
   );
 }

@@ -26,7 +26,7 @@ export const nobodyCounts: Paid = async () => {};
 /**
  * The live engine: OPENAI_MODEL translates, OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any endpoint with
  * compatible chat completions. It limits concurrent calls, splits long texts and retries transient
- * failures. It fails with the AppErrors of B 7.
+ * failures. It fails with the AppErrors.
  */
 export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenAiDependencies = {}): Engine {
   const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;

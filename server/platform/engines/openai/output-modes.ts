@@ -54,7 +54,7 @@ const missesAllowed = 1;
 export const recheckMs = 3_600_000;
 
 /** Models that are remembered; callers may name any (`candidate_models`). */
-const mostModels = 1000;
+const maxModels = 1000;
 
 /** @param now milliseconds of a clock that never goes back; a parameter for tests */
 export function openOutputModes(now: () => number = () => performance.now()): OutputModes {
@@ -75,7 +75,7 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
   function remember(model: string, entry: Entry): void {
     entries.delete(model);
     const [oldest] = entries.keys();
-    if (entries.size >= mostModels && oldest !== undefined) entries.delete(oldest);
+    if (entries.size >= maxModels && oldest !== undefined) entries.delete(oldest);
     entries.set(model, entry);
   }
 

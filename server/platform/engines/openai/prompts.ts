@@ -103,7 +103,7 @@ export function instructions(
 }
 
 /** Limits of one prompt: targets of one term; UTF-16 units of both sides of all terms, and of all examples. */
-const most = { targets: 5, glossaryUnits: 20_000, examples: 10, exampleUnits: 40_000 };
+const limits = { targets: 5, glossaryUnits: 20_000, examples: 10, exampleUnits: 40_000 };
 
 /**
  * The fields of the user message that all roles share; each role adds the texts. The caller's text reaches a model only in
@@ -127,9 +127,9 @@ function glossaryData(terms: readonly TaskTerm[]): TaskTerm[] {
   const kept: TaskTerm[] = [];
   let units = 0;
   for (const { source, targets } of terms) {
-    const term = { source, targets: targets.slice(0, most.targets) };
+    const term = { source, targets: targets.slice(0, limits.targets) };
     for (const text of [source, ...term.targets]) units += text.length;
-    if (units > most.glossaryUnits) break;
+    if (units > limits.glossaryUnits) break;
     kept.push(term);
   }
   return kept;
@@ -139,9 +139,9 @@ function glossaryData(terms: readonly TaskTerm[]): TaskTerm[] {
 function exampleData(examples: readonly TaskExample[]) {
   const kept: Pick<TaskExample, 'source' | 'target'>[] = [];
   let units = 0;
-  for (const { source, target } of examples.slice(0, most.examples)) {
+  for (const { source, target } of examples.slice(0, limits.examples)) {
     const length = source.length + target.length;
-    if (units + length > most.exampleUnits) continue;
+    if (units + length > limits.exampleUnits) continue;
     units += length;
     kept.push({ source, target });
   }

@@ -44,10 +44,10 @@ export type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>;
 export const sleep: Sleep = (ms, signal) => delay(ms, undefined, signal && { signal }).catch(() => {});
 
 const firstBackoffMs = 500;
-const longestBackoffMs = 8000;
+const maxBackoffMs = 8000;
 
 /** A caller is waiting: a longer Retry-After is passed on to them instead. */
-const longestRetryAfterMs = 60_000;
+const maxRetryAfterMs = 60_000;
 
 /**
  * Milliseconds to wait before retry number `retry`, counted from 0; undefined where Retry-After is too long to wait for.
@@ -59,8 +59,8 @@ export function delayBeforeRetry(
   retryAfterMs: number | undefined,
   random: () => number = Math.random,
 ): number | undefined {
-  if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
-  const half = Math.min(longestBackoffMs, firstBackoffMs * 2 ** retry) / 2;
+  if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) return undefined;
+  const half = Math.min(maxBackoffMs, firstBackoffMs * 2 ** retry) / 2;
   return Math.max(retryAfterMs ?? 0, half) + random() * half;
 }
 

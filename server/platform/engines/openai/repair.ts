@@ -75,12 +75,12 @@ function cutForRepair(
   translation: string,
   targetLang: string,
 ): RepairedPassage[] {
-  const most = unitsPerCall(targetLang);
-  return alignPassages([source, translation], ([, translated]) => translated!.length, most).flatMap(
+  const max = unitsPerCall(targetLang);
+  return alignPassages([source, translation], ([, translated]) => translated!.length, max).flatMap(
     ([original, translated]) =>
-      translated!.length <= most
+      translated!.length <= max
         ? [{ segment, source: original!, translation: translated!, approximate: false }]
-        : cutByProportion(original!, cutText(translated!, most, targetLang)).map((cut) => ({
+        : cutByProportion(original!, cutText(translated!, max, targetLang)).map((cut) => ({
             segment,
             ...cut,
           })),

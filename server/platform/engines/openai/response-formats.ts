@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { Judgement, QualityIssue, Verification } from '../engine.ts';
 
 /** More issues than anyone reads or repairs at once. */
-const mostIssues = 100;
+const maxIssues = 100;
 
 const ranks = { critical: 0, major: 1, minor: 2 } as const satisfies Record<QualityIssue['severity'], number>;
 
 /** Sorts the issues by severity, the worst first, and keeps at most 100. */
 export function worstIssues(issues: readonly QualityIssue[]): QualityIssue[] {
-  return issues.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]).slice(0, mostIssues);
+  return issues.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]).slice(0, maxIssues);
 }
 
 /** UTF-16 units of a judge's remark at most; the rest is cut. */
-const longestRemark = 2000;
+const maxRemarkLength = 2000;
 
 export function clipRemark(text: string): string {
-  return text.length <= longestRemark ? text : text.slice(0, longestRemark).toWellFormed();
+  return text.length <= maxRemarkLength ? text : text.slice(0, maxRemarkLength).toWellFormed();
 }
 
 /** The shape of a response: the model must follow it, and the response is checked against it. */
@@ -119,7 +119,7 @@ export const verificationFormat = responseFormat<Verification>('verification', v
 export const comparisonFormat = responseFormat('comparison', comparison);
 
 /** UTF-16 units of all texts of a response. A request holds 6000 of the source, so no translation is longer. */
-const longestTexts = 200_000;
+const maxTextLength = 200_000;
 
 /**
  * Returns the texts in the order of the ids 1 to `count`; undefined unless each id occurs exactly once, no other id occurs,
@@ -127,7 +127,7 @@ const longestTexts = 200_000;
  */
 export function readSegments({ translations }: TranslatedSegments, count: number): string[] | undefined {
   if (translations.length !== count) return undefined;
-  if (translations.reduce((sum, { text }) => sum + text.length, 0) > longestTexts) return undefined;
+  if (translations.reduce((sum, { text }) => sum + text.length, 0) > maxTextLength) return undefined;
   const byId = new Map(translations.map(({ id, text }) => [id, text]));
   const texts = Array.from({ length: count }, (_, index) => byId.get(index + 1));
   return texts.every((text) => text !== undefined) ? texts : undefined;

@@ -52,9 +52,9 @@ interface Piece {
 }
 
 function cutSegments(segments: readonly string[], language: string): Piece[] {
-  const most = unitsPerCall(language);
+  const max = unitsPerCall(language);
   return segments.flatMap((text, segment) =>
-    cutText(text, most, language).map((source) => ({ segment, source })),
+    cutText(text, max, language).map((source) => ({ segment, source })),
   );
 }
 

@@ -11,7 +11,7 @@ interface FailureKind {
   detail: string;
 }
 
-/** How a call to a model can fail, and the error that the caller gets (B 7). */
+/** How a call to a model can fail, and the error that the caller gets. */
 const failureKinds = {
   saturated: {
     retryable: true,
@@ -98,7 +98,7 @@ export class UpstreamFailure extends Error {
     return failureKinds[this.kind].retryable;
   }
 
-  /** The caller's error (B 7), when there are no more retries. */
+  /** The caller's error, when there are no more retries. */
   toAppError(): AppError {
     const kind: FailureKind = failureKinds[this.kind];
     const { code, detail, answered = false } = kind;

@@ -21,11 +21,11 @@ export interface AccountClientParts {
 }
 
 /** Tries of a request. */
-const mostTries = 3;
+const maxAttempts = 3;
 /** The longest delay in milliseconds that a response may ask for. */
-const longestDelay = 3000;
+const maxDelayMs = 3000;
 /** Bytes of a response that is not streamed: a page of a listing has 5000 names. */
-const mostBuffered = 16 * 1024 * 1024;
+const maxBufferedBytes = 16 * 1024 * 1024;
 
 /**
  * The way of all requests to one account. It goes nowhere else, follows no redirects, and takes no proxy from the environment.
@@ -48,9 +48,9 @@ export function accountClient(parts: AccountClientParts): IHttpClient {
           return await sendOnce(resource, target, parts);
         } catch (error) {
           if (!(error instanceof Transient)) throw error;
-          if (tried === mostTries) throw error.failure;
+          if (tried === maxAttempts) throw error.failure;
           const delay = error.retryAfter ?? parts.retryDelay * 4 ** (tried - 1) * (0.5 + Math.random());
-          await sleep(Math.min(delay, longestDelay));
+          await sleep(Math.min(delay, maxDelayMs));
         }
       }
     },
@@ -101,7 +101,7 @@ async function sendOnce(
     const answer = { request: resource, status, headers: headersFor(resource, response.headers) };
     if (!resource.streamResponseStatusCodes?.has(status))
       return { ...answer, bodyAsText: (await buffered(body)).toString('utf8') };
-    // A reader that stops early makes the body fail, when nobody listens any more.
+    // A reader that stops early makes the body fail, when no one listens any more.
     body.on('error', () => {});
     return { ...answer, readableStreamBody: body };
   } catch (error) {
@@ -120,7 +120,7 @@ async function buffered(body: AsyncIterable<Buffer>): Promise<Buffer> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > mostBuffered) throw new StoreError('a response that is too large', 'response_refused');
+    if (size > maxBufferedBytes) throw new StoreError('a response that is too large', 'response_refused');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -4,7 +4,7 @@ import { checkedLookup, type Resolve } from '../../outbound/checked-lookup.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Connections to one account. Further requests wait, and the wait counts towards their time. */
-const mostConnections = 64;
+const maxConnections = 64;
 /** Milliseconds for which an unused connection is kept. */
 const keptAlive = 30_000;
 /** Milliseconds to connect. */
@@ -24,7 +24,7 @@ function admit(host: string, addresses: string[]): void {
 export function openConnections(resolve?: Resolve): Dispatcher {
   return new Agent({
     allowH2: false,
-    connections: mostConnections,
+    connections: maxConnections,
     keepAliveTimeout: keptAlive,
     connect: { lookup: checkedLookup(admit, resolve), timeout: connectTimeout },
   });
@@ -34,7 +34,7 @@ export function openConnections(resolve?: Resolve): Dispatcher {
 export function openOverrideConnections(): Dispatcher {
   return new Agent({
     allowH2: false,
-    connections: mostConnections,
+    connections: maxConnections,
     keepAliveTimeout: keptAlive,
     connect: { timeout: connectTimeout },
   });

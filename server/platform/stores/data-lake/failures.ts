@@ -1,7 +1,7 @@
 import { StoreError } from '../store-error.ts';
 
 /** The longest message that is kept of a service. */
-const longestMessage = 1000;
+const maxMessageLength = 1000;
 
 /** Signatures, keys and tokens, should a service repeat them in its message. */
 const secrets = [/(sig=)[^&\s"'<]+/gi, /(SharedKey |Bearer )[^\s"'<]+/gi, /(AccountKey=)[^;\s"'<]+/gi];
@@ -10,7 +10,7 @@ const secrets = [/(sig=)[^&\s"'<]+/gi, /(SharedKey |Bearer )[^\s"'<]+/gi, /(Acco
 function harmless(message: string, known: readonly string[] = []): string {
   const unknown = known.reduce((text, secret) => text.replaceAll(secret, '(hidden)'), message.trim());
   const bare = secrets.reduce((text, secret) => text.replace(secret, '$1(hidden)'), unknown);
-  return bare.length > longestMessage ? `${bare.slice(0, longestMessage)}…` : bare;
+  return bare.length > maxMessageLength ? `${bare.slice(0, maxMessageLength)}…` : bare;
 }
 
 /**

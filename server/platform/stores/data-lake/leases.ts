@@ -6,7 +6,7 @@ import { hasNoLeases, isConflict } from './failures.ts';
 /** Seconds of a lease: the shortest that there is, since whoever dies with one delays the others by it. */
 const leaseSeconds = 15;
 /** Milliseconds that a write waits for the release of its lease. */
-const longestRelease = 2000;
+const maxReleaseMs = 2000;
 /** Milliseconds after which a lease is renewed before the next request. */
 const renewAfter = 5000;
 /** Milliseconds for which writes that other writers prevent are tried again: two leases, and some more. */
@@ -31,7 +31,7 @@ export async function despiteOthers<T>(write: () => Promise<T>): Promise<T> {
 export type HeldLease = () => Promise<{ leaseId?: string }>;
 
 /**
- * Holds the lease of an existing object during a write. Nobody else can write meanwhile. If the lease is lost because the write
+ * Holds the lease of an existing object during a write. No one else can write meanwhile. If the lease is lost because the write
  * takes too long, the service refuses the write's next request.
  * @throws {StoreError} a conflict, if another writer holds it
  */
@@ -61,7 +61,7 @@ export async function withLease<T>(
     // What is not released ends by itself; the write is done, and need not wait for long.
     await Promise.race([
       lease.releaseLease().catch(() => {}),
-      sleep(longestRelease, undefined, { ref: false }),
+      sleep(maxReleaseMs, undefined, { ref: false }),
     ]);
   }
 }

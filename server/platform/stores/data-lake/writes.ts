@@ -101,14 +101,14 @@ async function holds(file: DataLakeFileClient, at: number, bytes: Buffer): Promi
   return (await readBytes(file, at, bytes.length)).equals(bytes);
 }
 
-/** Reads up to `most` bytes of an object; none from its end on. */
-export async function readBytes(file: DataLakeFileClient, from: number, most: number): Promise<Buffer> {
+/** Reads up to `max` bytes of an object; none from its end on. */
+export async function readBytes(file: DataLakeFileClient, from: number, max: number): Promise<Buffer> {
   try {
     // A count of zero would ask for everything.
-    const { readableStreamBody } = await file.read(from, Math.max(most, 1), { maxRetryRequests: 2 });
+    const { readableStreamBody } = await file.read(from, Math.max(max, 1), { maxRetryRequests: 2 });
     const chunks: Buffer[] = [];
     for await (const chunk of readableStreamBody ?? []) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).subarray(0, most);
+    return Buffer.concat(chunks).subarray(0, max);
   } catch (error) {
     // The range begins at the end of the object or after it.
     if (error instanceof StoreError && error.status === 416) return Buffer.alloc(0);

@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
 import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
-import { type CloseHits, mostHits } from '#server/language/translation-memory/lookup/close-match.ts';
+import { type CloseHits, maxHits } from '#server/language/translation-memory/lookup/close-match.ts';
 import {
   type ExactLookup,
   lookUpExact,
@@ -138,7 +138,7 @@ export async function gatherLeverage(
       })
     : nothing;
   const own = refused ? [{ ...refused, similarity: 1, likeness: 'surface' as const }] : [];
-  const close = [...own, ...found.close].slice(0, mostHits.close);
+  const close = [...own, ...found.close].slice(0, maxHits.close);
   const { relevant } = found;
   const hits = [...close, ...relevant];
   const glossary = (terms?.expected ?? [])

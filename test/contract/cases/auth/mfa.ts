@@ -1,9 +1,9 @@
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import {
-  beginEnrolment,
+  beginEnrollment,
   challengeOf,
-  enrolmentChallenge,
+  enrollmentChallenge,
   found,
   foundEnrolled,
   type Person,
@@ -25,8 +25,8 @@ async function challenged({ app }: ContractFixture) {
 const confirming =
   (codeOf: (secret: string) => string) =>
   async ({ app }: ContractFixture) => {
-    const challenge_id = await enrolmentChallenge(app);
-    return { challenge_id, mfa_code: codeOf(await beginEnrolment(app, challenge_id)) };
+    const challenge_id = await enrollmentChallenge(app);
+    return { challenge_id, mfa_code: codeOf(await beginEnrollment(app, challenge_id)) };
   };
 
 const enrolledChallenge = async (fixture: ContractFixture) => ({
@@ -43,7 +43,7 @@ export const mfaCases: Cases = {
     {
       name: 'by a challenge',
       status: 200,
-      ask: asNobody(async ({ app }) => ({ challenge_id: await enrolmentChallenge(app) })),
+      ask: asNobody(async ({ app }) => ({ challenge_id: await enrollmentChallenge(app) })),
     },
     { name: 'by the cookie', status: 200, ask: byCookie(found), rpc: withoutCookie(required) },
     { name: 'somebody is enrolled already', status: 409, ask: asNobody(enrolledChallenge) },

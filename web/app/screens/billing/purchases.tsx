@@ -15,7 +15,7 @@ const plans = [
 
 /** Characters in a pack, and packs in one purchase (A 8). */
 const packChars = 1_000_000;
-const mostPacks = 5;
+const maxPacks = 5;
 
 /** The plans on sale. One that this deployment does not sell is refused in the service's words. */
 export function Plans() {
@@ -53,7 +53,7 @@ export function TopUp() {
         <label>
           {t('billing.packs')}
           <select value={packs} onChange={({ target }) => setPacks(Number(target.value))}>
-            {Array.from({ length: mostPacks }, (_, index) => index + 1).map((count) => (
+            {Array.from({ length: maxPacks }, (_, index) => index + 1).map((count) => (
               <option key={count} value={count}>
                 {t('billing.pack_chars', { chars: number(count * packChars) })}
               </option>

@@ -16,7 +16,7 @@ import {
   mfaEnrollResponse,
 } from '../schema.ts';
 import { setSessionCookie, tokenResponseOf } from '../token-response.ts';
-import { type Claimant, challengeOrCookieProcedure, deleteEnrolmentChallenges } from './challenge.ts';
+import { type Claimant, challengeOrCookieProcedure, deleteEnrollmentChallenges } from './challenge.ts';
 import { acceptedOrThrow, beginAttempt, type CodeOutcome, isSpent, refuseCode } from './code-attempts.ts';
 import { issueRecoveryCodes } from './recovery-codes.ts';
 import {
@@ -36,9 +36,9 @@ export const enrollMfa = challengeOrCookieProcedure
       method: 'POST',
       path: '/api/auth/mfa/enroll',
       tag: 'Sign-in',
-      summary: 'Get a secret for an authenticator, which waits for its confirmation',
+      summary: 'Start authenticator enrollment',
       description:
-        'By a pending challenge of method totp_enroll, or by the session cookie. Enrolling again before the confirmation replaces the secret.',
+        'Returns a secret to confirm. Requires a pending challenge of method totp_enroll, or the session cookie. Enrolling again before the confirmation replaces the secret.',
     },
   })
   .use(rateLimited('mfa_enroll'))
@@ -46,9 +46,9 @@ export const enrollMfa = challengeOrCookieProcedure
   .output(mfaEnrollResponse)
   .mutation(async ({ ctx, input }) => {
     const pending = await ctx.withClaimant(input.challenge_id, (tx, claimant) =>
-      beginEnrolment(tx, ctx.services, claimant),
+      beginEnrollment(tx, ctx.services, claimant),
     );
-    const { secret, uri, qrCode } = describeEnrolment(pending);
+    const { secret, uri, qrCode } = describeEnrollment(pending);
     return { secret, otpauth_uri: uri, qr_code: qrCode };
   });
 
@@ -58,9 +58,9 @@ export const confirmMfa = challengeOrCookieProcedure
       method: 'POST',
       path: '/api/auth/mfa/confirm',
       tag: 'Sign-in',
-      summary: 'Confirm an authenticator by its first code',
+      summary: 'Confirm an authenticator with its first code',
       description:
-        'By a pending challenge of method totp_enroll, whose sign-in it completes, or by the session cookie. The recovery codes are told this once.',
+        'Requires a pending challenge of method totp_enroll, whose sign-in it completes, or the session cookie. The recovery codes are in this response only.',
     },
   })
   .use(sameSiteOnly)
@@ -69,7 +69,7 @@ export const confirmMfa = challengeOrCookieProcedure
   .output(mfaEnrollConfirmResponse)
   .mutation(async ({ ctx, input }) => {
     const outcome = await ctx.withClaimant(input.challenge_id, (tx, claimant) =>
-      confirmEnrolment(tx, ctx.services, ctx, claimant, input.mfa_code),
+      confirmEnrollment(tx, ctx.services, ctx, claimant, input.mfa_code),
     );
     const { recoveryCodes, tokens } = acceptedOrThrow(outcome);
     if (!tokens) return { enrolled: true, recovery_codes: recoveryCodes };
@@ -78,17 +78,17 @@ export const confirmMfa = challengeOrCookieProcedure
   });
 
 /** A new secret that is not confirmed yet. */
-interface PendingEnrolment {
+interface PendingEnrollment {
   secret: Uint8Array;
   email: string;
 }
 
 /** Stores a new pending secret, replacing an unconfirmed one. */
-async function beginEnrolment(
+async function beginEnrollment(
   tx: Tx,
   { secretsKeys }: Pick<Services, 'secretsKeys'>,
   claimant: Claimant,
-): Promise<PendingEnrolment> {
+): Promise<PendingEnrollment> {
   requireEnrollable(claimant);
   const { user, challenge } = claimant;
   if (challenge && isSpent(challenge)) throw notSignedIn();
@@ -98,7 +98,7 @@ async function beginEnrolment(
 }
 
 /** A pending secret as its member receives it, once. `qrCode` is a data URI of an SVG of the key URI. */
-export function describeEnrolment({ secret, email }: PendingEnrolment) {
+export function describeEnrollment({ secret, email }: PendingEnrollment) {
   const uri = otpauthUri(secret, email);
   const picture = Buffer.from(renderSVG(uri)).toString('base64');
   return {
@@ -108,30 +108,30 @@ export function describeEnrolment({ secret, email }: PendingEnrolment) {
   };
 }
 
-interface Enrolment {
+interface Enrollment {
   recoveryCodes: string[];
-  /** Set if the enrolment completed a challenge. */
+  /** Set if the enrollment completed a challenge. */
   tokens: IssuedTokens | undefined;
 }
 
 /**
- * Makes the pending secret the member's authenticator if the code matches it, and deletes the member's other enrolment
- * challenges. Completes the sign-in if a challenge was given. A session that enrolls has thereby passed its second factor;
- * the member's other sessions have not.
+ * Makes the pending secret the member's authenticator if the code matches it, and deletes the member's other
+ * enrollment challenges. Completes the sign-in if a challenge was given. A session that enrolls has thereby passed
+ * its second factor; the member's other sessions have not.
  */
-async function confirmEnrolment(
+async function confirmEnrollment(
   tx: Tx,
   { secretsKeys, settings }: Pick<Services, 'secretsKeys' | 'settings'>,
   origin: Origin,
   claimant: Claimant,
   code: string,
-): Promise<CodeOutcome<Enrolment>> {
+): Promise<CodeOutcome<Enrollment>> {
   const { user } = claimant;
   requireEnrollable(claimant);
   const attempt = await beginAttempt(tx, origin, claimant);
   if ('refusal' in attempt) return attempt;
   if (user.totpPendingSecret === null)
-    throw new AppError('state_conflict', 'no authenticator waits for confirmation; enroll first');
+    throw new AppError('state_conflict', 'no pending enrollment; enroll first');
   const secret = unsealSecret(secretsKeys, user, user.totpPendingSecret);
   const step = matchStep(secret, code, attempt.now, null);
   if (step === undefined) return refuseCode(tx, origin, claimant);
@@ -139,7 +139,7 @@ async function confirmEnrolment(
   const { tenantId, userId } = user;
   await Promise.all([
     adoptPendingSecret(tx, user, step),
-    deleteEnrolmentChallenges(tx, user),
+    deleteEnrollmentChallenges(tx, user),
     recordEvent(tx, origin, {
       action: 'mfa_enrolled',
       tenantId,
@@ -157,15 +157,15 @@ async function confirmEnrolment(
 }
 
 /**
- * A challenge of method `totp` enrolls nobody: if its member's authenticator was reset in the meantime, a new sign-in issues
- * a challenge to enroll.
+ * A challenge of method `totp` cannot enroll: if its member's authenticator was reset since, a new sign-in issues a
+ * challenge to enroll.
  * @throws AppError 409 if an authenticator is enrolled, 401
  */
 function requireEnrollable({ user, challenge }: Claimant): void {
   if (user.totpSecret !== null)
     throw new AppError(
       'state_conflict',
-      'an authenticator is enrolled already; an administrator can reset it',
+      'an authenticator is already enrolled; ask an administrator to reset it',
     );
   if (challenge?.method === 'totp') throw notSignedIn();
 }

@@ -121,7 +121,7 @@ describe('C 2: enrolling', () => {
     const member = await foundEnrolled(app);
     const taken = {
       status: 409,
-      body: { detail: 'an authenticator is enrolled already; an administrator can reset it' },
+      body: { detail: 'an authenticator is already enrolled; ask an administrator to reset it' },
     };
     expect(await enroll(app, {}, member.cookie)).toMatchObject(taken);
     // Nor by the password alone.
@@ -135,10 +135,10 @@ describe('C 2: enrolling', () => {
     expect((await verify(app, await challenge(member), totpCode(member.secret, 1))).status).toBe(200);
   });
 
-  test('a confirmation without an enrolment is 409, and is not counted as a failure', async () => {
+  test('a confirmation without an enrollment is 409, and is not counted as a failure', async () => {
     expect(await confirm(app, { mfa_code: '123456' }, founder.cookie)).toMatchObject({
       status: 409,
-      body: { detail: 'no authenticator waits for confirmation; enroll first' },
+      body: { detail: 'no pending enrollment; enroll first' },
     });
     expect(await failuresOf(app.superuserUrl, founder)).toBe(0);
     expect(await isEnrolled(founder)).toBe(false);
@@ -210,7 +210,7 @@ describe('A 5.2 "Challenge or cookie"', () => {
   });
 });
 
-describe('a challenge for an enrolment', () => {
+describe('a challenge for an enrollment', () => {
   test('is passed by no code while its member has no authenticator', async () => {
     const id = await challenge();
     const { secret } = (await enroll(app, { challenge_id: id })).body;
@@ -226,7 +226,7 @@ describe('a challenge for an enrolment', () => {
     expect(await verify(app, other, '123456')).toMatchObject(noChallenge);
   });
 
-  test('of two concurrent enrolments one secret wins, and only its codes work', async () => {
+  test('of two concurrent enrollments one secret wins, and only its codes work', async () => {
     const [one, two] = [await challenge(), await challenge()];
     await enroll(app, { challenge_id: one });
     const { secret } = (await enroll(app, { challenge_id: two })).body;
