@@ -1,7 +1,11 @@
 import { createInflateRaw } from 'node:zlib';
 
 /** Returns the output of a filter: everything that can be decoded, but at most one byte more than `limit`. */
-type Decoder = (bytes: Uint8Array, maxLength: number, earlyChange: boolean) => Promise<Uint8Array> | Uint8Array;
+type Decoder = (
+  bytes: Uint8Array,
+  maxLength: number,
+  earlyChange: boolean,
+) => Promise<Uint8Array> | Uint8Array;
 
 /** The decoders of the filters, except those for images, by their names and abbreviations. */
 export const decoders: Record<string, Decoder> = {
