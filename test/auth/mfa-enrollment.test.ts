@@ -30,7 +30,7 @@ const noChallenge = { status: 401, body: { detail: REFUSED_CHALLENGE } };
 const tooMany = { status: 429, body: { detail: 'too many MFA attempts' } };
 const taken = {
   status: 409,
-  body: { detail: 'an authenticator is enrolled already; an administrator can reset it' },
+  body: { detail: 'an authenticator is already enrolled; ask an administrator to reset it' },
 };
 
 describe('enrolling an authenticator', () => {

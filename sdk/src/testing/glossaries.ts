@@ -52,7 +52,7 @@ export function createGlossaries(): Glossaries {
       const source = declaredLanguage(fields, 'source_lang');
       const target = declaredLanguage(fields, 'target_lang');
       if (source && source.code === target?.code)
-        throw new Refused(400, 'source_lang and target_lang stand for the same language', 'validation_error');
+        throw new Refused(400, 'source_lang and target_lang are the same language', 'validation_error');
       const entries = readTable(await file.text()).map((entry) => ({
         ...entry,
         sourceLang: entry.sourceLang ?? source?.code ?? null,
