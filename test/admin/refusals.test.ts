@@ -66,7 +66,7 @@ describe('an unknown tenant, and the service key’s tenant', () => {
       await expect(operateHere(app, [name, 'nobody', ...rest])).rejects.toThrow('unknown tenant: nobody');
       if (name === 'set-allowance' || name === 'set-storage-cap') continue;
       await expect(operateHere(app, [name, 'default', ...rest])).rejects.toThrow(
-        /^default .*SERVICE_API_KEY$/,
+        /^default is reserved for SERVICE_API_KEY and has no account$/,
       );
     }
     expect(await contentsOf(app)).toBe(before);

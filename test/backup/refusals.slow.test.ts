@@ -204,7 +204,7 @@ test('another key than the one of the backup is refused, unless the operator say
 test('a backup with another key than the one that secrets are stored with is refused, and no key is made', async () => {
   const place = join(folder, 'by-another-key');
   const other = { ...settings, SECRETS_KEY: keyOf(1).toString('base64') };
-  expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: opens none of the secrets/);
+  expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: opens none of the stored secrets/);
   const DATA_DIR = await mkdtemp(join(folder, 'without-a-key-'));
   await mkdir(join(DATA_DIR, 'postgres'));
   expect(await refusal('backup', { DATA_DIR }, [place])).toMatch(/^SECRETS_KEY: is not set, and there is no/);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingNames } from '#server/settings.ts';
 import { importsOf } from '#test/architecture/modules.ts';
@@ -28,7 +28,7 @@ test('compose.yaml passes every setting that the image does not set', () => {
 });
 
 test('the image is asked whether it is ready, runs as an unprivileged user, and Node itself gets the signals', () => {
-  expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "server\/probe\.ts"\]$/m);
+  expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "server\/commands\/probe\.ts"\]$/m);
   expect(image).toMatch(/^USER node$/m);
   expect(image).toMatch(/^CMD \["node", /m);
   expect(read('compose.yaml')).not.toMatch(/^ *user:|privileged|healthcheck:\s*\n\s*disable/m);
@@ -40,7 +40,9 @@ function loadedBy(entries: readonly string[]): { files: Set<string>; packages: S
   const files = new Set<string>();
   const packages = new Set<string>();
   const waiting = [...entries];
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+  for (let named = waiting.pop(); named !== undefined; named = waiting.pop()) {
+    // Entry points are links.
+    const file = relative(root, realpathSync(join(root, named)));
     if (files.has(file)) continue;
     files.add(file);
     // An import of types alone is gone when Node runs the file.
