@@ -20,10 +20,10 @@ const words: Record<ActiveKind, string> = {
   media: 'sounds, films and 3D scenes',
 };
 
-/** How much of each kind there is. */
+/** The number of objects of each kind. */
 export type ActiveCounts = ReadonlyMap<ActiveKind, number>;
 
-/** The counts for people: `scripts: 2; attached files: 1`. */
+/** Returns the counts as text: `scripts: 2; attached files: 1`. */
 export function describeActive(counts: ActiveCounts): string {
   return (Object.keys(words) as ActiveKind[])
     .filter((kind) => counts.has(kind))
@@ -32,8 +32,9 @@ export function describeActive(counts: ActiveCounts): string {
 }
 
 /**
- * Takes out of a PDF what makes a reading program do more than show it: scripts; actions that start programs, send data, open other
- * files or run without a click; attached files, sounds, films and 3D scenes. Links, bookmarks and fields stay, and what they look like.
+ * Removes content that makes a PDF reader do more than display the file: scripts; actions that start programs, send data, open
+ * other files or run without a click; attached files, sounds, videos and 3D scenes. Links, bookmarks and fields stay, and so
+ * does their appearance.
  */
 export function removeActiveContent(document: PDFDocument): ActiveCounts {
   const removal = new Removal();
@@ -52,10 +53,13 @@ const removedAnnotations: ReadonlyMap<string | undefined, ActiveKind> = new Map(
 
 class Removal {
   readonly counts = new Map<ActiveKind, number>();
-  /** Each counts once, from however many places it is referred to. */
+  /** Each object counts once, even if several places refer to it. */
   readonly #counted = new Set<PDFObject>();
 
-  /** Looks at all that an object holds; without recursion, because a file decides how deep its objects are. */
+  /**
+   * Removes active content from an object and everything inside it. It is not recursive, because the file determines the depth
+   * of its objects.
+   */
   from(root: PDFObject): void {
     const waiting: PDFObject[] = [root];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -63,20 +67,20 @@ class Removal {
       if (dictionary) this.#fromDictionary(dictionary);
       else if (next instanceof PDFArray) this.#fromArray(next);
       const inner = dictionary?.values() ?? (next instanceof PDFArray ? next.asArray() : []);
-      // One by one: an array may have more items than a call may have arguments.
+      // Push the objects one at a time, because an array may have more items than a call may have arguments.
       for (const object of inner) waiting.push(object);
     }
   }
 
-  /** What only the catalog has. */
+  /** Removes active content that only the catalog can have. */
   fromCatalog(catalog: PDFDict): void {
     const names = getDict(catalog, 'Names');
     for (const tree of ['JavaScript', 'EmbeddedFiles', 'Renditions', 'AlternatePresentations'])
       names?.delete(PDFName.of(tree));
-    // A table of the attached files, and the wish for a program that runs scripts.
+    // A table of the attached files, and a request for a program that runs scripts.
     for (const key of ['Collection', 'Requirements']) catalog.delete(PDFName.of(key));
     this.#fromOpening(catalog);
-    // Programs put it in front of addresses without a scheme.
+    // Readers prepend this base to URLs without a scheme.
     const addresses = getDict(catalog, 'URI');
     const base = get(addresses, 'Base');
     if (!addresses || !base || isOpened(base)) return;
@@ -84,13 +88,13 @@ class Removal {
     addresses.delete(PDFName.of('Base'));
   }
 
-  /** Of what the opening of the file starts, the first place to show stays, without what follows. */
+  /** Keeps only the first destination of the actions that run when the file is opened. */
   #fromOpening(catalog: PDFDict): void {
     const opening = asAction(get(catalog, 'OpenAction'));
     const place = getName(opening, 'S') === 'GoTo' ? opening?.get(PDFName.of('D')) : undefined;
     if (!opening || (place && !get(opening, 'Next'))) return;
     this.#count('action', opening);
-    // Not in place: a bookmark may have the same action.
+    // Does not change the action itself, because a bookmark may have the same action.
     if (place) catalog.set(PDFName.of('OpenAction'), catalog.context.obj({ S: 'GoTo', D: place }));
     else catalog.delete(PDFName.of('OpenAction'));
   }
@@ -107,7 +111,7 @@ class Removal {
       const item = array.lookup(index);
       if (!item || !(this.#takesObject(item) || this.#takesAnnotation(item))) continue;
       const before = index > 0 ? array.get(index - 1) : undefined;
-      // Trees of names and numbers have keys and values in turn.
+      // Trees of names and numbers alternate keys and values.
       const isValue =
         before instanceof PDFString || before instanceof PDFHexString || before instanceof PDFNumber;
       if (isValue) array.set(index, PDFNull);
@@ -115,7 +119,7 @@ class Removal {
     }
   }
 
-  /** Whether the value of an entry goes. Resources may have any names: what a value is decides, not its key alone. */
+  /** Whether to remove the value of an entry. It examines the value, because resources may have any key. */
   #goes(value: PDFObject, key: string | undefined, owner: PDFDict): boolean {
     switch (key) {
       case 'AA':
@@ -127,7 +131,7 @@ class Removal {
         return true;
       case 'AF':
         return isFileSpecification(value instanceof PDFArray ? value.lookup(0) : value);
-      // A note on what goes stays as a note.
+      // A note on a removed annotation stays as a note.
       case 'IRT':
         return this.#takesAnnotation(value);
       default:
@@ -146,7 +150,7 @@ class Removal {
     return kind !== undefined;
   }
 
-  /** Actions that the opening of a page or the pointer over a field starts. */
+  /** Whether the value has actions that start when a page opens or the pointer moves over a field. */
   #takesTriggers(value: PDFObject): boolean {
     const triggers = asDict(value);
     const found = triggers?.keys().flatMap((key) => asAction(triggers.lookup(key)) ?? []) ?? [];
@@ -159,7 +163,7 @@ class Removal {
     const subtype = getName(annotation, 'Subtype');
     const kind = removedAnnotations.get(subtype);
     if (kind) this.#count(kind, getDict(annotation, 'FS') ?? object);
-    // The window of a note on what goes.
+    // The pop-up window of a note on a removed annotation.
     const isWindow =
       subtype === 'Popup' && removedAnnotations.has(getName(getDict(annotation, 'Parent'), 'Subtype'));
     return kind !== undefined || isWindow;

@@ -4,7 +4,7 @@ import { deflatedStream, getDict, pageBytes } from './objects.ts';
 import { pageResources } from './page-geometry.ts';
 
 /**
- * Draws over what a page shows already.
+ * Draws on top of the current content of a page.
  *
  * @param operators in the page's user space; they start with the initial graphics state
  * @param fonts that the operators use, by name; no font of the page may have the same name
@@ -23,7 +23,7 @@ export function addContent(
   const all = Buffer.concat([own, Buffer.from(`\n${operators}`, 'latin1')]);
   node.set(PDFName.of('Contents'), context.register(deflatedStream(context, all)));
   if (replaced) context.delete(replaced);
-  // Resources may be shared with other pages, so the page gets its own.
+  // Resources may be shared with other pages, so the page gets a copy.
   const resources = pageResources(node);
   const allFonts = PDFDict.fromMapWithContext(new Map(getDict(resources, 'Font')?.entries()), context);
   for (const [name, ref] of fonts) allFonts.set(PDFName.of(name), ref);
@@ -32,7 +32,7 @@ export function addContent(
   node.set(PDFName.of('Resources'), changed);
 }
 
-/** Returns a prefix that no font resource of the pages has, as one has that was translated before. */
+/** Returns a prefix that no font resource of the pages has. A file that was translated before has such fonts. */
 export function unusedFontPrefix(document: PDFDocument): string {
   const names = new Set<string>();
   for (const { node } of document.getPages())

@@ -7,19 +7,19 @@ import type { GlyphRange } from './text-block.ts';
 /** In points, in the page's user space. */
 const tolerance = 0.01;
 
-/** What became of the text operators of a page. */
+/** The results for the text operators of a page. */
 export interface RemovalAudit {
   operators: number;
-  /** With all of their glyphs removed. */
+  /** Operators with all of their glyphs removed. */
   removed: number;
-  /** With some of their glyphs removed. */
+  /** Operators with some of their glyphs removed. */
   changed: number;
   kept: number;
 }
 
 /**
- * Checks a page after `removeText`: it has the same text operators, each of which shows exactly the glyphs that were not removed,
- * by the same codes and at the same places. Text that was added after the page's own may be there already.
+ * Checks a page after `removeText`: it must have the same text operators, each of which shows exactly the glyphs that were not
+ * removed, with the same codes at the same positions. Text that was added after the page's original text is allowed.
  *
  * @throws {Error} if anything differs
  */
@@ -28,7 +28,7 @@ export function auditRemoval(pdf: OpenPdf, page: ReadPage, ranges: readonly Glyp
   const { texts } = pdf.interpretPage(page.number);
   const audit: RemovalAudit = { operators: page.texts.length, removed: 0, changed: 0, kept: 0 };
   const places = new Map<TextOperator, number>();
-  /** By how much the end of a text has moved, in unscaled text space. */
+  /** The distance by which the end of each text has moved, in unscaled text space. */
   const moved: number[] = [];
   for (const [index, text] of page.texts.entries()) {
     const before = text.operator;
@@ -85,9 +85,10 @@ function isSame(before: TextOperator, after: TextOperator): boolean {
 }
 
 /**
- * Returns by how much the end of a text has moved, or NaN if its glyphs are not those that were kept or stand elsewhere.
+ * Returns the distance by which the end of a text has moved, or NaN if its glyphs are not the kept ones or have other
+ * positions.
  *
- * @param start by how much its start has moved, in unscaled text space
+ * @param start the distance by which its start has moved, in unscaled text space
  */
 function driftOf(
   { codeLengths, advances, operator }: ReadText,
@@ -125,7 +126,7 @@ interface KeptGlyph {
   advance: number;
 }
 
-/** Lengths are in the unit of the font size. */
+/** Lengths are in units of the font size. */
 function keptGlyphs(
   { pieces }: TextOperator,
   codeLengths: Uint8Array,

@@ -1,9 +1,9 @@
 import { ContentScanner } from './reading/content-scanner.ts';
 
 /**
- * Encloses a content stream so that it leaves no trace in what is drawn after it: saves and restores the graphics state, also
- * around a stream with more restores than saves or the other way around, and closes the text and the marked content that it
- * leaves open. The stream's own bytes stay as they are, but for those after its last operator, such as a string without an end.
+ * Encloses a content stream so that it does not affect later content: saves and restores the graphics state, also if the stream
+ * has more restores than saves or vice versa, and closes its open text and marked content. The stream's bytes stay the same,
+ * except those after its last operator, such as a string without an end.
  */
 export function enclose(content: Uint8Array): Uint8Array {
   const scanner = new ContentScanner(content);
@@ -36,7 +36,7 @@ export function enclose(content: Uint8Array): Uint8Array {
     }
   }
   const whole = content.subarray(0, scanner.end);
-  // One more than the restores without a save: so none of them restores what was before.
+  // One more than the number of unmatched restores, so that none of them restores an outer state.
   const saves = 1 - lowest;
   const end = (isText ? 'ET\n' : '') + 'EMC\n'.repeat(marked) + 'Q\n'.repeat(saves + depth);
   return Buffer.concat([Buffer.from('q\n'.repeat(saves)), whole, Buffer.from(`\n${end}`)]);

@@ -20,14 +20,15 @@ import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
 export interface PageBlocks {
   /** In reading order. */
   blocks: TextBlock[];
-  /** What is not translated, and why. */
+  /** Texts that are not translated, with the reason. */
   kept: KeptText[];
 }
 
 /**
- * Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. Takes nearly linear time.
+ * Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. The time is almost linear.
  *
- * @param vocabulary of a document, which gets the page's words: it has to `settle` the contents once it has those of all pages
+ * @param vocabulary of a document, which receives the page's words. The caller must pass the contents to `resolve` after it has
+ *   read all pages
  */
 export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBlocks {
   const words = vocabulary ?? new Vocabulary();
@@ -83,7 +84,7 @@ type Found = { glyphs: Glyph[] } & (
   | Pick<KeptText, 'reason' | 'text'>
 );
 
-/** The texts of one direction: first those to translate, in reading order. */
+/** Returns the texts of one direction, starting with those to translate, in reading order. */
 function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: Vocabulary): Found[] {
   const { texts, lines, areas } = findTexts(page, direction);
   vocabulary.add(lines);
@@ -187,9 +188,9 @@ function toBlock(
   };
 }
 
-/** As a multiple of the size. */
+/** As a factor of the font size. */
 const usualLeading = 1.2;
-/** Headings are at least so many times as large as the text, or bold. */
+/** The factor by which a heading must be larger than the text, if it is not bold. */
 const largerThanText = 1.12;
 const muchLargerThanText = 1.4;
 const mostLinesOfHeading = 4;
@@ -204,7 +205,7 @@ function isHeading({ lines, plain }: ReadText, isBold: boolean, spans: number, b
   );
 }
 
-/** The largest size of a good part of the text: a page may have more of its footnotes than of its text. */
+/** Returns the largest size that a substantial part of the text has, because a page may have more footnotes than text. */
 function bodySizeOf(texts: readonly ReadText[]): number {
   const counts = new Map<number, number>();
   let total = 0;

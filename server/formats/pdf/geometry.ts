@@ -11,7 +11,7 @@ export interface Rectangle {
 
 export const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** Returns undefined if there are no six numbers. */
+/** Returns undefined if there are not six numbers. */
 export function matrixOf(numbers: readonly number[] | undefined): Matrix | undefined {
   const [a, b, c, d, e, f] = numbers ?? [];
   if (a === undefined || b === undefined || c === undefined) return undefined;
@@ -25,7 +25,7 @@ export function multiply(first: Matrix, second: Matrix): Matrix {
   return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
 
-/** Returns undefined if the matrix flattens the plane. */
+/** Returns undefined if the matrix is not invertible. */
 export function invert([a, b, c, d, e, f]: Matrix): Matrix | undefined {
   const determinant = a * d - b * c;
   if (!Number.isFinite(1 / determinant)) return undefined;
@@ -46,7 +46,7 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: num
 /** Returns the smallest upright rectangle around a transformed rectangle. */
 export function transformRectangle(matrix: Matrix, { left, bottom, right, top }: Rectangle): Rectangle {
   const [a, b, c, d, e, f] = matrix;
-  // Each coordinate is a sum of two parts, of which each is least and greatest at one of two edges.
+  // Each coordinate is a sum of two terms. Each term has its minimum and maximum at the edges.
   return {
     left: Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
     bottom: Math.min(b * left, b * right) + Math.min(d * bottom, d * top) + f,
@@ -64,7 +64,7 @@ export function union(one: Rectangle, other: Rectangle): Rectangle {
   };
 }
 
-/** Returns undefined if the two have no area in common. */
+/** Returns undefined if the two rectangles have no common area. */
 export function intersection(one: Rectangle, other: Rectangle): Rectangle | undefined {
   const left = Math.max(one.left, other.left);
   const bottom = Math.max(one.bottom, other.bottom);

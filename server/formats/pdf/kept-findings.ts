@@ -8,7 +8,9 @@ import type { ReadText } from './reading/shown-texts.ts';
 /** Texts in tiling patterns and soft masks are not read. */
 type Reason = KeptText['reason'] | 'indirect';
 
-/** Texts that a reader sees and that stay untranslated, with what to say of them. Others have nothing to translate. */
+/**
+ * Visible texts that stay untranslated, with the wording of their finding. Texts with other reasons have nothing to translate.
+ */
 const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: string }>> = {
   undecodable: { severity: 'warning', what: 'texts in fonts that do not tell their characters' },
   vertical: { severity: 'warning', what: 'texts written from top to bottom' },
@@ -24,7 +26,7 @@ const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: str
   address: { severity: 'info', what: 'addresses of web pages or mailboxes' },
 };
 
-/** Counts, page by page, what of a PDF is not translated. */
+/** Counts the untranslated content of a PDF page by page. */
 export class KeptCounts {
   readonly #texts = new Map<Reason, { count: number; firstPage: number }>();
   readonly #imagePages: number[] = [];
@@ -36,7 +38,7 @@ export class KeptCounts {
 
   add({ number, texts, paints, indirectTexts }: ReadPage, blocks: number, kept: readonly KeptText[]): void {
     for (const { reason } of kept) this.#count(reason, 1, number);
-    // They have no glyphs that a block or a kept text could have.
+    // Unpaired texts have no glyphs that could be part of a block or a kept text.
     const unpaired = texts.filter(isUnpaired).length;
     if (unpaired > 0) this.#count('unpaired', unpaired, number);
     if (indirectTexts > 0) this.#count('indirect', indirectTexts, number);
@@ -55,8 +57,8 @@ export class KeptCounts {
   }
 
   /**
-   * @param segments how many texts of the file are translated
-   * @param isSigned whether the file, as it was sent, has a signature
+   * @param segments the number of translated texts of the file
+   * @param isSigned whether the file had a signature when it was sent
    */
   findings(segments: number, isSigned: boolean): Finding[] {
     const findings: Finding[] = [];
@@ -84,7 +86,7 @@ export class KeptCounts {
   }
 }
 
-/** Whether a text that shows something has no known glyphs. */
+/** Whether a non-empty text has no known glyphs. */
 function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
   return (
     kept === 'unpaired' &&
@@ -110,7 +112,7 @@ function pagesText(pages: readonly number[]): string {
   return pages.length === 1 ? `page ${pages[0]} consists` : `${pages.length} pages consist`;
 }
 
-/** More are not counted: a list may run in a circle. */
+/** The maximum number of bookmarks to count, because the list of a hostile file may be endless. */
 const mostBookmarks = 100_000;
 
 function countBookmarks(outlines: PDFDict | undefined): number {
@@ -125,7 +127,7 @@ function countBookmarks(outlines: PDFDict | undefined): number {
   return seen.size;
 }
 
-/** Annotations that show text of their own on the page. */
+/** Counts annotations that display their text on the page. */
 function countNotes(document: PDFDocument): number {
   let count = 0;
   for (const { node } of document.getPages())

@@ -4,8 +4,8 @@ import { runQpdf } from './qpdf.ts';
 import { correctStreamLengths } from './stream-lengths.ts';
 
 /**
- * --decrypt: a password that only restricts the use of the file does not matter (C 7).
- * --remove-restrictions: a signature does not hold for a changed file. Its value goes, what the page shows of it stays.
+ * - `--decrypt`: a password that only restricts the use of the file is irrelevant.
+ * - `--remove-restrictions`: a signature is not valid for a changed file. Its value is removed, its appearance stays.
  */
 const options = [
   '--deterministic-id',
@@ -16,8 +16,8 @@ const options = [
 ];
 
 /**
- * Writes a PDF in one shape: without encryption, each object by itself, one table of cross-references, streams of text deflated.
- * Fonts and images stay; objects get other numbers.
+ * Rewrites a PDF in a uniform form: without encryption, each object separate, one cross-reference table, deflated text streams.
+ * Fonts and images stay unchanged; objects get new numbers.
  *
  * @throws {FileError} `protected` if opening it requires a password; `unreadable`
  */
@@ -26,14 +26,16 @@ export async function normalize(bytes: Uint8Array): Promise<Uint8Array> {
   if (first.written) return first.written;
   if (/invalid password/.test(first.message))
     throw new FileError('protected', 'the PDF is protected by a password');
-  // This build of qpdf repairs neither tables of cross-references nor lengths of streams. pdf-lib finds the objects without them.
+  // This build of qpdf repairs neither cross-reference tables nor stream lengths. pdf-lib finds the objects without them.
   const repaired = await rewritten(correctStreamLengths(bytes));
   const second = repaired && (await runQpdf(options, repaired));
   if (second?.written) return second.written;
   throw new FileError('unreadable', 'the PDF cannot be read', { cause: first.message });
 }
 
-/** Returns a PDF with its streams readable but as they are packed; the file itself if it is not encrypted or needs a password. */
+/**
+ * Returns a PDF with readable streams that are still compressed; the file itself if it is not encrypted or needs a password.
+ */
 export async function decrypted(bytes: Uint8Array): Promise<Uint8Array> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!file.includes('/Encrypt')) return bytes;

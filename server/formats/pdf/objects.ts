@@ -13,7 +13,9 @@ import {
 import { limits, overLimit } from '../file-error.ts';
 import { type Matrix, matrixOf, type Rectangle } from './geometry.ts';
 
-/** Looks a key up in a dictionary, through a reference. Of another type than asked for is as good as absent. */
+/**
+ * Returns the value of a key in a dictionary, with references resolved. The functions below return undefined for another type.
+ */
 export function get(dictionary: PDFDict | undefined, key: string): PDFObject | undefined {
   return dictionary?.lookup(PDFName.of(key));
 }
@@ -27,7 +29,7 @@ export function asDict(object: PDFObject | undefined): PDFDict | undefined {
   return object instanceof PDFDict ? object : undefined;
 }
 
-/** Without the slash, its #-codes decoded to one UTF-16 unit for each byte. */
+/** Returns a name without the slash. Its #-codes are decoded to one UTF-16 unit per byte. */
 export function getName(dictionary: PDFDict | undefined, key: string): string | undefined {
   return asName(get(dictionary, key));
 }
@@ -52,7 +54,7 @@ export function getArray(dictionary: PDFDict | undefined, key: string): PDFObjec
   return items;
 }
 
-/** Returns undefined if it is not an array of `count` finite numbers or more. */
+/** Returns undefined if the value is not an array of at least `count` finite numbers. */
 export function getNumbers(
   dictionary: PDFDict | undefined,
   key: string,
@@ -68,7 +70,7 @@ export function getMatrix(dictionary: PDFDict | undefined, key: string): Matrix 
   return matrixOf(getNumbers(dictionary, key, 6));
 }
 
-/** Its corners may be given in any order. */
+/** The corners may be in any order. */
 export function getRectangle(dictionary: PDFDict | undefined, key: string): Rectangle | undefined {
   const numbers = getNumbers(dictionary, key, 4);
   if (numbers === undefined) return undefined;
@@ -82,9 +84,9 @@ export function getRectangle(dictionary: PDFDict | undefined, key: string): Rect
 }
 
 /**
- * Returns the bytes of a stream without its filters: as much as can be decoded.
+ * Returns the bytes of a stream with its filters removed: everything that can be decoded.
  *
- * @throws {FileError} `too_large` over `limits.pdfStream`
+ * @throws {FileError} `too_large` above `limits.pdfStream`
  */
 export function decodeStream(stream: PDFStream): Uint8Array {
   if (!(stream instanceof PDFRawStream)) return stream.getContents();
@@ -95,7 +97,7 @@ export function decodeStream(stream: PDFStream): Uint8Array {
     filter.asString() === '/FlateDecode' &&
     getNumber(getDict(stream.dict, 'DecodeParms'), 'Predictor') === undefined;
   try {
-    // node:zlib is many times faster, but says nothing of what comes before damaged data.
+    // node:zlib is many times faster, but does not return the data before a damaged part.
     if (isPlainDeflate) return inflateSync(stream.contents, { maxOutputLength: limits.pdfStream });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
@@ -107,7 +109,7 @@ export function decodeStream(stream: PDFStream): Uint8Array {
   return decoded;
 }
 
-/** Decodes piece by piece, a little more than a stream may have at most. */
+/** Decodes in pieces, up to slightly more than the maximum of a stream. */
 function boundedDecode(stream: PDFRawStream): Uint8Array {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -126,7 +128,7 @@ function boundedDecode(stream: PDFRawStream): Uint8Array {
 
 const pieceLength = 64 * 1024;
 
-/** The streams of a page are one stream, as if a line end were between them. */
+/** Returns the streams of a page as one stream, joined by line ends. */
 export function pageBytes(page: PDFDict): Uint8Array {
   const contents = get(page, 'Contents');
   const streams = contents instanceof PDFArray ? (getArray(page, 'Contents') ?? []) : [contents];
@@ -137,7 +139,10 @@ export function pageBytes(page: PDFDict): Uint8Array {
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }
 
-/** The objects of a page's dictionary that its parents may have in its place: /Resources, /MediaBox, /CropBox, /Rotate. */
+/**
+ * Returns the dictionary that contains a key of a page: the page or one of its parents, which may have /Resources, /MediaBox,
+ * /CropBox, /Rotate.
+ */
 export function inherited(page: PDFDict, key: string): PDFDict | undefined {
   const seen = new Set<PDFDict>();
   for (let node: PDFDict | undefined = page; node && !seen.has(node); node = getDict(node, 'Parent')) {
@@ -147,7 +152,7 @@ export function inherited(page: PDFDict, key: string): PDFDict | undefined {
   return undefined;
 }
 
-/** Makes a stream. pdf-lib's own `flateStream` deflates in JavaScript, which takes several times as long. */
+/** Creates a stream. pdf-lib's `flateStream` deflates in JavaScript, which takes several times as long. */
 export function deflatedStream(context: PDFContext, content: Uint8Array): PDFRawStream {
   return context.stream(deflateSync(content), { Filter: 'FlateDecode' });
 }

@@ -12,14 +12,14 @@ import { OptionalContent } from './reading/optional-content.ts';
 import { readPdfjsTexts } from './reading/pdfjs-texts.ts';
 import { type ReadText, shownTexts } from './reading/shown-texts.ts';
 
-/** A page with what is needed to remove text from it. */
+/** A page with the data that is needed to remove text from it. */
 export interface ReadPage extends PageContent {
   texts: ReadText[];
-  /** Use n is at n - 1. */
+  /** Use n has the index n - 1. */
   uses: FormUse[];
   /** The Do operators that paint a form within itself. */
   loops: OperatorPlace[];
-  /** The text operators in tiling patterns and soft masks, each counted once. They are neither read nor changed. */
+  /** The number of text operators in tiling patterns and soft masks, each counted once. They are neither read nor changed. */
   indirectTexts: number;
 }
 
@@ -27,20 +27,20 @@ export interface OpenPdf {
   document: PDFDocument;
   pageCount: number;
   /**
-   * Reads a page as it was when the file was opened.
+   * Reads a page in its state when the file was opened.
    *
    * @param number from 1
    * @throws {FileError} `too_large` if the work is out of proportion to the file, or `unreadable`
    */
   readPage(number: number): Promise<ReadPage>;
-  /** Reads the operators of a page as it is now. */
+  /** Reads the operators of a page in its current state. */
   interpretPage(number: number): Interpretation;
   close(): Promise<void>;
 }
 
 /**
- * Opens a PDF twice: as objects that can be changed and saved, and in pdf.js, which decodes its fonts. Only one page at a time
- * is in memory as operators.
+ * Opens a PDF twice: as objects that can be changed and saved, and in pdf.js, which decodes its fonts. The operators of only
+ * one page at a time are in memory.
  *
  * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password
  */
@@ -49,7 +49,7 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   try {
     const document = await loadObjects(bytes);
     const pageCount = document.getPageCount();
-    // Two readings of a damaged page tree: a page number means nothing then.
+    // The two readers interpret a damaged page tree differently, so page numbers do not match.
     if (pageCount !== pdfjs.pageCount) throw new FileError('unreadable', 'the PDF cannot be read');
     const layers = new OptionalContent(document);
     const interpreterOf = (page: PDFDict, meter: Meter): Interpreter =>
@@ -76,7 +76,7 @@ async function loadObjects(bytes: Uint8Array): Promise<PDFDocument> {
       updateMetadata: false,
       preserveXFA: true,
     });
-    // Walks through the page tree, which may be damaged.
+    // Throws if the page tree is damaged.
     document.getPages();
     return document;
   } catch (error) {
@@ -116,11 +116,11 @@ function interpret(page: PDFDict, interpreterOf: (page: PDFDict) => Interpreter)
   return interpreterOf(page).read(pageBytes(page), pageResources(page));
 }
 
-/** Counts the texts that patterns and masks show, also in the patterns and forms within them. */
+/** Counts the texts in patterns and masks, including the patterns and forms within them. */
 function countTexts(streams: ReadonlySet<PDFStream>, interpreter: () => Interpreter): number {
   const seen = new Set(streams);
   let count = 0;
-  // A set that grows is iterated to its end.
+  // The loop includes streams that are added to the set during the iteration.
   for (const stream of seen) {
     const read = interpreter().read(decodeStream(stream), getDict(stream.dict, 'Resources'));
     count += read.texts.filter(({ pieces }) => pieces.some((piece) => typeof piece !== 'number')).length;

@@ -1,79 +1,79 @@
 import type { Matrix, Rectangle } from './geometry.ts';
 
 /**
- * What a page shows, read from its content streams and from the form XObjects that they paint. All places are in the page's
- * user space, before its /Rotate.
+ * The visible content of a page, read from its content streams and from the form XObjects that they paint. All positions are in
+ * the page's user space, before its /Rotate.
  */
 export interface PageContent {
   /** From 1. */
   number: number;
-  /** The part of the page that a reader sees: its crop box within its media box. */
+  /** The visible part of the page: its crop box within its media box. */
   box: Rectangle;
   rotation: 0 | 90 | 180 | 270;
   /** In painting order. */
   texts: ShownText[];
   /** In painting order. */
   paints: Paint[];
-  /** Fields, links and other annotations that a reader sees or clicks. */
+  /** Fields, links and other annotations that are visible or clickable. */
   annotations: { kind: 'widget' | 'link' | 'other'; box: Rectangle }[];
 }
 
-/** Something painted that is not text. Translated text is not set over it, unless the source text stood on it. */
+/** Painted content other than text. Translated text is not placed over it, unless the source text was over it. */
 export interface Paint {
   kind: 'image' | 'fill' | 'stroke';
   /** Within the clip. */
   box: Rectangle;
-  /** Shared with the texts: a later one covers an earlier one. */
+  /** Uses the same numbers as the texts: a later object covers an earlier one. */
   order: number;
-  /** Hides what it covers: no transparency, no soft mask, no blend mode. */
+  /** Whether it hides the content below: no transparency, no soft mask, no blend mode. */
   opaque: boolean;
-  /** Of a curved or sloped line, as an arrow in a diagram: boxes along it. Most of its own box is free. */
+  /** For a curved or sloped line, such as an arrow in a diagram: boxes along it. Most of its bounding box is free. */
   parts?: Rectangle[];
 }
 
-/** Where a text operator stands. The same form XObject painted twice is two places. */
+/** The position of a text operator. A form XObject that is painted twice has two positions. */
 export interface OperatorPlace {
-  /** Which painting of a form XObject on this page, counted in painting order from 1; 0 is the page itself. */
+  /** The painting of a form XObject on this page, counted in painting order from 1; 0 is the page. */
   use: number;
-  /** The operator and its operands, as byte offsets into the decoded stream (of a page: its streams, joined by a line end). */
+  /** The operator and its operands, as byte offsets into the decoded stream (for a page: its streams, joined by line ends). */
   start: number;
   end: number;
 }
 
-/** Why a text is not translated, but left as it is. */
+/** The reason why a text is not translated and stays unchanged. */
 export type KeptReason =
   | 'invisible' // render mode 3, or 7 with nothing painted through it
   | 'clipped' // outside the clip or the page
   | 'covered' // an opaque paint hides it
-  | 'partly_covered' // an opaque paint hides a part of it, or of a word that goes on in it
-  | 'undecodable' // the font does not tell which characters its codes stand for
+  | 'partly_covered' // an opaque paint hides a part of it, or a part of a word that continues in it
+  | 'undecodable' // the font does not define the characters of its codes
   | 'vertical' // a vertical writing mode
   | 'stencil' // something is painted through its letters
-  | 'unpaired'; // the two readings of the stream differ here
+  | 'unpaired'; // the two readings of the stream differ at this position
 
-/** What one text operator (Tj, TJ, ' or ") shows. */
+/** The text of one text operator (Tj, TJ, ' or "). */
 export interface ShownText {
   place: OperatorPlace;
   order: number;
   glyphs: ShownGlyph[];
   font: TextFont;
   /**
-   * From em space to user space: (0, 0) is the origin of the first glyph, (1, 0) one em to the right on the baseline, (0, 1) one em
-   * up. Horizontal scaling and rise are in it, character and word spacing are in the glyphs' places.
+   * From em space to user space: (0, 0) is the origin of the first glyph, (1, 0) is one em to the right on the baseline, (0, 1)
+   * is one em up. It includes horizontal scaling and rise. The positions of the glyphs include character and word spacing.
    */
   matrix: Matrix;
   /** The operators that set its fill color, such as `0 0 0 rg`. Empty for the initial color, black. */
   color: string;
-  /** Undefined: its letters are only filled, or the strokes do not show. */
+  /** Undefined if its letters are only filled, or if the strokes are not visible. */
   outline?: Outline | undefined;
-  /** The names of its optional content groups in the page's resources (/OC /name BDC), outermost first. Mostly none. */
+  /** The names of its optional content groups in the page's resources (/OC /name BDC), outermost first. Usually empty. */
   optionalContent: string[];
   kept: KeptReason | null;
 }
 
 /** The strokes along the edges of letters. */
 export interface Outline {
-  /** As operators that set a fill color. Empty for black. */
+  /** The operators that set the same fill color. Empty for black. */
   color: string;
   /** In em. */
   width: number;
@@ -81,13 +81,13 @@ export interface Outline {
   isFilled: boolean;
 }
 
-/** Tells outlines apart that look different. */
+/** Returns a key that differs for outlines with different appearance. */
 export function outlineKey(outline: Outline | undefined): string {
   return outline ? `${outline.isFilled} ${outline.width} ${outline.color}` : '';
 }
 
 export interface ShownGlyph {
-  /** The characters that it stands for: none, one, or several (a ligature). */
+  /** The characters of the glyph: none, one, or several (a ligature). */
   text: string;
   /** From the operator's first glyph along the baseline, in em. */
   x: number;
@@ -95,7 +95,7 @@ export interface ShownGlyph {
   advance: number;
 }
 
-/** The font of a text as far as its looks can be imitated. */
+/** The font of a text, as far as its appearance can be imitated. */
 export interface TextFont {
   /** The PostScript name without its subset tag. */
   name: string;

@@ -5,7 +5,7 @@ import type { PageContent } from './page-content.ts';
 
 const letter: Rectangle = { left: 0, bottom: 0, right: 612, top: 792 };
 
-/** The part of a page that a reader sees. Without a usable box, it is a page of US Letter, as in other readers. */
+/** Returns the visible part of a page. Without a usable box, it is a page in US Letter format, as in other readers. */
 export function pageBox(page: PDFDict): Rectangle {
   const media = boxOf(page, 'MediaBox') ?? letter;
   const crop = boxOf(page, 'CropBox');
@@ -27,7 +27,7 @@ export function pageRotation(page: PDFDict): PageContent['rotation'] {
 const hidden = 1 << 1;
 const noView = 1 << 5;
 
-/** The annotations that a reader sees or clicks. A popup is a window of the program, not a part of the page. */
+/** Returns the annotations that are visible or clickable. A popup is a window of the program, not a part of the page. */
 export function pageAnnotations(page: PDFDict): PageContent['annotations'] {
   return (getArray(page, 'Annots') ?? []).flatMap((object) => {
     const annotation = asDict(object);

@@ -8,7 +8,7 @@ const { resolve } = createRequire(import.meta.url);
 interface Qpdf {
   callMain(args: string[]): number;
   FS: {
-    /** Each gets or gives one byte; null is the end. */
+    /** Each function receives or returns one byte; null is the end. */
     init(
       input: () => null,
       output: (byte: number | null) => void,
@@ -24,8 +24,8 @@ type CreateQpdf = (options: { noInitialRun: true; preRun: ((module: Qpdf) => voi
 let create: CreateQpdf | undefined;
 
 /**
- * Loads qpdf as in a browser, without Node's `process`: with it, its code asks for an internal module, which Node's permissions forbid
- * to sandboxed processes, and sets the exit code of the whole process.
+ * Loads qpdf as in a browser, without Node's `process`. With `process`, its code requires an internal module, which Node's
+ * permissions forbid in sandboxed processes, and sets the exit code of the whole process.
  */
 function load(): CreateQpdf {
   if (create) return create;
@@ -43,7 +43,7 @@ function load(): CreateQpdf {
 /**
  * Runs qpdf's command on a file.
  *
- * @returns whether it succeeded, what it said, and the file that it wrote, if any
+ * @returns whether it succeeded, its messages, and the output file, if any
  */
 export async function runQpdf(
   options: readonly string[],
@@ -54,7 +54,7 @@ export async function runQpdf(
     if (byte !== null && message.length < 10_000) message += String.fromCharCode(byte);
   };
   try {
-    // A module of its own for each file: its memory cannot be given back otherwise, and one that has aborted is of no use.
+    // A separate module for each file, because its memory cannot be freed otherwise, and an aborted module is not usable.
     const { callMain, FS } = await load()({
       noInitialRun: true,
       preRun: [({ FS }) => FS.init(() => null, append, append)],

@@ -24,19 +24,20 @@ interface Edit {
   text: string;
 }
 
-/** What changes in one stream: the page's own, or a form's as it is painted at one place. */
+/** The changes of one stream: that of the page, or that of a form as it is painted at one position. */
 interface StreamChange {
   edits: Edit[];
-  /** Copies of forms that it paints in place of the forms, by their new names. */
+  /** Copies of forms that it paints instead of the original forms, by their new names. */
   forms: Map<string, PDFRef>;
 }
 
 /**
- * Removes glyphs from a page. The bytes of its streams stay as they are but for the operators that show these glyphs. A form
- * is copied for each painting that changes, with its resources, so it stays as it is wherever else it is painted.
+ * Removes glyphs from a page. The bytes of its streams stay the same, except for the operators that show these glyphs. A form
+ * is copied with its resources for each painting that changes, so its other paintings stay unchanged.
  *
- * @param page as `readPage` gave it, from this document; nothing of it may have been removed yet
- * @returns the page's new stream, if its own has changed. Nothing else refers to it. It is not deflated, because `addContent` replaces it
+ * @param page as returned by `readPage`, from this document, with nothing removed yet
+ * @returns the page's new stream, if it has changed. Nothing else refers to it. It is not deflated, because `addContent`
+ *   replaces it
  * @throws {RangeError} if a range is of a text without glyphs, such as an unpaired one
  */
 export function removeText(
@@ -58,10 +59,10 @@ export function removeText(
     const { use, start, end } = text.place;
     changeOf(use).edits.push({ start, end, text: rewriteOperator(text, removed) });
   }
-  // The copy of a form would paint the form itself there, with its text.
+  // The copy of a form would paint the original form at this position, with its text.
   for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });
   const copies = new FormCopies(document);
-  // A form is painted after the one that it is painted in began: so inner ones come first here.
+  // A form is painted after the start of the form that contains it, so the reverse order handles inner forms first.
   for (let use = page.uses.length; use > 0; use--) {
     const change = changes.get(use);
     if (change === undefined) continue;
@@ -99,7 +100,7 @@ class StreamBytes {
   }
 }
 
-/** For each text, which of its glyphs are in a range. */
+/** Returns, for each text, whether each of its glyphs is in a range. */
 export function removedGlyphs(ranges: readonly GlyphRange[]): Map<ReadText, boolean[]> {
   const removed = new Map<ReadText, boolean[]>();
   for (const { text, from, to } of ranges) {
@@ -113,7 +114,7 @@ export function removedGlyphs(ranges: readonly GlyphRange[]): Map<ReadText, bool
   return removed;
 }
 
-/** The changed copies of forms. Paintings with the same changes share one. */
+/** The changed copies of forms. Paintings with the same changes share one copy. */
 class FormCopies {
   readonly #document: PDFDocument;
   readonly #copies = new Map<PDFStream, Map<string, PDFRef>>();
@@ -139,10 +140,10 @@ class FormCopies {
   }
 }
 
-/** What a copied stream says for itself. */
+/** Keys that a copied stream sets itself. */
 const ownKeys = new Set(['/Length', '/Filter', '/DecodeParms', '/DL']);
 
-/** A copy of resources with more forms. */
+/** Returns a copy of resources with additional forms. */
 function withForms(
   { context }: PDFDocument,
   resources: PDFDict | undefined,
@@ -163,7 +164,7 @@ function unusedName(wanted: string, resources: PDFDict | undefined): string {
   return name;
 }
 
-/** Replaces parts of a stream. A replacement does not run into the word before or after it. */
+/** Replaces parts of a stream. Separates a replacement from adjacent words. */
 function splice(bytes: Uint8Array, edits: Edit[]): Uint8Array {
   const pieces: Uint8Array[] = [];
   let at = 0;

@@ -1,10 +1,10 @@
 import { PDFDict, PDFHexString, type PDFObject, PDFString } from '@cantoo/pdf-lib';
 import { asDict, get, getName } from './objects.ts';
 
-/** What a reading program does or opens for a file, besides showing it. */
+/** Activity of a PDF reader that goes beyond displaying the file. */
 export type ActiveKind = 'script' | 'action' | 'attachment' | 'media';
 
-/** Actions that stay, where a click starts them. */
+/** Actions that stay if a click starts them. */
 const clicked: ReadonlySet<string> = new Set([
   'GoTo',
   'GoToDp',
@@ -31,12 +31,12 @@ const removed: ReadonlyMap<string, ActiveKind> = new Map([
   ['GoTo3DView', 'media'],
 ]);
 
-/** Other named actions are commands of the program's menu. */
+/** All other named actions are menu commands of the program. */
 const turningPages: readonly (string | undefined)[] = ['NextPage', 'PrevPage', 'FirstPage', 'LastPage'];
 
 /**
- * An action (PDF 32000-1, 12.6), by its type, which may be left out, or its name. Some programs take the dictionary of a stream where they look
- * for an action.
+ * Returns an object as an action (PDF 32000-1, 12.6), by its type, which is optional, or its name. Some programs accept a
+ * stream and use its dictionary as the action.
  */
 export function asAction(object: PDFObject | undefined): PDFDict | undefined {
   const action = asDict(object);
@@ -46,30 +46,33 @@ export function asAction(object: PDFObject | undefined): PDFDict | undefined {
   return isOne ? action : undefined;
 }
 
-/** What kind an action is of, if it goes even where a click starts it. Actions that are not known go, too. */
+/** Returns the kind of an action that is removed even if a click starts it. Unknown actions are removed, too. */
 export function removedKind(action: PDFDict): ActiveKind | undefined {
   const name = getName(action, 'S') ?? '';
   if (name === 'URI') return isOpened(get(action, 'URI')) ? undefined : 'action';
   if (name === 'Named') return turningPages.includes(getName(action, 'N')) ? undefined : 'action';
   if (name === 'GoToR') return namesFileNextToIt(get(action, 'F')) ? undefined : 'action';
-  // Without a file, the thread is of the same document.
+  // Without a file, the thread is in the same document.
   if (name === 'Thread')
     return !get(action, 'F') || namesFileNextToIt(get(action, 'F')) ? undefined : 'action';
   return clicked.has(name) ? undefined : (removed.get(name) ?? 'action');
 }
 
-/** Schemes of scripts, of files of the person's own or on a share, and of programs that come with Windows. */
+/** Schemes of scripts, of local or shared files, and of programs that Windows includes. */
 const refusedSchemes = /^(javascript|vbscript|data|file|smb|search|search-ms|ms-[a-z-]+):/i;
 
-/** Whether a browser opens an address, and not a script, another program or a file. */
+/** Whether a browser opens the URL, and not a script, another program or a file. */
 export function isOpened(uri: PDFObject | undefined): boolean {
-  // Browsers skip spaces and control characters within a scheme.
+  // Browsers ignore spaces and control characters within a scheme.
   const address = textOf(uri)?.replace(/[^!-~]/g, '');
-  // Two slashes without a scheme lead to a share.
+  // Two slashes without a scheme refer to a file share.
   return address !== undefined && !refusedSchemes.test(address) && !/^[\\/]{2}/.test(address);
 }
 
-/** Whether a file specification is a relative path: an absolute one may name a share of a stranger, which gets the person's sign-in. */
+/**
+ * Whether a file specification is a relative path. An absolute path may refer to an attacker's file share, which would receive
+ * the user's credentials.
+ */
 function namesFileNextToIt(file: PDFObject | undefined): boolean {
   if (!(file instanceof PDFDict)) return isRelative(file);
   const paths = ['F', 'UF', 'DOS', 'Mac', 'Unix'].map((key) => get(file, key)).filter((path) => path);

@@ -2,10 +2,10 @@ import { formatNumber } from './reading/color.ts';
 import type { ReadText } from './reading/shown-texts.ts';
 
 /**
- * Writes a text operator without some of its glyphs. In their place is an advance of the same length, so everything after it
- * stays where it is. The codes of the other glyphs are the same bytes.
+ * Writes a text operator without some of its glyphs. An advance of the same length replaces them, so that later text does not
+ * move. The codes of the other glyphs are the same bytes.
  *
- * @param removed for each glyph whether it is removed
+ * @param removed for each glyph, whether it is removed
  */
 export function rewriteOperator(text: ReadText, removed: readonly boolean[]): string {
   const { name, pieces, wordSpacing, charSpacing } = text.operator;

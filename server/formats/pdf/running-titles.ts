@@ -2,13 +2,13 @@ import { plainText } from '../inline-content.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { TextBlock } from './text-block.ts';
 
-/** As a share of the page's height: running titles stand so near to its top or bottom. */
+/** The maximum distance of running titles from the top or bottom of a page, as a share of its height. */
 const margin = 0.12;
-/** In points: a running title stands at about the same height on each page. */
+/** In points: the maximum difference between the heights of a running title on different pages. */
 const sameHeight = 12;
 const fewestPages = 2;
 
-/** What is needed of a page to tell its running titles. */
+/** The data of a page that is needed to find its running titles. */
 export interface PageOfBlocks {
   /** The visible part of the page, in its user space, before its rotation. */
   box: Rectangle;
@@ -17,8 +17,8 @@ export interface PageOfBlocks {
 }
 
 /**
- * Marks the headers and footers of a document: texts in the outer margins that at least two pages have at the same height, the
- * same but for their numbers. Changes the kind of these blocks.
+ * Marks the headers and footers of a document: texts in the outer margins that at least two pages have at the same height and
+ * that differ only in their numbers. Changes the kind of these blocks.
  */
 export function markRunningTitles(pages: readonly PageOfBlocks[]): void {
   const places = new Map<string, { block: TextBlock; kind: 'header' | 'footer'; page: PageOfBlocks }[]>();
@@ -27,7 +27,7 @@ export function markRunningTitles(pages: readonly PageOfBlocks[]): void {
       const place = marginOf(block, page);
       if (!place) continue;
       const text = plainText(block.content).replace(/\p{N}+/gu, '0');
-      // Two steps, so that a place near the edge of one is in the middle of the other.
+      // Two grids, so that a position near the edge of a step in one grid is in the middle of a step in the other.
       for (const shift of [0, 0.5]) {
         const key = `${place.kind} ${Math.floor(place.distance / sameHeight + shift)} ${shift} ${text}`;
         const found = places.get(key);
@@ -41,7 +41,7 @@ export function markRunningTitles(pages: readonly PageOfBlocks[]): void {
   }
 }
 
-/** The margin in which a block stands, and its distance from the edge of the page as a reader sees it. */
+/** Returns the margin that contains a block, and its distance from the edge of the displayed page. */
 function marginOf(
   block: TextBlock,
   { box, rotation }: PageOfBlocks,

@@ -15,9 +15,9 @@ import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
 import type { TextBlock } from './text-block.ts';
 
-/** The translations of a page's blocks, set. */
+/** The typeset translations of a page's blocks. */
 export interface SetPage {
-  /** To append to the page's content, in its user space and with an initial graphics state. */
+  /** The operators to append to the page's content, in its user space and with an initial graphics state. */
   operators: string;
   /** For the page's resources, by name. */
   fonts: Map<string, PDFRef>;
@@ -26,14 +26,17 @@ export interface SetPage {
   places: Map<string, Rectangle>;
 }
 
-/** Text that runs in more directions than so many on one page is set in its own boxes only. */
+/**
+ * The maximum number of text directions on a page for which text may take free space. Text in further directions stays in its
+ * boxes.
+ */
 const mostTurns = 8;
 
 /**
- * Sets the translations of a page's blocks where their sources were. What the page shows besides them keeps its room.
+ * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its space.
  *
  * @param items in reading order: the first takes free space first
- * @param fonts of the document; `embed` them after the last page
+ * @param fonts of the document; call `embed` after the last page
  */
 export function setBlocks(
   page: PageContent,
@@ -69,7 +72,7 @@ export function setBlocks(
   return set;
 }
 
-/** Fits the blocks whose text runs in one direction. */
+/** Fits the blocks whose text has one direction. */
 function fitTurned({
   page,
   items,
@@ -81,7 +84,7 @@ function fitTurned({
   page: PageContent;
   items: readonly SetItem[];
   turned: readonly SetItem[];
-  /** Null: no block takes free space. */
+  /** Null if no block may take free space. */
   others: readonly Obstacle[] | null;
   turn: Turn;
   languages: Languages;
@@ -102,7 +105,7 @@ function fitTurned({
   const edges = mirroredEdges(frames);
   const placed = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
-    // A link stays where it is, so its text does, too.
+    // A link does not move, so its text stays at the same position, too.
     const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
     const edge = isLinked ? undefined : edges.get(frame.id);
     const own = edge ? mirror(frame, edge, space) : frame;
@@ -111,7 +114,7 @@ function fitTurned({
   return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }
 
-/** Encloses a block's operators, so that their state ends with them, in its optional content. */
+/** Encloses a block's operators in its optional content, so that their state ends with them. */
 function wrapped(operators: string, { glyphs }: TextBlock): string {
   const groups = glyphs[0]?.text.optionalContent ?? [];
   const begin = groups.map((name) => `/OC /${name} BDC\n`).join('');

@@ -2,7 +2,7 @@ const keyword = Buffer.from('stream');
 const endKeyword = Buffer.from('endstream');
 const endOfObject = Buffer.from('endobj');
 
-/** The number of bytes before a stream's keyword in which its dictionary is searched. */
+/** The number of bytes before a stream's keyword in which to search its dictionary. */
 const maxDictionaryLength = 4096;
 
 /** A replacement in the file. */
@@ -13,8 +13,9 @@ interface Edit {
 }
 
 /**
- * Gives each stream of a PDF the length that it has, and an end if it has none, as programs leave it that convert line ends or cut a file.
- * Readers search the end of such a stream; qpdf as it is built here, and in part pdf-lib, give up. Objects get other places.
+ * Corrects the length of each stream of a PDF, and adds missing ends. Programs that convert line ends or truncate a file cause
+ * such errors. PDF readers search the end of such a stream; this build of qpdf and parts of pdf-lib do not. Objects get new
+ * offsets.
  */
 export function correctStreamLengths(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -43,7 +44,7 @@ function startOfData(file: Buffer, at: number): number | undefined {
   return file[after] === 0x0d && file[after + 1] === 0x0a ? after + 2 : undefined;
 }
 
-/** Returns undefined if the length is another object. */
+/** Returns undefined if the length is a reference to another object. */
 function declaredLength(file: Buffer, at: number): { value: number; start: number; end: number } | undefined {
   const from = Math.max(0, at - maxDictionaryLength);
   const before = file.toString('latin1', from, at);
@@ -60,7 +61,7 @@ function isAtEndKeyword(file: Buffer, at: number): boolean {
   return file.subarray(start, start + endKeyword.length).equals(endKeyword);
 }
 
-/** A stream ends at its keyword, or without one with its object. */
+/** Returns the end of a stream: at its keyword, or without a keyword at the end of its object. */
 function endOfData(file: Buffer, start: number): { dataEnd: number; hasKeyword: boolean } {
   const [end, objectEnd] = [file.indexOf(endKeyword, start), file.indexOf(endOfObject, start)];
   if (end >= 0 && (objectEnd < 0 || end < objectEnd)) return { dataEnd: end, hasKeyword: true };

@@ -12,7 +12,7 @@ import {
 } from '@cantoo/pdf-lib';
 import { inherited } from './objects.ts';
 
-/** What a document has besides the content of its pages: it must be in the translated file as it was. */
+/** Parts of a document apart from the content of its pages, which must be the same in the translated file. */
 export type StructureKind =
   | 'pages'
   | 'annotations'
@@ -30,7 +30,10 @@ const catalogKeys: Partial<Record<StructureKind, readonly string[]>> = {
   layers: ['OCProperties'],
 };
 
-/** What decides how a page is shown and printed. `Contents` and `Resources` are what the translation changes. */
+/**
+ * Keys that determine how a page is displayed and printed. `Contents` and `Resources` are not included, because the translation
+ * changes them.
+ */
 const pageKeys = [
   'MediaBox',
   'CropBox',
@@ -44,8 +47,8 @@ const pageKeys = [
 ];
 
 /**
- * Returns a digest of each kind of structure, so that two documents can be compared. Objects are followed wherever they refer to,
- * streams count by their encoded bytes, and a page counts by its place.
+ * Returns a digest of each kind of structure, so that two documents can be compared. References are followed, streams count by
+ * their encoded bytes, and a page counts by its position.
  */
 export function structureOf(document: PDFDocument): Map<StructureKind, string> {
   const pages = document.getPages();
@@ -53,7 +56,7 @@ export function structureOf(document: PDFDocument): Map<StructureKind, string> {
   const digests = new Map<StructureKind, string>();
   digests.set(
     'pages',
-    // A page's boxes and rotation may stand in the nodes above it.
+    // The parents of a page in the page tree may have its boxes and rotation.
     walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, key)?.get(PDFName.of(key))))),
   );
   digests.set('annotations', walk.digest(pages.map(({ node }) => [node.get(PDFName.of('Annots'))])));
@@ -65,7 +68,7 @@ export function structureOf(document: PDFDocument): Map<StructureKind, string> {
   return digests;
 }
 
-/** Digests what objects mean, independent of their numbers. */
+/** Digests the content of objects, independent of their numbers. */
 class Walk {
   readonly #document: PDFDocument;
   readonly #pages: Map<PDFRef, number>;
@@ -77,7 +80,7 @@ class Walk {
 
   digest(groups: readonly (readonly (PDFObject | undefined)[])[]): string {
     const hash = createHash('sha256');
-    /** In the order in which they are met, which is what a reference counts by. */
+    /** The order of first occurrence, which identifies an object in the digest. */
     const seen = new Map<PDFRef, number>();
     for (const group of groups) {
       hash.update('\n');
@@ -89,7 +92,7 @@ class Walk {
     return hash.digest('hex');
   }
 
-  /** Without recursion, because a file decides how deep its objects are. */
+  /** Not recursive, because the file determines the depth of its objects. */
   #add(hash: Hash, root: PDFObject, seen: Map<PDFRef, number>): void {
     const waiting: (PDFObject | string)[] = [root];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -98,7 +101,7 @@ class Walk {
       else if (next instanceof PDFArray) {
         hash.update('[');
         waiting.push(']');
-        // One by one: an array may have more items than a call may have arguments.
+        // Push the objects one at a time, because an array may have more items than a call may have arguments.
         for (const item of next.asArray().toReversed()) waiting.push(item);
       } else if (next instanceof PDFDict) {
         hash.update('<<');
@@ -126,7 +129,10 @@ class Walk {
   }
 }
 
-/** A structure tree is not carried over (B 4.3), so what refers to it does not count. The length is the encoded bytes' own. */
+/**
+ * References to a structure tree do not count, because the tree is removed. The length does not count, because the encoded
+ * bytes do.
+ */
 const skipped = new Set(['StructParent', 'StructParents', 'SE', 'Length'].map((name) => PDFName.of(name)));
 
 function addEntries(dict: PDFDict, waiting: (PDFObject | string)[], end: string): void {

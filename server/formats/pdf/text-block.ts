@@ -3,9 +3,9 @@ import type { InlineContent } from '../inline-content.ts';
 import type { Matrix, Rectangle } from './geometry.ts';
 import type { Outline, ShownText } from './page-content.ts';
 
-/** Text that is translated as a whole and set again as a whole: a paragraph, a heading, a table cell, a label. */
+/** Text that is translated and typeset as a whole: a paragraph, a heading, a table cell, a label. */
 export interface TextBlock {
-  /** Unique in the file and the same at each reading: `p3.b12`, page and place in reading order. */
+  /** Unique in the file and the same in each reading: `p3.b12`, page and position in reading order. */
   id: string;
   page: number;
   kind: SegmentKind;
@@ -15,8 +15,8 @@ export interface TextBlock {
   spans: Map<number, TextStyle>;
   style: TextStyle;
   /**
-   * From the block's own space to the page's user space. In the block's space the text runs along the x axis, y is up, and the unit
-   * is the point as a reader sees it; it only turns and moves (a scale is in the sizes).
+   * From the block's space to the page's user space. In the block's space the text is along the x axis, y is up, and the unit
+   * is a point on the displayed page. The matrix only rotates and moves; the sizes include the scale.
    */
   matrix: Matrix;
   /** From the first line's ascent to the last line's descent, in the block's space. */
@@ -24,17 +24,23 @@ export interface TextBlock {
   /** In the block's space, from the top. At least one. */
   lines: { left: number; right: number; baseline: number }[];
   alignment: 'left' | 'right' | 'center' | 'justified';
-  /** Whether blocks above or below it have the edge, too, with which it is aligned: it must not grow over that. */
+  /** Whether blocks above or below have the same aligned edge. If so, the block must not grow over that edge. */
   sharesEdge: boolean;
-  /** Of the first line, from the left edge of the others (right edge in right-to-left text). Negative: the others are indented. */
+  /**
+   * The indent of the first line, from the left edge of the other lines (right edge in right-to-left text). Negative if the
+   * other lines are indented.
+   */
   indent: number;
-  /** From baseline to baseline, in points. Of one line: what its style asks for. */
+  /** From baseline to baseline, in points. For a single line, the default of its style. */
   leading: number;
-  /** The bullet or number in front of its text, which stays where it is unless the text turns its direction. */
+  /** The bullet or number in front of its text. It does not move, unless the translation has the opposite direction. */
   label: BlockLabel | null;
-  /** The glyphs that it was read from: they are removed when it is translated. */
+  /** The source glyphs, which are removed when the block is translated. */
   glyphs: GlyphRange[];
-  /** The innermost area drawn for it (a table cell between rules, a filled box), in the block's space; null if there is none. */
+  /**
+   * The innermost area that is drawn around it (a table cell between rules, a filled box), in the block's space; null if there
+   * is none.
+   */
   container: Rectangle | null;
 }
 
@@ -46,7 +52,7 @@ export interface BlockLabel {
   glyphs: GlyphRange[];
 }
 
-/** Glyphs of one operator, `from` to before `to`. */
+/** Glyphs of one operator, from `from` to before `to`. */
 export interface GlyphRange {
   text: ShownText;
   from: number;
@@ -57,9 +63,9 @@ export interface TextStyle {
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
   italic: boolean;
-  /** In points, as a reader sees it. */
+  /** In points on the displayed page. */
   size: number;
-  /** Of a superscript or subscript, in points upwards. */
+  /** The rise of a superscript or subscript, in points. */
   rise: number;
   /** Operators that set the fill color; empty for black. */
   color: string;

@@ -5,8 +5,9 @@ import { intersection, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
 
 /**
- * Takes the bullet or number in front of a text into its translation if that runs from right to left, unlike its source: the label has to
- * begin the text on the other side. It stays where it is in a table, if no font has its character, and under a link, whose place is fixed.
+ * Moves the bullet or number in front of a text into its translation if the translation is right-to-left, unlike its source,
+ * because the label must be at the start of the text on the other side. The label does not move in a table, if no font has its
+ * character, or in a link, whose position is fixed.
  */
 export function withTurnedLabel(item: SetItem, page: PageContent, languages: Languages): SetItem {
   const { block, target } = item;

@@ -2,21 +2,21 @@ import { type Rectangle, union } from '../geometry.ts';
 import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** Paragraphs with a larger distance between their baselines do not belong together, as a multiple of their leading. */
+/** The maximum distance between the baselines of paragraphs in one column, as a factor of their leading. */
 const largestDrop = 2.2;
-/** Of the narrower of two paragraphs below each other. */
+/** The minimum common width of two paragraphs below each other, as a share of the narrower one. */
 const leastCommonWidth = 0.8;
-/** A label in front of a paragraph or behind it is no wider or higher, and no further away, in em. */
+/** The maximum width and height of a label in front of or after a paragraph, and its maximum distance, in em. */
 const label = { width: 3, height: 3, distance: 3 };
-/** Baselines that differ by less are one, in em. */
+/** The maximum difference between the baselines of one line, in em. */
 const sameBaseline = 0.15;
 
 /**
- * Puts paragraphs together that follow each other in a column of running text, with nothing between them or beside them that belongs
- * to one of them: such may move up and down within the column. Every other frame is alone.
+ * Groups paragraphs that follow each other in a column of running text and have no other objects between or next to them that
+ * belong to one of them. They may move up and down within the column. Every other frame is a separate group.
  *
  * @param frames in reading order
- * @param space with what the page shows, before anything is set
+ * @param space with the visible content of the page, before any text is placed
  */
 export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][] {
   const columns: Frame[][] = [];
@@ -31,7 +31,7 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   );
 }
 
-/** Returns the area that the sources of a column have. */
+/** Returns the area of the sources of a column. */
 export function areaOf(column: readonly Frame[]): Rectangle {
   return column.map(({ box }) => box).reduce(union);
 }
@@ -56,7 +56,7 @@ function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
   );
 }
 
-/** Whether nothing stands between the last paragraph of a column and the next one, in them, or as a label beside one. */
+/** Whether nothing is between the last paragraph of a column and the next one, inside them, or next to one as a label. */
 function isClear(column: readonly Frame[], frame: Frame, space: FreeSpace): boolean {
   const last = column.at(-1)!;
   const owners = new Set([last.id, frame.id]);
@@ -71,13 +71,13 @@ function isClear(column: readonly Frame[], frame: Frame, space: FreeSpace): bool
   });
 }
 
-/** Without the edges, where lines that are set tightly reach into each other's boxes. */
+/** Returns the box without its edges, because the boxes of tightly spaced lines overlap. */
 export function inner({ left, bottom, right, top }: Rectangle, size: number): Rectangle {
   const edge = 0.2 * size;
   return { left: left + edge, bottom: bottom + edge, right: right - edge, top: top - edge };
 }
 
-/** Whether most lines are those of paragraphs: single lines below each other are a list, an address or a form. */
+/** Whether most lines are part of paragraphs. Single lines below each other are a list, an address or a form. */
 function isRunningText(column: readonly Frame[]): boolean {
   if (column.length < 2) return false;
   const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
@@ -85,7 +85,7 @@ function isRunningText(column: readonly Frame[]): boolean {
   return single <= all / 2;
 }
 
-/** Whether half of the paragraphs below the first begin on the line on which another text begins, as the cells of a table do. */
+/** Whether half of the paragraphs after the first start on the same line as another text, like the cells of a table. */
 function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
   const others = column.slice(1);
   const beside = others.filter((frame) => {

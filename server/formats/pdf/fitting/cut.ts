@@ -6,7 +6,7 @@ import { type Languages, shapeTarget } from './frames.ts';
 import type { Fitting } from './shrink.ts';
 import { cutRuns } from './styled-text.ts';
 
-/** Cuts a text so that it fits with an ellipsis at its end. */
+/** Truncates a text so that it fits with an ellipsis at its end. */
 export function cut(
   block: TextBlock,
   { fit, frame }: Fitting,
@@ -15,7 +15,7 @@ export function cut(
   const { runs, paragraphs } = frame.text;
   const plain = runs.map(({ text }) => text).join('');
   const { first, others } = lineWidth(frame, fit);
-  /** The offset at which the last line that has room ends. */
+  /** Returns the offset at which the last line that fits ends. */
   const endOfRoom = (): number => {
     let rest = fit.lines;
     let offset = 0;
@@ -58,7 +58,7 @@ function shorter(text: string, length: number): number {
   return Math.max(0, length - Math.min(40, length) + (last?.index ?? 0));
 }
 
-/** Writes a size in points for people. */
+/** Formats a size in points for messages. */
 export function formatPoints(size: number): string {
   return String(Number(size.toFixed(1)));
 }

@@ -8,13 +8,13 @@ import { type Fit, type Frame, lineWidth } from './fit.ts';
 export interface DrawnBlock {
   operators: string;
   fonts: Map<string, PDFRef>;
-  /** Around its lines, in the space of its frame. */
+  /** The rectangle around its lines, in the space of its frame. */
   box: Rectangle;
 }
 
-/** At most so much is added to a space, in em: more would be a hole, and the line is left as it is. */
+/** The maximum that is added to a space, in em. Above it the space would look like a hole, so the line stays unchanged. */
 const mostPerSpace = 0.7;
-/** The same for each character of a line in a script that has no spaces between words. */
+/** The maximum that is added to each character of a line in a script without spaces between words. */
 const mostPerCharacter = 0.12;
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
@@ -76,7 +76,7 @@ function leftOf(
   return alignment === 'right' || (alignment === 'justified' && rightToLeft) ? right - width : left;
 }
 
-/** Stretches or shrinks a line to a width: at its spaces, or between all characters where words have no spaces. */
+/** Stretches or shrinks a line to a width: at its spaces, or between all characters if words have no spaces. */
 function stretched(line: Line, width: number): Line {
   const clusters = line.runs.flatMap((run) => run.clusters);
   const added = width - line.width;

@@ -3,58 +3,60 @@ import type { Rectangle } from '../geometry.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { StyledText } from './styled-text.ts';
 
-/** What has to be fitted: a text and the place that it replaces. In points; the text runs along the x axis. */
+/** A text to fit and the place of its source. In points; the text is along the x axis. */
 export interface Frame {
   id: string;
   text: StyledText;
   size: number;
-  /** Of the source text. */
+  /** The box of the source text. */
   box: Rectangle;
-  /** Where it may grow at most: within the page's margins, or within its table cell. Holds the box. */
+  /** The maximum area to grow into: within the page's margins, or within its table cell. Contains the box. */
   bounds: Rectangle;
   singleLine: boolean;
-  /** Of the first line. */
+  /** The baseline of the first line. */
   baseline: number;
-  /** Below the last baseline of the source. */
+  /** The distance from the last baseline of the source to the bottom of the box. */
   descent: number;
-  /** Between baselines: at best, and where room is short. */
+  /** The distance between baselines: normally, and if space is short. */
   leading: { normal: number; tight: number };
   alignment: 'left' | 'right' | 'center' | 'justified';
-  /** Whether others above or below it begin at its edge, over which it does not grow. */
+  /** Whether blocks above or below have the same edge. If so, the text does not grow over that edge. */
   sharesEdge: boolean;
   rightToLeft: boolean;
-  /** Left-aligned text of a left-to-right source that is set flush right. */
+  /** Whether it is left-aligned text of a left-to-right source that becomes right-aligned. */
   mirrored: boolean;
   isCell: boolean;
-  /** A paragraph of running text, which may move up or down with those above and below it. */
+  /** Whether it is a paragraph of running text, which may move up or down with the adjacent ones. */
   flows: boolean;
-  /** Family, weight, slant and size, and whether it is in a table: blocks of one style keep one size together. */
+  /** Family, weight, slant and size, and whether it is in a table. Blocks of one style get a common size. */
   style: string;
-  /** The innermost area drawn around it. */
+  /** The innermost area that is drawn around it. */
   container: Rectangle | null;
-  /** Before text is lost, it may grow upwards and against its alignment, whatever is around it. */
+  /**
+   * Set before text is truncated: the text may then grow upwards and against its alignment, independent of its surroundings.
+   */
   isRelaxed: boolean;
-  /** A paragraph or a table cell: where it ends says where its column ends. */
+  /** Whether it is a paragraph or a table cell, whose end is the end of its column. */
   makesColumn: boolean;
-  /** The frame with its whole box, if a part of it was cut off that something stands in. Used before text is lost. */
+  /** The frame with its whole box, if a part with another object was cut off. Used before text is truncated. */
   uncut?: Frame;
-  /** Of the first line, in em; negative: of the others. */
+  /** The indent of the first line, in em; if negative, that of the other lines. */
   indent: number;
 }
 
-/** How a text fits. */
+/** The result of fitting a text. */
 export interface Fit {
-  /** The size as a share of the source's. */
+  /** The size as a share of the source's size. */
   scale: number;
   left: number;
   right: number;
-  /** Of the first line. */
+  /** The baseline of the first line. */
   baseline: number;
   leading: number;
   lines: number;
 }
 
-/** What lines may take. */
+/** The area that lines may take. */
 interface Region {
   left: number;
   right: number;
@@ -62,14 +64,14 @@ interface Region {
   top: number;
 }
 
-/** Lines may be wider than the box by this share, but not more than a point: the source was measured in another font. */
+/** The share of a box by which lines may be wider, at most a point, because the source was measured in another font. */
 const tolerance = 0.005;
-/** The least distance to what is beside a line, beside a paragraph, and below, in em. */
+/** The minimum distance to objects next to a line, next to a paragraph, and below, in em. */
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 
-/** What remains of the gap to the text below: a share, but no more than this, in em. */
+/** The minimum gap to keep to the text below, as a share of the gap, and its maximum in em. */
 const [shareOfGap, widestGap] = [0.35, 0.6];
-/** A text of some lines that is so narrow is a label, in em. */
+/** The maximum width of a text of several lines that counts as a label, in em. */
 const widestLabel = 10;
 
 /** The width of lines in em. */
@@ -102,8 +104,8 @@ export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | '
 }
 
 /**
- * Fits a text at one size: in its own box, else beside it, else below it, else with its lines closer together.
- * @param least the smallest scale: a word that is too wide even then is broken at any size
+ * Fits a text at one size: in its box, else with the space next to it, else with the space below it, else with less leading.
+ * @param least the smallest scale. A word that is too wide even at this scale is broken at any size
  */
 export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least: number): Fit | undefined {
   const { box, text } = frame;
@@ -139,7 +141,7 @@ export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least:
   return undefined;
 }
 
-/** What is left where nothing fits: as many lines as the largest region has. */
+/** Returns the fit with the most lines if the text does not fit: as many lines as the largest region has. */
 export function mostRoom(frame: Frame, space: FreeSpace, scale: number): Fit {
   const leading = frame.leading.tight * scale;
   const region = growDown(frame, space, beside(frame, space, true));
@@ -167,13 +169,16 @@ function baselinesIn(
   return { highest: top - ascent * scale, lowest: bottom + frame.descent * scale };
 }
 
-/** Counts the lines that fit in a region. The first always does. */
+/** Counts the lines that fit in a region. The first line always fits. */
 function capacityOf(frame: Frame, region: Region, scale: number, leading: number): number {
   const { highest, lowest } = baselinesIn(frame, region, scale);
   return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.1));
 }
 
-/** Distributes lines over the region, with little more than the leading of their size at most, and moves them up only if they must. */
+/**
+ * Distributes lines over the region. The leading is only slightly more than the normal leading of their size. The lines move up
+ * only if necessary.
+ */
 function placeLines(
   frame: Frame,
   region: Region,
@@ -187,18 +192,21 @@ function placeLines(
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
 
-/** Whether the lines begin at the right edge. Centred ones count as beginning at the left one. */
+/** Whether the lines start at the right edge. Centered lines count as starting at the left edge. */
 export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
   return alignment === 'right' || (alignment === 'justified' && rightToLeft);
 }
 
-/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment, or off its center. */
+/**
+ * Returns the edges to which the text can grow in its alignment; with `bothSides`, also against its alignment, or away from its
+ * center.
+ */
 export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
   const isLabel = singleLine || box.right - box.left < widestLabel * size;
   const isNear = singleLine || (isLabel && alignment === 'center');
   const near = size * (isNear ? distances.line : distances.paragraph);
-  // Lines that are set tightly reach into each other's boxes.
+  // The boxes of tightly spaced lines overlap.
   const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
   const freeLeft = (distance: number) =>
     Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
@@ -217,7 +225,7 @@ export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { le
     : { left: against ? freeLeft(far) : box.left, right: freeRight(near) };
 }
 
-/** Returns what the text can take below it between two edges; in a table cell or another container, also above. */
+/** Returns the area that the text can take below it between two edges; in a table cell or another container, also above it. */
 export function growDown(
   frame: Frame,
   space: FreeSpace,
@@ -227,14 +235,14 @@ export function growDown(
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
-  // A heading or another paragraph stays apart from what is above it.
+  // A heading or another paragraph keeps a distance to the text below.
   const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), widestGap * size) : 0;
   const limit = edge + Math.max(distance, kept);
   const ceiling = container || isRelaxed ? space.above(from, bounds.top + distance, id) - distance : box.top;
   return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 
-/** Makes lines no wider than they must be for their greatest number, but at least as wide as `from`. */
+/** Reduces the width of lines to the minimum for `mostLines` lines, but not below that of `from`. */
 function narrowest(frame: Frame, found: Fit, from: { left: number; right: number }, mostLines: number): Fit {
   const between = (share: number) => ({
     left: from.left + share * (found.left - from.left),

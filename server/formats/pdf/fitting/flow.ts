@@ -13,16 +13,16 @@ import {
 } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** What the distances between paragraphs lose at most where room is short, as a share. */
+/** The maximum reduction of the distances between paragraphs if space is short, as a share. */
 const mostOfGap = 0.65;
-/** Lines may need more than there is by this share of a line: sources are not set evenly. */
+/** The share of a line by which the height may be exceeded, because the lines of sources are not evenly spaced. */
 const tolerance = 0.1;
 
 /**
- * Fits the paragraphs of a column at one size: in the column's own area, else with free space beside it, else below it, else with
- * less between all lines and paragraphs. A paragraph leaves its place only as far as the others push it.
+ * Fits the paragraphs of a column at one size: in the column's area, else with free space next to it, else with the space below
+ * it, else with less space between all lines and paragraphs. A paragraph moves only as far as necessary.
  *
- * @param least the smallest scale: a word that is too wide even then is broken at any size
+ * @param least the smallest scale. A word that is too wide even at this scale is broken at any size
  * @returns in the order of the frames
  */
 export function fitColumn(
@@ -59,7 +59,7 @@ export function fitColumn(
   return undefined;
 }
 
-/** Returns a region that is hardly wider than it must be for what fits into `to`. */
+/** Returns a region that is only slightly wider than necessary for content that fits into `to`. */
 function narrowest(from: Rectangle, to: Rectangle, fits: (region: Rectangle) => boolean): Rectangle {
   const between = (share: number): Rectangle => ({
     ...from,
@@ -75,13 +75,13 @@ function narrowest(from: Rectangle, to: Rectangle, fits: (region: Rectangle) => 
   return between(high);
 }
 
-/** The edges between which each paragraph of a column is broken, and how many lines it gets. */
+/** The edges between which each paragraph of a column is broken, and its number of lines. */
 interface Broken {
   edges: Pick<Fit, 'left' | 'right' | 'scale'>[];
   lines: number[];
 }
 
-/** Returns undefined if a word would be broken that a smaller size keeps. */
+/** Returns undefined if a word would be broken that is whole at a smaller size. */
 function breakInto(
   frames: readonly Frame[],
   region: Rectangle,
@@ -99,16 +99,19 @@ function breakInto(
     : { edges, lines: frames.map((frame, index) => linesBetween(frame, edges[index]!)) };
 }
 
-/** Where and how tightly the lines of a column are set. */
+/** The position and spacing of the lines of a column. */
 interface Attempt {
   region: Rectangle;
   scale: number;
-  /** Of the tightness of its lines: 0 is the source's leading at this scale, 1 the tightest, -1 nearly the leading of the source. */
+  /**
+   * The range of the tightness of its lines: 0 is the source's leading at this scale, 1 the minimum, -1 almost the leading of
+   * the source.
+   */
   loosest: number;
   tightest: number;
 }
 
-/** Distributes lines over a region. Returns undefined if it is too low. */
+/** Distributes lines over a region. Returns undefined if the region is too low. */
 function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Attempt): Fit[] | undefined {
   const tightness = tightnessOf(frames, lines, attempt);
   if (tightness === undefined) return undefined;
@@ -121,7 +124,7 @@ function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Att
   }));
 }
 
-/** Paragraphs of a column have one edge where their lines end, be it only one line. */
+/** Returns the edges of a paragraph. All paragraphs of a column have the same end edge, even those of a single line. */
 function edgesIn(frame: Frame, region: Rectangle) {
   const { box } = frame;
   return growsLeft(frame) ? { left: region.left, right: box.right } : { left: box.left, right: region.right };
@@ -149,7 +152,7 @@ function limitsOf(frames: readonly Frame[], { region, scale }: Attempt) {
   };
 }
 
-/** Returns how tight the lines must be for the region; undefined if it is too low. */
+/** Returns the required tightness of the lines for the region; undefined if the region is too low. */
 function tightnessOf(
   frames: readonly Frame[],
   lines: readonly number[],
@@ -178,8 +181,8 @@ function tightnessOf(
 }
 
 /**
- * Returns the first baseline of each paragraph: as near to that of its source as the paragraphs above and below let it. Smaller text is
- * distributed over the region, so that no paragraph is further from its next one than others are.
+ * Returns the first baseline of each paragraph, as close to that of its source as the adjacent paragraphs allow. Smaller text
+ * is distributed over the region, so that the distances between paragraphs are equal.
  */
 function baselinesIn(
   frames: readonly Frame[],

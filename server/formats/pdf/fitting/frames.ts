@@ -17,7 +17,7 @@ export interface Languages {
   targetLanguage: string;
 }
 
-/** The least distance between baselines, in em. Scripts with marks above and below letters need more. */
+/** The minimum distance between baselines, in em. Scripts with marks above and below letters need more. */
 const leastLeading: Partial<Record<FontName, number>> = {
   arabic: 1.2,
   devanagari: 1.2,
@@ -29,20 +29,20 @@ const leastLeading: Partial<Record<FontName, number>> = {
 };
 const leastLatinLeading = 1.05;
 
-/** Turns a page so that the text of some blocks runs along the x axis. */
+/** Rotates a page so that the text of some blocks is along the x axis. */
 export interface Turn {
   toPage: Matrix;
   fromPage: Matrix;
 }
 
-/** Returns the turn of a block, and its name: blocks of one name share one. */
+/** Returns the rotation of a block, and its name. Blocks with the same name have the same rotation. */
 export function turnOf({ matrix: [a, b, c, d] }: TextBlock): Turn & { name: string } {
   const toPage: Matrix = [a, b, c, d, 0, 0];
   const name = [a, b, c, d].map((value) => value.toFixed(3)).join(' ');
   return { toPage, fromPage: invert(toPage) ?? [1, 0, 0, 1, 0, 0], name };
 }
 
-/** Shapes a translation and measures the place of its source, in the turned space of the page. */
+/** Shapes a translation and measures the place of its source, in the rotated space of the page. */
 export function makeFrame(
   { block, target }: SetItem,
   { fromPage }: Turn,
@@ -59,11 +59,11 @@ export function makeFrame(
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
   const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
   const least = (leastLeading[fontOf(languages.targetLanguage)] ?? leastLatinLeading) * style.size;
-  // Lines over each other are no paragraph: whatever was measured, they are half an em apart.
+  // Overlapping lines are not a paragraph, so their distance is at least half an em, regardless of the measured one.
   const own = Math.max(block.leading, style.size / 2);
   const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);
   const text = shapeTarget(styledRuns(block, target), block, languages);
-  // One line does not show where its next would begin: after its bullet.
+  // A single line does not show the indent of a next line, which would be after its bullet.
   const indent =
     lines.length > 1 || block.indent < 0
       ? block.indent / style.size
@@ -102,14 +102,19 @@ export function shapeTarget(
   return shapeRuns(runs, block, { language, direction: directionOf(language) });
 }
 
-/** A text in the other direction than its source is set flush with the other edge. A single line stays where it is, if the source is right-to-left. */
+/**
+ * Returns the alignment of a translation. If its direction differs from that of its source, it is aligned with the other edge.
+ * A single line of a right-to-left source keeps its alignment.
+ */
 function turnedAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean): TextBlock['alignment'] {
   if (rightToLeft && alignment === 'left') return 'right';
   if (!rightToLeft && alignment === 'right' && lines.length > 1) return 'left';
   return alignment;
 }
 
-/** Returns what a container leaves to its text: the distances of the source from its edges, but no more than they need. */
+/**
+ * Returns the area of a container for its text: the distances of the source from its edges, limited to the necessary distances.
+ */
 function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   const beside = Math.min(box.left - container.left, container.right - box.right);
   const above = Math.min(box.bottom - container.bottom, container.top - box.top);
@@ -123,12 +128,12 @@ function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   };
 }
 
-/** A margin wider than this share of the page is none: the page is not full. */
+/** The maximum width of a margin, as a share of the page. A wider one is not a margin, because the page is not full. */
 const widestMargin = 0.15;
 
 /**
- * Returns the area of a page in turned space that its text uses. Where the page is not full, it ends at a margin as wide as the
- * opposite one.
+ * Returns the area that text uses on a page, in rotated space. If the page is not full, the area ends at a margin as wide as
+ * the opposite one.
  */
 export function marginsOf(page: Rectangle, texts: readonly Rectangle[], { fromPage }: Turn): Rectangle {
   const area = transformRectangle(fromPage, page);

@@ -1,7 +1,7 @@
 import type { Rectangle } from '../geometry.ts';
 
 interface Obstacle extends Rectangle {
-  /** Who put it there: nobody is an obstacle to itself. */
+  /** The id of the block that the obstacle belongs to. A block is not an obstacle to itself. */
   owner: string | null;
   solid: boolean;
 }
@@ -10,19 +10,19 @@ const columns = 32;
 const rows = 48;
 
 /**
- * Finds how far a rectangle can grow before it meets something. Obstacles are kept in the cells of a grid over the page, so a
- * question reads only those beside the rectangle.
+ * Finds how far a rectangle can grow before it meets an obstacle. Obstacles are stored in the cells of a grid over the page, so
+ * a query reads only those near the rectangle.
  */
 export class FreeSpace {
   readonly #area: Rectangle;
   readonly #cells: Obstacle[][] = [];
 
-  /** @param area the page; what is outside of it counts as at its edge */
+  /** @param area the page; objects outside of it count as being at its edge */
   constructor(area: Rectangle) {
     this.#area = area;
   }
 
-  /** @param options.solid what no text belongs on: `inside` finds only such */
+  /** @param options.solid whether text must not be over it; `inside` finds only solid obstacles */
   add(
     rectangle: Rectangle,
     { owner = null, solid = false }: { owner?: string | null; solid?: boolean } = {},
@@ -34,7 +34,10 @@ export class FreeSpace {
         this.#cell(column, row).push(obstacle);
   }
 
-  /** Returns the left edge of the nearest obstacle to the right, at most `until`. What reaches into the left half of `from` is none. */
+  /**
+   * Returns the left edge of the nearest obstacle to the right, at most `until`. An obstacle that extends into the left half of
+   * `from` does not count.
+   */
   right(from: Rectangle, until: number, owner: string): number {
     const middle = (from.left + from.right) / 2;
     let nearest = until;
@@ -72,7 +75,7 @@ export class FreeSpace {
 
   /**
    * Returns the top of the nearest obstacle below, at least `until`, and whether it is another block's text.
-   * @param reach by how much an obstacle may reach into `from`
+   * @param reach the distance by which an obstacle may extend into `from`
    */
   below(from: Rectangle, until: number, owner: string, reach: number): { edge: number; isText: boolean } {
     let nearest = { edge: until, isText: false };
@@ -109,7 +112,7 @@ export class FreeSpace {
     return nearest;
   }
 
-  /** Lists the solid obstacles that reach into a rectangle. */
+  /** Lists the solid obstacles that overlap a rectangle. */
   inside(box: Rectangle, owner: string): Rectangle[] {
     const found = new Set<Obstacle>();
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
@@ -119,7 +122,9 @@ export class FreeSpace {
     return [...found];
   }
 
-  /** Whether nothing but what the owners have put there reaches into a rectangle. What holds all of it is its background. */
+  /**
+   * Whether only obstacles of the owners overlap a rectangle. An obstacle that contains the whole rectangle is its background.
+   */
   isFree(box: Rectangle, owners: ReadonlySet<string | null>): boolean {
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
       for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)

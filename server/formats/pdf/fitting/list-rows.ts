@@ -1,9 +1,12 @@
 import type { Frame } from './fit.ts';
 
-/** Rows with a larger gap between them are not of one list, in em. */
+/** The maximum gap between rows of one list, in em. */
 const largestGap = 1.5;
 
-/** Groups texts of one style with one edge that stand closely below each other: the rows of a list, of a form, of a table's column. */
+/**
+ * Groups texts of one style and one edge that are close below each other: the rows of a list, of a form, or of a table's
+ * column.
+ */
 export function rowsOf<T>(texts: readonly T[], frameOf: (text: T) => Frame): T[][] {
   const columns = Map.groupBy(texts, (text) => {
     const { alignment, box, style } = frameOf(text);

@@ -2,20 +2,20 @@ import { intersection, type Rectangle } from '../geometry.ts';
 import { type Frame, widestWordOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** More of a box is not given up: then the text stands on the thing, as its source did. */
+/** The maximum share of a box to cut off. Above it, the text stays over the object, as its source did. */
 const mostLoss = 0.55;
 
 /**
- * Cuts off the part of a frame's box in which something stands that its source ran around: a check box at the end of a question, an
- * inline image, a sign that is kept.
+ * Cuts off the part of a frame's box that contains an object around which its source flowed: a check box at the end of a
+ * question, an inline image, a sign that is kept.
  */
 export function cutNotches(frame: Frame, space: FreeSpace): Frame {
   let { box } = frame;
-  // Beside the thing, no word should have to be broken.
+  // The part next to the object must be wide enough for the widest word.
   const word = Math.min(widestWordOf(frame.text) * frame.size, 0.9 * (box.right - box.left));
   for (const notch of space.inside(box, frame.id)) {
     const common = intersection(box, notch);
-    // The boxes of lines that are set tightly overlap a little.
+    // The boxes of tightly spaced lines overlap slightly.
     if (!common || common.right - common.left < 1.5 || common.top - common.bottom < 0.25 * frame.size)
       continue;
     if (area(common) > mostLoss * area(box)) continue;

@@ -2,24 +2,27 @@ import { type Rectangle, transformRectangle, union } from '../geometry.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
 import type { TextBlock } from '../text-block.ts';
 
-/** More rectangles of drawings are joined to coarser ones: a map may have many thousands. */
+/**
+ * The maximum number of rectangles of drawings. Above it, they are joined to coarser ones, because a map may have many
+ * thousands.
+ */
 const mostDrawings = 4000;
-/** A paint is the page's background, and no obstacle, if it has this share of the page's width and height. */
+/** The share of the page's width and height from which a paint is the page's background, and not an obstacle. */
 const background = 0.9;
 
-/** Text that is kept and that nobody sees, so that nothing can cover it. */
+/** Invisible kept text, which nothing can cover. */
 const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'clipped', 'covered']);
 
-/** Something that a page shows, in its user space. */
+/** A visible object of a page, in its user space. */
 export interface Obstacle {
   box: Rectangle;
-  /** Text never belongs on it, unlike on a line or a colored area. */
+  /** Whether text must not be over it. Text may be over a line or a colored area. */
   solid: boolean;
 }
 
 /**
- * Lists what a page shows besides the text of the given blocks: other text, images, drawings, fields. Time is linear in what the page
- * shows.
+ * Lists the visible content of a page apart from the text of the given blocks: other text, images, drawings, fields. The time
+ * is linear in the visible content.
  */
 export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
   const solids = [...otherTexts(page, blocks), ...annotations(page), ...paintsOf(page, ['image'])];
@@ -30,11 +33,11 @@ export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Ob
 }
 
 function annotations({ annotations }: PageContent): Rectangle[] {
-  // A link lies on its text.
+  // A link has the same position as its text.
   return annotations.filter(({ kind }) => kind !== 'link').map(({ box }) => box);
 }
 
-/** One rectangle for each part of an operator's text that no block has taken. */
+/** Returns one rectangle for each part of an operator's text that belongs to no block. */
 function otherTexts({ texts }: PageContent, blocks: readonly TextBlock[]): Rectangle[] {
   const taken = new Map<ShownText, Set<number>>();
   for (const { glyphs } of blocks)
@@ -71,7 +74,7 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
   });
 }
 
-/** Lists paints, without those that are the page's background. */
+/** Lists paints, except those that are the page's background. */
 function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][]): Rectangle[] {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
@@ -91,7 +94,7 @@ function joined(drawings: readonly Rectangle[]): Rectangle[] {
   return boxes;
 }
 
-/** Joins rectangles that are the same on a grid. */
+/** Joins rectangles that are equal on a grid. */
 function joinBySnapping(rectangles: readonly Rectangle[], step: number): Rectangle[] {
   const joined = new Map<string, Rectangle>();
   for (const rectangle of rectangles) {

@@ -1,40 +1,40 @@
 import type { Frame } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** Blocks below each other with a larger gap are not of one column, in em. */
+/** The maximum gap between blocks of one column, in em. */
 const largestGap = 10;
-/** Right edges of one column differ by less, in em, even if its lines are not justified. */
+/** The maximum difference between the right edges of one column, in em, even if its lines are not justified. */
 const otherWidth = 8;
-/** Left edges that differ by less are one, in points. */
+/** The maximum difference between left edges that count as equal, in points. */
 const sameEdge = 2;
-/** What is further to the right than this is not an indented part of a column, in em. */
+/** The maximum indent of a part of a column, in em. */
 const deepestIndent = 6;
 
-/** Pages have few columns of paragraphs. Of more, the longest matter. */
+/** The maximum number of columns to compare, those with the most paragraphs. Real pages have few columns of paragraphs. */
 const mostColumns = 40;
 
-/** Blocks below each other that begin at one left edge. The widest paragraph or table cell among them has its right edge. */
+/** Blocks below each other with the same left edge. The right edge is that of the widest paragraph or table cell. */
 interface Column {
   left: number;
   right: number;
   bottom: number;
   top: number;
   frames: Frame[];
-  /** That are paragraphs of text: of several lines, and not in a table. */
+  /** The number of paragraphs of text, which have several lines and are not in a table. */
   paragraphs: number;
 }
 
-/** Where a text is set that is flush right, unlike its source. */
+/** The edges of a text that is right-aligned, unlike its source. */
 export interface MirroredEdges {
   left: number;
   right: number;
 }
 
 /**
- * Finds the edges of left-aligned blocks that are set flush right and belong to a column of text or of a table. The blocks of a column
- * have one left edge and end anywhere: flush with their own right ends they would look torn, so they get the right end of the
- * widest paragraph or cell. What is indented in a column, such as a list, is as far from its right edge as its source was from its
- * left one. All other blocks are flush with the right end of their source.
+ * Finds the edges of left-aligned blocks that become right-aligned and belong to a column of text or of a table. The blocks of
+ * a column have the same left edge and different ends. They must not be aligned with their different right ends, so they get
+ * the right end of the widest paragraph or cell. Indented text in a column, such as a list, keeps its distance: it is as far
+ * from the right edge as its source was from the left one. All other blocks are aligned with the right end of their source.
  *
  * @returns by frame id
  */
@@ -79,7 +79,7 @@ function distance({ bottom, top }: Column, { box }: Frame): number {
   return Math.max(bottom - box.top, box.bottom - top);
 }
 
-/** Divides blocks with one left edge where the distance between them is large, and where a text over several columns meets one of them. */
+/** Divides blocks with one left edge at large distances, and between text over several columns and text of a single column. */
 function columnsOf(frames: readonly Frame[]): Column[] {
   const columns: Column[] = [];
   for (const frame of frames.toSorted((one, other) => other.box.top - one.box.top)) {
@@ -105,7 +105,7 @@ function columnsOf(frames: readonly Frame[]): Column[] {
   return columns;
 }
 
-/** Moves a frame to its edges, as far as the page is free there. */
+/** Moves a frame to its edges, as far as the page is free. */
 export function mirror(frame: Frame, { left, right }: MirroredEdges, space: FreeSpace): Frame {
   const { box, id, size } = frame;
   const distance = 0.6 * size;

@@ -1,22 +1,22 @@
-/** A text that keeps one size with others. */
+/** A text that gets the same size as others. */
 export interface Need {
-  /** At which it fits; 0 if at none. */
+  /** The scale at which it fits; 0 if it fits at none. */
   scale: number;
-  /** Its lines in the source. */
+  /** The number of its lines in the source. */
   weight: number;
 }
 
 const step = 0.94 - 1e-9;
-/** At most two steps of 6 % count as slight. Whoever needs more is alone with it. */
+/** The scale of two steps of 6%, which still counts as slightly smaller. A text that needs less shrinks without the others. */
 const slight = step ** 2;
-/** All go along if so much of the text shrinks. One label among fifty is smaller alone. */
+/** The share of the text that must shrink so that all text shrinks. A single label among fifty shrinks without the others. */
 const shareOfText = 0.25;
-/** So little of the text makes the others no smaller, whatever it needs. In rows, which are fewer, it is more. */
+/** The share of the text that is ignored as outliers, at any scale. It is larger in rows, because a list has fewer texts. */
 const shareOfOutliers = { page: 0.1, rows: 0.125 };
 
 /**
- * Decides at which scale the texts of one style on a page keep one size: the smallest that one of them needs, without those that are far
- * from what half of the text needs. 1 if too few need it.
+ * Returns the common scale of the texts of one style on a page: the smallest that one of them needs, ignoring those far from
+ * the scale that half of the text needs. Returns 1 if too few need it.
  */
 export function sharedOnPage(needs: readonly Need[]): number {
   const sorted = needs.toSorted((one, other) => one.scale - other.scale);
@@ -28,15 +28,15 @@ export function sharedOnPage(needs: readonly Need[]): number {
     half = scale;
     above -= weight;
   }
-  // Where half of the text is smaller anyway, the rest of it follows one step more.
+  // If half of the text is smaller anyway, the rest may follow by one more step.
   const limit = Math.min(slight, half * step);
   const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= limit);
   return leastOf(smaller, total, shareOfOutliers.page);
 }
 
 /**
- * Decides at which scale the rows of one list or table column keep one size. They stand so near to each other that any difference is
- * seen, so they go along however small that is, if another row needs nearly the same.
+ * Returns the common scale of the rows of one list or table column. They are so close to each other that any difference is
+ * visible, so they shrink together to any scale, if another row needs almost the same one.
  */
 export function sharedInRows(needs: readonly Need[]): number {
   const sorted = needs.toSorted((one, other) => one.scale - other.scale);
@@ -48,7 +48,7 @@ export function sharedInRows(needs: readonly Need[]): number {
   return leastOf(smaller, weightOf(sorted), shareOfOutliers.rows);
 }
 
-/** Returns the smallest scale but for outliers; 1 if too little of the text needs to be smaller. */
+/** Returns the smallest scale, ignoring outliers; 1 if too little of the text needs to be smaller. */
 function leastOf(smaller: readonly Need[], total: number, outliers: number): number {
   if (weightOf(smaller) < shareOfText * total) return 1;
   let weightBelow = 0;

@@ -5,38 +5,38 @@ import type { FreeSpace } from './free-space.ts';
 import { rowsOf } from './list-rows.ts';
 import { type Need, sharedInRows, sharedOnPage } from './shared-sizes.ts';
 
-/** What became of a block's text. */
+/** The result for a block's text. */
 export interface Fitting {
   frame: Frame;
   fit: Fit;
-  /** Why it is smaller than its source: it had no room, or a neighbor of its style had none. */
+  /** The reason why it is smaller than its source: it lacks space, or another text of its style does. */
   shrunk: 'room' | 'neighbors' | null;
-  /** Whether it fits as a whole. Otherwise it has to be cut. */
+  /** Whether the whole text fits. Otherwise it must be truncated. */
   whole: boolean;
 }
 
-/** Paragraphs that share a column's room, or one text alone. */
+/** Paragraphs that share the space of a column, or a single text. */
 interface Unit {
   fittings: Fitting[];
   isColumn: boolean;
 }
 
 const step = 0.94;
-/** A column has one size, which only its own text decides: it is worth to find it more exactly. */
+/** The step of a column. It is finer, because the size of a column depends only on its own text. */
 const columnStep = 0.98;
 const leastScale = 0.6;
 const leastSize = 5;
 /** In points. */
 const outline = 0.5;
 
-/** Returns the smallest scale of a text: 60 % of its size or 5 points, whichever is more. */
+/** Returns the smallest scale of a text: 60% of its size or 5 points, whichever is larger. */
 export function leastScaleOf({ size }: Frame): number {
   return Math.min(1, Math.max(leastScale, leastSize / size));
 }
 
 /**
- * Fits the texts of a page one after the other, in reading order: each keeps what it has taken. Then those of one style get one size:
- * those below each other as the rows of a list, and those of the page if a fair share of them had to shrink slightly.
+ * Fits the texts of a page one after the other, in reading order. Each keeps the space that it has taken. Then texts of one
+ * style get a common size: those in the rows of a list, and those of the page if a fair share of them had to shrink slightly.
  *
  * @param columns from `columnsOf`
  */
@@ -59,7 +59,7 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
   return units.flatMap(({ fittings }) => fittings);
 }
 
-/** Makes texts that are larger than the size which they share with others as small. */
+/** Reduces texts to the size that they share with others, if they are larger. */
 function shareSize(
   units: readonly Unit[],
   decide: (needs: readonly Need[]) => number,
@@ -92,7 +92,9 @@ function take(fittings: readonly Fitting[], space: FreeSpace): void {
   for (const { frame, fit } of fittings) space.add(takenBy(frame, fit), { owner: frame.id });
 }
 
-/** Returns undefined if a paragraph of the column has no room even at the smallest size, or if something else stands in its place. */
+/**
+ * Returns undefined if a paragraph of the column does not fit even at the smallest size, or if another object is in its place.
+ */
 function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
   const least = leastScaleOf(frames[0]!);
   for (let scale = 1; ; scale = Math.max(least, scale * columnStep)) {
@@ -127,7 +129,7 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
   return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
 }
 
-/** Rows of a table stay apart if a cell becomes slightly smaller instead of higher. */
+/** Fits a cell on one line at a slightly smaller scale, so that it does not get higher than its row. */
 function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefined {
   const least = leastScaleOf(frame);
   for (const scale of [from * step, from * step ** 2]) {
@@ -137,12 +139,12 @@ function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefine
   return undefined;
 }
 
-/** Returns what a container has for a text that has no room otherwise: all but its outline. */
+/** Returns the area of a container without its outline, for a text that does not fit otherwise. */
 function edgeOf({ left, bottom, right, top }: Rectangle): Rectangle {
   return { left: left + outline, bottom: bottom + outline, right: right - outline, top: top - outline };
 }
 
-/** Returns the rectangle in which a fitted text stands. */
+/** Returns the rectangle that a fitted text takes. */
 export function takenBy(frame: Frame, { left, right, baseline, leading, lines, scale }: Fit): Rectangle {
   return {
     left,

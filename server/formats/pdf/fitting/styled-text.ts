@@ -12,10 +12,10 @@ interface StyledRun {
   style: TextStyle;
 }
 
-/** A translation in the styles of its block, shaped: it can be broken into lines of any size and width. */
+/** A shaped translation in the styles of its block. It can be broken into lines of any size and width. */
 export interface StyledText {
   runs: readonly StyledRun[];
-  /** Separated by line breaks. At least one. */
+  /** Separated by line breaks. There is at least one. */
   paragraphs: readonly StyledParagraph[];
 }
 
@@ -24,17 +24,18 @@ export interface StyledParagraph {
   shaped: Paragraph;
   /** In the order of the paragraph's spans. */
   spans: readonly ShownSpan[];
-  /** Of the whole paragraph on one line, and of its widest word, in em. */
+  /** The width of the whole paragraph on one line, in em. */
   width: number;
+  /** The width of its widest word, in em. */
   widestWord: number;
 }
 
-/** Control characters draw nothing; the fonts would show a box. */
+/** Control characters, which draw nothing; the fonts would show a box for them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f]/g;
 const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-/** Lists the target's text with the style of the innermost tag around it. */
+/** Returns the target's text as runs, each with the style of the innermost surrounding tag. */
 export function styledRuns({ spans, style }: TextBlock, target: InlineContent): StyledRun[] {
   const runs: StyledRun[] = [];
   const styles = [style];
@@ -91,7 +92,7 @@ export function shapeRuns(
   return { runs, paragraphs };
 }
 
-/** Cuts runs after a number of UTF-16 units and appends an ellipsis in the style of the last that is left. */
+/** Truncates runs after a number of UTF-16 units, and appends an ellipsis in the style of the last remaining run. */
 export function cutRuns(runs: readonly StyledRun[], length: number, style: TextStyle): StyledRun[] {
   const cut: StyledRun[] = [];
   let rest = length;
@@ -107,8 +108,9 @@ export function cutRuns(runs: readonly StyledRun[], length: number, style: TextS
 const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;
 
 /**
- * Widens the space after a bullet or number at the start, so that the text after it begins where the lines below begin.
- * @param indent by how much the lines below are indented, in em
+ * Widens the space after a bullet or number at the start, so that the following text starts at the left edge of the lines
+ * below.
+ * @param indent of the lines below, in em
  */
 export function alignLabel(text: StyledText, indent: number): StyledText {
   const [first, ...others] = text.paragraphs;
@@ -131,7 +133,7 @@ export function alignLabel(text: StyledText, indent: number): StyledText {
 
 const plainBullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?\p{N}{1,3}[.)])$/u;
 
-/** Returns the width of a bullet or number at the start with the space after it, in em; 0 without one. */
+/** Returns the width of a bullet or number at the start, including the following space, in em; 0 if there is none. */
 export function labelWidth({ paragraphs }: StyledText): number {
   const { clusters, text } = paragraphs[0]!.shaped;
   const at = clusters.findIndex((cluster) => cluster.text === ' ');
@@ -139,7 +141,7 @@ export function labelWidth({ paragraphs }: StyledText): number {
   return clusters.slice(0, at + 1).reduce((sum, { advance, scale }) => sum + advance * scale, 0);
 }
 
-/** Lists in words what the fonts lack: styles that are drawn instead, and characters that are shown as boxes. */
+/** Lists the styles that the fonts lack and that are drawn instead, in words, and the characters that are shown as boxes. */
 export function missingInFonts(
   block: TextBlock,
   text: StyledText,

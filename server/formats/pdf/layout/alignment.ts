@@ -7,11 +7,14 @@ import type { TextLine } from './text-lines.ts';
 
 export type Alignment = TextBlock['alignment'];
 
-/** As a share of the size: edges so near are one. */
+/** The maximum difference between edges that count as equal, as a share of the size. */
 const sameEdge = 0.35;
-/** As a share of the size: lines of nearly one width look alike in every alignment. */
+/** The maximum difference between the widths of lines that look the same in every alignment, as a share of the size. */
 const otherWidth = 1;
-/** As shares of the width of the text: the margins of a centered line, and how far inside a line at the right edge begins. */
+/**
+ * As shares of the width of the text: the minimum margin of a centered line, and the minimum distance from the left edge to the
+ * start of a line at the right edge.
+ */
 const leastMargin = 0.15;
 const leastShare = 0.55;
 
@@ -22,13 +25,13 @@ interface Surroundings {
   container: Rectangle | null;
   /** The page, in the block's space. */
   page: Rectangle;
-  /** Of all lines of the page in its direction. */
+  /** The area of all lines of the page in its direction. */
   area: TextArea;
-  /** Whether its text hangs beside a bullet or number. */
+  /** Whether its text is next to a bullet or number. */
   isItem: boolean;
 }
 
-/** Determines how the lines of a block are aligned, and how far its first line is indented, in points. */
+/** Returns the alignment of a block's lines, and the indent of its first line in points. */
 export function alignmentOf(
   lines: readonly TextLine[],
   surroundings: Surroundings,
@@ -74,14 +77,14 @@ function isEndOfColumn(line: TextLine, chain: Chain, end: (line: TextLine) => nu
   return even >= 4 && even >= 0.4 * chain.length;
 }
 
-/** Whether nearly all values are the same. */
+/** Whether almost all values are equal. */
 function isEven(values: readonly number[], near: number): boolean {
   const middle = median(values);
   const even = values.filter((value) => Math.abs(value - middle) < near);
   return even.length >= 0.85 * values.length;
 }
 
-/** Whether all lines of a column have one middle, and begin at different places. */
+/** Whether all lines of a column have the same middle and different starts. */
 function areCentred(chain: Chain, near: number): boolean {
   const areEven = (placeOf: (line: TextLine) => number, furthest: number) =>
     chain.every((line) => Math.abs(placeOf(line) - placeOf(chain[0]!)) < furthest);
@@ -92,7 +95,7 @@ function areCentred(chain: Chain, near: number): boolean {
   );
 }
 
-/** @param off by how much the middles may differ, as a share of the width */
+/** @param off the maximum difference between the middles, as a share of the width */
 function isInMiddle({ left, right }: TextLine, area: { left: number; right: number }, off: number): boolean {
   const width = area.right - area.left;
   return (
@@ -100,7 +103,7 @@ function isInMiddle({ left, right }: TextLine, area: { left: number; right: numb
   );
 }
 
-/** Whether a line ends where the text of the page ends, and begins far to the right, where fewer lines begin. */
+/** Whether a line ends where the text of the page ends, and starts far to the right, where fewer lines start. */
 function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean {
   const near = sameEdge * size;
   return (
@@ -110,7 +113,7 @@ function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean
   );
 }
 
-/** One line shows its alignment by what is around it: its cell, the lines of its column, the page. */
+/** Determines the alignment of a single line by its surroundings: its cell, the lines of its column, the page. */
 function ofLine(
   line: TextLine,
   { area, chain, container, page, isItem }: Surroundings,
@@ -133,7 +136,7 @@ function ofLine(
   const middles = count((other) => (other.left + other.right - left - right) / 2);
   const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
   const widest = greatest(chain.map((other) => other.right - other.left));
-  // A line of nearly the whole width looks alike in every alignment: all others must agree that it is another one.
+  // A line of almost the whole width looks the same in every alignment, so all other lines must agree on a different one.
   const isFull = !container && chain.length > 1 && right - left > 0.8 * widest;
   if (isFull && (others.length < 2 || Math.max(middles, isRightToLeft ? lefts : rights) < others.length))
     return lefts === 0 && isAtRightEdge(line, area) && !isRightToLeft ? 'right' : usual;

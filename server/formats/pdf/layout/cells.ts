@@ -1,13 +1,13 @@
 import type { Rectangle } from '../geometry.ts';
 
-/** In points: cells so far apart are neighbors. */
+/** The maximum distance between neighboring cells, in points. */
 const furthestNeighbor = 8;
 /** In points. */
 const bandWidth = 32;
 
-/** Tells which boxes drawn around texts are cells of a table: those with another box beside, above or below them. */
+/** Determines which boxes around texts are cells of a table: those with another box next to, above or below them. */
 export class Cells {
-  /** By the place of an edge and where along that edge. */
+  /** By the position of an edge and the position along that edge. */
   readonly #byEdge = new Map<string, Rectangle[]>();
 
   constructor(boxes: Iterable<Rectangle>) {

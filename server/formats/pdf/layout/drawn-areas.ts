@@ -3,12 +3,14 @@ import type { PageContent } from '../page-content.ts';
 import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
 
-/** Thicker ones are areas, in points. */
+/** The maximum thickness of a rule, in points. Thicker rectangles are areas. */
 const thickestRule = 3;
 const shortestRule = 4;
-/** As a multiple of the size of the text beside it: a shorter vertical rule is a sign, such as a bar. */
+/**
+ * The minimum length of a vertical rule, as a factor of the size of the adjacent text. A shorter one is a sign, such as a bar.
+ */
 const leastOverText = 1.3;
-/** A larger share of the page is its background. */
+/** The maximum share of the page that an area may have. A larger one is the background. */
 const largestArea = 0.8;
 /** In points. */
 const bandHeight = 24;
@@ -20,7 +22,7 @@ interface Placed {
   size: number;
 }
 
-/** Rules and boxes on a page that separate texts, in the space of one direction of text. */
+/** Rules and boxes on a page that separate texts, in the space of one text direction. */
 export class DrawnAreas {
   readonly #vertical: RuleIndex;
   readonly #horizontal: RuleIndex;
@@ -48,7 +50,7 @@ export class DrawnAreas {
   }
 
   /**
-   * Forgets vertical rules that pass through letters: they do not separate texts.
+   * Removes vertical rules that cross letters, because they do not separate texts.
    *
    * @param rows lines of glyphs, each sorted from left to right
    */
@@ -68,18 +70,21 @@ export class DrawnAreas {
     for (const [rule, count] of passed) if (count.letters > 0.2 * count.rows) this.#vertical.forget(rule);
   }
 
-  /** The places of vertical rules that are longer than a line of this size, at its height, from left to right. */
+  /**
+   * Returns the positions of vertical rules at the height of a line that are longer than a line of this size, from left to
+   * right.
+   */
   verticalRules(baseline: number, size: number): number[] {
     return placesAt(this.#vertical, baseline, size);
   }
 
-  /** The places of the sides of filled boxes. */
+  /** Returns the positions of the sides of filled boxes. */
   filledSides(baseline: number, size: number): number[] {
     return placesAt(this.#sides, baseline, size);
   }
 
   /**
-   * Whether a horizontal rule separates two heights over most of a width; the underline of the line above does not.
+   * Whether a horizontal rule separates two heights over most of a width. The underline of the upper line does not count.
    *
    * @param size of that line
    */
@@ -100,7 +105,7 @@ export class DrawnAreas {
     return false;
   }
 
-  /** The innermost filled box around a line; null for one that only marks the line. */
+  /** Returns the innermost filled box around a line; null if the box only highlights the line. */
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
     const center = (left + right) / 2;
@@ -110,7 +115,7 @@ export class DrawnAreas {
     return isMark ? null : box;
   }
 
-  /** The innermost filled box, or cell between rules, around a text. */
+  /** Returns the innermost filled box, or cell between rules, around a text. */
   container(box: Rectangle): Rectangle | null {
     const inner = shrink(box);
     const cell = this.#ruledCell(inner);
@@ -149,7 +154,7 @@ export class DrawnAreas {
   }
 }
 
-/** Sorts what is painted on a page to rules and filled boxes. The sides of a stroked box are rules. */
+/** Sorts the paints of a page into rules and filled boxes. The sides of a stroked box are rules. */
 function sortPaints(
   { box, paints }: PageContent,
   inverse: Matrix,
@@ -158,7 +163,7 @@ function sortPaints(
   const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[], fills: [] as Rectangle[] };
   const seen = new Set<string>();
   for (const paint of paints) {
-    // An arrow of a diagram goes around nothing.
+    // An arrow of a diagram does not enclose anything.
     if (paint.parts) continue;
     const own = transformRectangle(inverse, paint.box);
     const key = `${paint.kind} ${[own.left, own.bottom, own.right, own.top].map((place) => Math.round(4 * place)).join(' ')}`;
@@ -180,7 +185,7 @@ function sortPaints(
   return sorted;
 }
 
-/** The left and the right side. */
+/** Returns the left and the right side. */
 function sidesOf({ left, bottom, right, top }: Rectangle): Rectangle[] {
   return [
     { left, right: left, bottom, top },
@@ -221,7 +226,7 @@ function areOneWord(one: Glyph | undefined, other: Glyph | undefined): boolean {
   );
 }
 
-/** A little, because ascents and descents of a text may reach over the rules around it. */
+/** Shrinks a box slightly, because ascents and descents of a text may extend over the surrounding rules. */
 function shrink({ left, bottom, right, top }: Rectangle): Rectangle {
   const slack = 0.15 * (top - bottom) + 0.5;
   const [center, middle] = [(left + right) / 2, (bottom + top) / 2];
@@ -237,7 +242,10 @@ function area({ left, bottom, right, top }: Rectangle): number {
   return (right - left) * (top - bottom);
 }
 
-/** Unlike an intersection, keeps rectangles without an area. Undefined for those outside and for places that are no numbers. */
+/**
+ * Returns the part of a box on the page. Unlike an intersection, it keeps rectangles without an area. Undefined for boxes
+ * outside and for coordinates that are not numbers.
+ */
 function clip(box: Rectangle, page: Rectangle): Rectangle | undefined {
   const left = Math.max(box.left, page.left);
   const right = Math.min(box.right, page.right);

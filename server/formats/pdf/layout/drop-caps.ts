@@ -2,23 +2,23 @@ import type { Line } from './lines.ts';
 import type { Piece } from './pieces.ts';
 import { greatest, least } from './statistics.ts';
 
-/** As a multiple of the size of the text beside it. */
+/** The minimum size of an initial, as a factor of the size of the adjacent text. */
 const leastSize = 1.7;
-/** The lines beside it. */
+/** The minimum and maximum number of adjacent lines. */
 const fewestLines = 2;
 const mostLines = 6;
-/** As shares of the text's size: how far the last baseline and the top of the first line may be off. */
+/** The maximum offsets of the last baseline and of the top of the first line, as shares of the text's size. */
 const offBaseline = 0.35;
 const offTop = 0.6;
 const capHeight = 0.7;
-/** As a multiple of the text's size, from the letter to the text. */
+/** The maximum distance from the letter to the text, as a factor of the text's size. */
 const furthestText = 1.5;
-/** A page with more such letters has a reason of its own for them. */
+/** The maximum number of initials on a page. If there are more, the letters have another purpose. */
 const mostPerPage = 50;
 
 const initial = /^["'“‘„«¿¡]?\p{Lu}$/u;
 
-/** A large initial with the lines that run beside it. */
+/** A large initial with the adjacent lines. */
 interface DropCap {
   left: number;
   right: number;
@@ -28,10 +28,10 @@ interface DropCap {
 }
 
 /**
- * Finds large initials: letters over the height of two lines or more whose word goes on in the first of these. Each is put on the
- * baseline of that line, in its style, as the paragraph is translated and set at the size of its text.
+ * Finds large initials: letters with the height of two lines or more whose word continues in the first of these lines. Moves
+ * each to the baseline and style of that line, because the translated paragraph has the size of its text.
  *
- * @returns all pieces, and a function that makes the lines beside an initial begin at its left edge, as the paragraph does
+ * @returns all pieces, and a function that makes the lines next to an initial start at its left edge, as the paragraph does
  */
 export function placeDropCaps(pieces: readonly Piece[]): {
   pieces: readonly Piece[];
@@ -64,7 +64,7 @@ export function placeDropCaps(pieces: readonly Piece[]): {
   };
 }
 
-/** The first piece of the first line beside a letter, if the lines there are as high as it. */
+/** Returns the first piece of the first line next to a letter, if the lines there are as high as the letter. */
 function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
   const beside = pieces.filter(
     (piece) =>
@@ -101,7 +101,7 @@ function isBeside({ left, baseline }: Pick<Line, 'left' | 'baseline'>, cap: Drop
   );
 }
 
-/** A piece that stands on the line of another, right before it. */
+/** Returns an initial as a piece on the line of another piece, directly before it. */
 function inLineOf(first: Piece, cap: Piece): Piece {
   const { baseline, size, style } = first;
   const placed: Piece = { ...cap, baseline, size, style, right: first.left };

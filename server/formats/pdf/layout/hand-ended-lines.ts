@@ -2,15 +2,15 @@ import { greatest } from './statistics.ts';
 import { TextArea } from './text-area.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** As multiples of the size: longer lines are those of a running text. */
+/** The maximum width of such lines, as a factor of the size. Longer lines are running text. */
 const widest = 24;
-/** The free space beside lines that need not have ended where they do. */
+/** The minimum free space next to lines with hard line breaks, as a factor of the size. */
 const leastRoom = 12;
-/** Rows so far up and down may stand beside a line. */
+/** The number of rows above and below a line that may extend to its height. */
 const nearRows = 2;
-/** Bounds the work on a row with very many texts. */
+/** Limits the work on a row with very many texts. */
 const mostCompared = 200;
-/** How much further the second of two lines that are flush right begins, besides room for its first word. */
+/** The minimum indent of the second of two right-aligned lines, apart from the width of its first word. */
 const leastIndent = 3;
 const sameEdge = 0.2;
 
@@ -19,8 +19,9 @@ const openEnd = /[-.;:!?…]["'”’)]?$/u;
 const label = /^\p{Lu}[\p{L}\p{M} .]{1,24}:\s\S/u;
 
 /**
- * Finds lines that look like a paragraph but were ended by hand, though each is nearly as long as the others: an address, labels with
- * their values, the end of a letter. Each of them begins like a sentence, none ends like one, and there is room beside them.
+ * Finds lines that look like a paragraph but have hard line breaks, although they are almost equally long: an address, labels
+ * with their values, the end of a letter. Each of them starts like a sentence, none ends like one, and there is free space next
+ * to them.
  */
 export class HandEndedLines {
   readonly #rows = new Map<number, TextLine[]>();
@@ -36,13 +37,13 @@ export class HandEndedLines {
     }
   }
 
-  /** Splits a paragraph into its lines, if they were ended by hand. */
+  /** Splits a paragraph into its lines, if they have hard line breaks. */
   split(paragraph: TextLine[]): TextLine[][] {
     const isSplit = areLikeAddress(paragraph) && paragraph.every((line) => this.#hasRoom(line));
     return isSplit ? paragraph.map((line) => [line]) : [paragraph];
   }
 
-  /** Whether there is much room right of a line, or left of it if that is at the right edge. */
+  /** Whether there is much free space to the right of a line, or to its left if the line is at the right edge. */
   #hasRoom(line: TextLine): boolean {
     const { left, right, row, size } = line;
     let [from, to] = [this.#area.left, this.#area.right];
@@ -61,7 +62,7 @@ function areLikeAddress(lines: readonly TextLine[]): boolean {
   if (lines.slice(0, -1).some(({ text }) => openEnd.test(text))) return false;
   if (lines.length === 2 && isEndOfLetter(lines[0]!, lines[1]!)) return true;
   const size = lines[0]!.size;
-  // Lines in the middle of each other are the label of a drawing.
+  // Lines with a common middle are the label of a drawing.
   if (!areEven(lines, ({ left }) => left) && !areEven(lines, ({ right }) => right)) return false;
   if (greatest(lines.map(({ left, right }) => right - left)) > widest * size) return false;
   const withNumber = lines.filter(({ text }) => /\p{Nd}/u.test(text)).length;
@@ -73,7 +74,7 @@ function areEven(lines: readonly TextLine[], placeOf: (line: TextLine) => number
   return lines.every((line) => Math.abs(placeOf(line) - placeOf(lines[0]!)) < sameEdge * line.size);
 }
 
-/** Two lines that are flush right, of which the first has room for words of the second. */
+/** Whether two lines are right-aligned, and the first has room for words of the second. */
 function isEndOfLetter(first: TextLine, second: TextLine): boolean {
   const room = first.left - second.left;
   const { size } = first;

@@ -2,7 +2,7 @@ import type { Glyph } from './pieces.ts';
 import type { TextLine } from './text-lines.ts';
 import { openHyphen } from './vocabulary.ts';
 
-/** A character of a block, with its glyph and how far that is raised; a space between lines has no glyph. */
+/** A character of a block, with its glyph and rise; a space between lines has no glyph. */
 export interface JoinedCharacter {
   text: string;
   glyph: Glyph | null;
@@ -12,14 +12,14 @@ export interface JoinedCharacter {
 const softHyphen = '\u00ad';
 const hyphenAtEnd = /\p{L}[-\u2010]$/u;
 const wordAtStart = /^\p{Ll}[\p{L}\p{M}]*/u;
-/** Scripts without spaces between words. A line of one may end anywhere. */
+/** Scripts without spaces between words. A line of such a script may end anywhere. */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const addressStart = /(?:https?:\/\/|www\.)\S*$|\S+@$/u;
-/** A hyphen before these stands for a word that is left out: `Ein- und Ausgabe`. */
+/** After a hyphen, these words show that a part of a word is omitted: `Ein- und Ausgabe`. */
 const conjunction = /^(?:und|oder|bzw|en|of|og|och|eller|et|ou)$/u;
 
-/** Joins the lines of a block to one text. A hyphen that may only divide a word between two lines is an open one. */
+/** Joins the lines of a block to one text. A hyphen that possibly only divides a word between two lines becomes an open one. */
 export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   const joined: JoinedCharacter[] = [];
   for (const [index, line] of lines.entries()) {
@@ -38,7 +38,7 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   return joined;
 }
 
-/** What happens where two lines meet: whether the hyphen becomes an open one, and whether a space comes. */
+/** Determines how two lines are joined: whether the hyphen becomes an open one, and whether a space follows. */
 function seam(above: string, below: string): { opens: boolean; space: boolean } {
   if (above.endsWith(softHyphen)) return { opens: false, space: false };
   if (hyphenAtEnd.test(above)) {

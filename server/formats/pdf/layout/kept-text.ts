@@ -3,25 +3,25 @@ import type { KeptReason } from '../page-content.ts';
 import type { GlyphRange } from '../text-block.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** Why a text that could be translated stays as it is. */
+/** The reason why a readable text stays unchanged. */
 export type UntranslatedReason =
   | 'number' // numbers, amounts, dates, signs: no letters
   | 'label' // the bullet or number of a list item, a single letter
-  | 'identifier' // no word, but letters among digits and signs
-  | 'address' // of a web page or a mailbox
+  | 'identifier' // not a word, but letters between digits and signs
+  | 'address' // a URL or an email address
   | 'formula'
-  | 'code' // a listing of a program
-  | 'leader' // dots up to a page number
-  | 'blank' // nothing but spaces
+  | 'code' // a program listing
+  | 'leader' // dots before a page number
+  | 'blank' // only spaces
   | 'mirrored'
-  | 'askew'; // a single letter on a slant, as along a curve
+  | 'askew'; // a single rotated letter, for example along a curve
 
 /** Text of a page that is not translated. */
 export interface KeptText {
   reason: KeptReason | UntranslatedReason;
   text: string;
   glyphs: GlyphRange[];
-  /** What its glyphs cover on the page, in user space. */
+  /** The area of its glyphs on the page, in user space. */
   box: Rectangle;
 }
 
@@ -32,12 +32,12 @@ const word = /[\p{L}\p{M}]{3,}/gu;
 const functionName =
   /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|exp|lim|sup|inf|max|min|mod|gcd|lcm|det|dim|ker|deg|arg|sgn|isin)$/u;
 const mathSign = /[=+−×÷∗·√∞≈≠≤≥<>±∂∇∑∏∫∈∉⊂⊆∪∩→⇒⇔∀∃∧∨¬^|′∘]|\p{Sm}/u;
-/** Letters that Unicode has for formulas. */
+/** Letters that Unicode reserves for formulas. */
 const mathLetter = /[\u{1d400}-\u{1d7ff}]/gu;
 const addressPattern =
   /^[<([]?(?:(?:https?:\/\/|ftp:\/\/|www\.)\S+|(?:mailto:)?[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|(?:[a-z0-9-]+\.)+(?:com|org|net|gov|edu|io|eu|de|fr|uk|info)(?:\/\S*)?)[>)\].,;]?$/iu;
 
-/** Whether a text has nothing to translate, and why. */
+/** Returns the reason why a text has nothing to translate, or null. */
 export function untranslatedReason(text: string, lines: readonly TextLine[]): UntranslatedReason | null {
   const plain = text.replace(mathLetter, '').trim();
   if (lines.every((line) => line.isLeader)) return 'leader';
@@ -69,12 +69,12 @@ function countOf(text: string, pattern: RegExp): number {
 
 const codePattern =
   /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ |<\/?[\w?!:-]+[\s>/])|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
-/** Lines of a listing are at most so many sizes apart. */
+/** The maximum distance between the lines of a listing, as a factor of the size. */
 const furthestInListing = 2.6;
 
 /**
- * Finds the lines of program listings: neighboring lines in letters of one width, of which a good part looks like a program.
- * Letters of a typewriter are not enough.
+ * Finds the lines of program listings: neighboring lines in a fixed-width font, of which a substantial part looks like a
+ * program. A fixed-width font alone does not make a listing.
  *
  * @param lines by rows, from the top
  */
@@ -88,7 +88,7 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
   };
   const fonts = new Set(lines.filter(({ isMono }) => isMono).map(fontOf));
   for (const line of lines) {
-    // Short lines have too few letters to tell.
+    // Short lines have too few letters to determine the font's widths.
     if (!line.isMono && !(line.isUniform && fonts.has(fontOf(line)))) continue;
     const last = open.at(-1);
     if (last && last.baseline - line.baseline > furthestInListing * line.size) close();
@@ -98,7 +98,7 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
   return listings;
 }
 
-/** The name of the font that a line begins with. */
+/** Returns the name of the font with which a line starts. */
 function fontOf({ glyphs }: TextLine): string | undefined {
   return glyphs.find(({ isBlank }) => !isBlank)?.piece.shown.font.name;
 }

@@ -1,11 +1,11 @@
 import type { TextLine } from './text-lines.ts';
 
-/** Lines below each other with nothing beside them in between, from the top: a column, a cell, or a part of one. */
+/** Lines below each other without text next to them, from the top: a column, a cell, or a part of one. */
 export type Chain = TextLine[];
 
-/** As a multiple of the size: lines further apart are not linked. */
+/** The maximum distance of linked lines, as a factor of the size. */
 const furthestBelow = 3;
-/** Bounds the work where many lines overlap each other. */
+/** Limits the work if many lines overlap each other. */
 const mostCompared = 200;
 
 interface Links {
@@ -14,7 +14,8 @@ interface Links {
 }
 
 /**
- * Links each line with the nearest one below that stands under it alone: a line over two columns is linked with neither.
+ * Links each line with the nearest line below it, if that is the only one below it. A line above two columns is linked with
+ * neither.
  *
  * @param lines by rows, from the top
  * @returns each line in exactly one chain
@@ -63,7 +64,7 @@ function overlap(one: TextLine, other: TextLine): boolean {
   return common > 0.2 * Math.min(one.right - one.left, other.right - other.left);
 }
 
-/** The nearest ones, as many as stand on one height. Scraps of a formula or signs between two lines are passed over. */
+/** Returns the nearest lines, all at the same height. Skips scraps of a formula and signs between two lines. */
 function nearest(line: TextLine, found: readonly TextLine[]): TextLine[] {
   const distance = (other: TextLine) => Math.abs(line.baseline - other.baseline);
   const full = found.filter((other) => !isScrap(other, line));
@@ -76,7 +77,7 @@ function nearest(line: TextLine, found: readonly TextLine[]): TextLine[] {
   );
 }
 
-/** Whether a line is only a sign, or a few beside the width of another. */
+/** Whether a line is only a sign, or a few signs that are short compared with another line. */
 function isScrap({ left, right, size, text, hasLetters }: TextLine, wide: TextLine): boolean {
   const width = right - left;
   if (width < 2 * size && (!hasLetters || text.length === 1) && wide.right - wide.left > 3 * size)

@@ -3,7 +3,7 @@ import type { Line } from './lines.ts';
 import type { Glyph } from './pieces.ts';
 import { median } from './statistics.ts';
 
-/** A character or a few, with the glyph that shows it; null for a space that no glyph shows. */
+/** One or a few characters, with the glyph that shows them; null for a space without a glyph. */
 export interface Character {
   text: string;
   glyph: Glyph | null;
@@ -16,7 +16,7 @@ export interface LineText {
   isRightToLeft: boolean;
 }
 
-/** As shares of the size, more than the usual distance of the letters. */
+/** The minimum width of a space beyond the usual distance of the letters, as shares of the size. */
 const narrowestSpace = 0.12;
 const narrowestSpaceBesideBlanks = 0.16;
 const narrowestSpaceOfIdeographs = 0.4;
@@ -25,7 +25,7 @@ const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 const leftToRightLetter = /(?!\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana})\p{L}/u;
 
-/** Spacing accents that some fonts draw over a letter, and the combining marks for them. */
+/** Spacing accents that some fonts draw over a letter, and the equivalent combining marks. */
 const accents: Record<string, string> = {
   '`': '\u0300',
   '\u00b4': '\u0301',
@@ -45,7 +45,7 @@ const accents: Record<string, string> = {
   '\u02db': '\u0328',
 }; // prettier-ignore
 
-/** Reads a line: accents join their letters, gaps become spaces, and right-to-left text gets its reading order. */
+/** Reads a line: combines accents with their letters, turns gaps into spaces, and puts right-to-left text in reading order. */
 export function readLine(line: Line): LineText {
   const clusters = joinMarks(line.glyphs);
   const spaced = withSpaces(clusters, line);
@@ -69,7 +69,7 @@ interface Cluster {
   right: number;
 }
 
-/** Joins combining marks, and accents drawn over a letter, with that letter. */
+/** Combines combining marks, and accents drawn over a letter, with that letter. */
 function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
   const clusters: Cluster[] = [];
   for (const [index, glyph] of glyphs.entries()) {
@@ -100,13 +100,13 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
   return clusters;
 }
 
-/** The combining marks that a glyph stands for; null if it is not one. */
+/** Returns the combining marks of a glyph; null if it is not a mark. */
 function markOf({ text }: Glyph): string | null {
   if (/^\p{M}+$/u.test(text)) return text;
   return accents[text] ?? null;
 }
 
-/** Whether the middle of a mark is over a letter, and the letter is no mark itself. */
+/** Whether the middle of a mark is over a letter, and the letter is not a mark. */
 function standsOver(mark: Glyph, letter: { left: number; right: number; text: string }): boolean {
   const middle = (mark.left + mark.right) / 2;
   const slack = 0.02 * mark.piece.size;
@@ -119,7 +119,7 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
   const hasBlanks = visible.length < clusters.length;
   const usual = gaps.length >= 4 ? median(gaps) : 0;
   const spacing = usual > 0.05 * size ? usual : 0;
-  // Letters far apart, with blanks between all of them.
+  // Letters with wide spacing, with blanks between all of them.
   const isSpacedByBlanks = visible.length >= 4 && clusters.length - visible.length >= visible.length - 1;
   const characters: Character[] = [];
   let last: Cluster | undefined;
@@ -163,8 +163,7 @@ const mirrored: Record<string, string> = {
 };
 
 /**
- * Turns the order in which characters stand, from left to right, to the order in which they are read. The bidirectional
- * algorithm is nearly its own inverse.
+ * Changes the order of characters from left-to-right to reading order. The bidirectional algorithm is almost its own inverse.
  */
 function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rtl'): Character[] {
   const units = characters.map(({ text }) => representative(text)).join('');
@@ -173,7 +172,8 @@ function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rt
     ...characters[index]!,
     level: levels[index]!,
   }));
-  // A font says either what a bracket looks like or what it means. The first one opens, if it is what it means.
+  // Some fonts encode the shape of a bracket, others its meaning. If the first bracket is an opening one, the font encodes the
+  // meaning.
   const firstBracket = ordered.find(({ text, level }) => level % 2 === 1 && mirrored[text] !== undefined);
   const isMirrored = firstBracket !== undefined && closing.test(firstBracket.text);
   return ordered.map(({ text, glyph, level }) => ({
@@ -182,7 +182,7 @@ function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rt
   }));
 }
 
-/** One UTF-16 unit that has the direction of a text. */
+/** Returns a UTF-16 unit that has the direction of a text. */
 function representative(text: string): string {
   return text.match(/[\p{L}\p{N}]/u)?.[0]?.slice(0, 1) ?? (text.slice(0, 1) || ' ');
 }

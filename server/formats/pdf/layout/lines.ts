@@ -4,14 +4,14 @@ import type { Row } from './rows.ts';
 import { hasSignBetween } from './signs-between.ts';
 import { greatest, least, median } from './statistics.ts';
 
-/** The part of a row that belongs together: a line of a paragraph, a cell, a label. */
+/** A connected part of a row: a line of a paragraph, a cell, a label. */
 export interface Line {
-  /** At least one. Blanks within it too, from left to right. */
+  /** At least one, from left to right, including blanks within the line. */
   glyphs: Glyph[];
   left: number;
   right: number;
   baseline: number;
-  /** The size that most of its letters have. */
+  /** The size of most of its letters. */
   size: number;
   rises: Map<Piece, number>;
   /** The index of its row. */
@@ -24,9 +24,9 @@ const widestWordGap = 2;
 const leastCommonGap = 0.5;
 const sameEdge = 0.15;
 const furthestDot = 0.6;
-/** Text so many times as large is apart even at a gap like one between words. */
+/** The ratio of sizes from which text is separate, even at a gap as wide as a space. */
 const otherSize = 1.5;
-/** Rows further apart than this many sizes do not show whether a gap is one between columns. */
+/** The maximum distance of rows that help to determine whether a gap separates columns, as a factor of the size. */
 const furthestRow = 2.6;
 const mostRowsCompared = 24;
 
@@ -38,13 +38,13 @@ interface Atom {
   size: number;
   /** Whether the gap before it always separates: a rule, a very wide gap, the end of dot leaders. */
   isApart: boolean;
-  /** Dots, underscores or dashes that only fill the space to the next text. */
+  /** Dots, underscores or dashes that only fill the space before the next text. */
   isLeader: boolean;
 }
 
 /**
- * Splits rows at the gaps between columns and cells: at vertical rules, at gaps wider than two letters, and at narrower ones
- * that the rows above and below leave free too.
+ * Splits rows at the gaps between columns and cells: at vertical rules, at gaps wider than two letters, and at narrower gaps
+ * that the rows above and below also have.
  */
 export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
   areas.forgetCrossedRules(rows);
@@ -80,7 +80,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
   let isLastLeader = false;
   let lastSize = 0;
   let blanks: Glyph[] = [];
-  /** The narrowest gaps so far in this atom tell whether its letters are set apart. */
+  /** The narrowest gaps so far in this atom, which show whether its letters have wide spacing. */
   let gaps: number[] = [];
   for (const glyph of glyphs) {
     if (glyph.isBlank) {
@@ -97,11 +97,11 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
       gap > -0.3 * em &&
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
-    // Few gaps are so wide that the spacing of the letters matters.
+    // Few gaps are wide enough for the letter spacing to matter.
     const mayEnd = gap > Math.min(widestWordGap * em, narrowestColumnGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isWide = gap > Math.max(widestWordGap * em, 4 * spacing);
-    // Letters of one script may look small at a size at which those of another look large: small text needs a wider gap.
+    // At the same size, letters of one script may look smaller than those of another, so small text needs a wider gap.
     const isOtherSize =
       (em > otherSize * smaller && gap > 0.3 * em) ||
       (lastSize > otherSize * glyph.piece.size && gap > narrowestColumnGap * em);
@@ -125,7 +125,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
   return atoms;
 }
 
-/** Four or more dots or underscores in a row, or one and more far apart. */
+/** Returns four or more consecutive dots or underscores, or one or more with wide spacing. */
 function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   const leaders = new Set<Glyph>();
   let last: Glyph | undefined;
@@ -152,8 +152,8 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
 type SplitRow = { row: Row; atoms: Atom[] };
 
 /**
- * Whether the rows around leave a gap free too: those above and below, with text on both sides of it, or those on one side, with
- * text that begins, ends or is centered as here.
+ * Whether the nearby rows have the same gap: those above and below, with text on both sides of it, or those on one side, with
+ * text that starts, ends or is centered at the same position.
  */
 function isColumnGap(
   index: number,
@@ -170,7 +170,7 @@ function isColumnGap(
   return isFreeOnBothSides || above.isAligned || below.isAligned;
 }
 
-/** What the rows near a gap show, upwards (-1) or downwards (1). */
+/** Returns what the rows near a gap have at its position, upwards (-1) or downwards (1). */
 function gapInRows(index: number, direction: number, before: Atom, after: Atom, rows: readonly SplitRow[]) {
   const size = Math.min(before.size, after.size);
   const found = { isFree: true, hasLeft: false, hasRight: false, isAligned: false };
@@ -202,7 +202,7 @@ function isAligned(one: Atom, other: Atom): boolean {
   ].some((distance) => Math.abs(distance) < near);
 }
 
-/** The number of a field after the text of a form: of another weight, and nothing comes after it. */
+/** Whether an atom is the number of a field after the text of a form: it has another weight, and nothing follows it. */
 function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined): boolean {
   if (after && !after.isApart) return false;
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
@@ -210,7 +210,7 @@ function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined):
   return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
 }
 
-/** The index of the first atom that begins at or after a place. */
+/** Returns the index of the first atom that starts at or after a position. */
 function firstFrom(atoms: readonly Atom[], place: number): number {
   let low = 0;
   let high = atoms.length;
@@ -237,7 +237,7 @@ function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): 
   };
 }
 
-/** The row's baseline may be off by a little, if another column stands on it too. */
+/** Returns the baseline of a line. The row's baseline may differ slightly if another column is in the same row. */
 function baselineOf(
   glyphs: readonly Glyph[],
   rowBaseline: number,

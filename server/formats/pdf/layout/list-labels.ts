@@ -13,10 +13,10 @@ const number =
   /^(?:[([]?\d{1,3}[.)\]]?|[([]?[a-z][.)\]]|[([]?[ivxlc]{1,5}[.)\]]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)$/iu;
 
 /**
- * Separates the bullet or number of a list item from its text, if the text hangs beside it: then the label stays where it is,
- * and the text is set in its own column. If later lines run on below the label, it is part of the text.
+ * Separates the bullet or number of a list item from its text, if the text is in a column next to it. The label then does not
+ * move, and the text is typeset in its column. If later lines continue below the label, the label is part of the text.
  *
- * @returns the label as a line of its own, or null, and the lines of the text
+ * @returns the label as a separate line, or null, and the lines of the text
  */
 export function detachLabel(lines: readonly TextLine[]): { label: TextLine | null; text: TextLine[] } {
   const [first, second] = lines;
@@ -33,7 +33,7 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   const gap = start - split;
   const usual = usualSpace(first!);
   const isHanging = !second || second.left > start - leastHang * first!.size;
-  // In a justified line the gap after the label may be as wide as those between the words.
+  // In a justified line the gap after the label may be as wide as those between words.
   const isBelow = second !== undefined && Math.abs(second.left - start) < sameStart * first!.size;
   const isApart = isBullet
     ? gap > leastGapAfterBullet * first!.size
@@ -47,19 +47,19 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   };
 }
 
-/** In points: baselines so near may be of one row. */
+/** The maximum difference between the baselines of a row, in points. */
 const sameRow = 1;
-/** As a multiple of the size. */
+/** The maximum distance of a label from its text, as a factor of the size. */
 const furthestLabel = 4;
-/** Bounds the work on a row with very many numbers, which are no labels. */
+/** Limits the work on a row with very many numbers, which are not labels. */
 const mostInRow = 100;
 
-/** Finds the labels that stand so far before their texts that they are lines of their own. */
+/** Finds labels that are so far before their texts that they are separate lines. */
 export class LooseLabels {
   /** By the height of their baselines. */
   readonly #rows = new Map<number, TextLine[]>();
 
-  /** @param lines the first ones of all texts */
+  /** @param lines the first line of each text */
   constructor(lines: readonly TextLine[]) {
     for (const line of lines) {
       if (!bullet.test(line.text) && !number.test(line.text)) continue;
@@ -70,7 +70,7 @@ export class LooseLabels {
     }
   }
 
-  /** The nearest label to the left of a line, on its baseline. */
+  /** Returns the nearest label to the left of a line, on the same baseline. */
   before({ baseline, left, size, isRightToLeft }: TextLine): TextLine | null {
     if (isRightToLeft) return null;
     const row = Math.round(baseline / sameRow);
@@ -84,7 +84,7 @@ export class LooseLabels {
   }
 }
 
-/** The width of the usual space between the words of a line after its first, in points; 0 if it has one word. */
+/** Returns the width of the usual space between the words of a line after its first word, in points; 0 if it has one word. */
 function usualSpace({ characters }: TextLine): number {
   const gaps: number[] = [];
   for (const [index, { text }] of characters.entries()) {

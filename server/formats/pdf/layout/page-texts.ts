@@ -15,7 +15,7 @@ import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';
 
-/** Lines that are read as one, all in one direction. */
+/** Lines that are read as one text, all in one direction. */
 export interface PageText {
   role: 'paragraph' | 'label' | 'listing';
   /** From the top; at least one. */
@@ -26,20 +26,20 @@ export interface PageText {
   box: Rectangle;
   container: Rectangle | null;
   isCell: boolean;
-  /** The bullet or number beside which it hangs. */
+  /** The bullet or number next to it. */
   label: TextLine | null;
 }
 
-/** The texts of one direction, and what is drawn among them. */
+/** The texts of one direction, and the drawn areas between them. */
 export interface DirectionTexts {
   texts: PageText[];
-  /** Of all lines, as they stand. */
+  /** All lines, in their positions on the page. */
   lines: TextLine[];
   areas: DrawnAreas;
 }
 
 export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts): DirectionTexts {
-  // What is drawn stands upright. Texts that stand askew are labels, on a map for example, not in cells.
+  // Drawings are upright. Texts in other directions are labels, for example on a map, and not in cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
   const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
@@ -85,7 +85,9 @@ function boxOf(lines: readonly TextLine[]): Rectangle {
   };
 }
 
-/** Of the line's usual font, in points. Some fonts declare heights that no letter has. */
+/**
+ * Returns the extent of the line's usual font, in points, within limits, because some fonts declare heights that no letter has.
+ */
 function verticalExtent({ glyphs, style, size }: TextLine): { ascent: number; descent: number } {
   const glyph = glyphs.find(({ piece, isBlank }) => !isBlank && piece.style === style) ?? glyphs[0]!;
   const { ascent, descent } = glyph.piece.shown.font;

@@ -4,38 +4,38 @@ import { least, median } from './statistics.ts';
 import type { RowBreak } from './table-rows.ts';
 import { looksAlike, type TextLine } from './text-lines.ts';
 
-/** As shares of the size. */
+/** As shares of the font size. */
 const leastLeading = 0.55;
 const greatestLeading = 2.6;
-/** How many times the page's usual line distance may be exceeded in a paragraph. */
+/** The factor by which a line distance in a paragraph may exceed the page's usual one. */
 const looser = 1.35;
-/** The number of line distances from which the usual one can be told. */
+/** The minimum number of line distances that are needed to determine the usual one. */
 const fewestLeadings = 4;
 const leastIndent = 0.5;
 const deepestIndent = 8;
-/** How many times a line distance may be greater than the ones beside it. */
+/** The factor by which a line distance may exceed those of the adjacent lines. */
 const uneven = 1.18;
 const otherSize = 1.12;
-/** How much longer than the next word the space after a line is, if the line was ended by hand. */
+/** The minimum space after a hard line break, apart from the width of the next word, as a share of the size. */
 const slack = 1;
 const slackAfterSentence = 0.5;
 /** As shares of the width of the paragraph. */
 const clearlyEarly = 0.2;
 const mostOfLine = 0.6;
-/** Lines so far up and down tell how wide a paragraph is. */
+/** The number of lines above and below that determine the width of a paragraph. */
 const nearby = 6;
 
-/** A bullet, a box to tick, or an option of a command. */
+/** A bullet, a check box, or an option of a command. */
 const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒]|--?\p{L})/u;
 const label =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
 const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
 const lowerStart = /^["'“‘(«]*\p{Ll}/u;
-/** Scripts whose letters do not show where a sentence begins, but with words that may not fit on a line. */
+/** Scripts without capital letters at the start of a sentence, but with words that may not fit on a line. */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
 
-/** Tells which lines of a chain begin a paragraph. */
+/** Determines which lines of a chain start a paragraph. */
 export class ParagraphBreaks {
   readonly #areas: DrawnAreas;
   readonly #rowBreak: (above: TextLine, below: TextLine) => RowBreak;
@@ -43,7 +43,7 @@ export class ParagraphBreaks {
   readonly #greatestLeading: number;
 
   /**
-   * @param chains all of the page, which tell its usual line distance
+   * @param chains all chains of the page, which determine its usual line distance
    * @param rowBreak whether two lines are cells of different rows of a table without rules
    */
   constructor(
@@ -59,7 +59,7 @@ export class ParagraphBreaks {
   /** Splits a chain into paragraphs, headings and cells. */
   split(chain: Chain): TextLine[][] {
     const isRightToLeft = chain.filter((line) => line.isRightToLeft).length * 2 > chain.length;
-    // Text that is flush right is as regular as text that is read from there, seen from its right edge.
+    // Right-aligned text is as regular as right-to-left text if it is measured from its right edge.
     const fromRight = isRightToLeft || isFlushRight(chain);
     const edges = chain.map(({ left, right }) =>
       fromRight ? { start: -right, end: -left } : { start: left, end: right },
@@ -73,7 +73,7 @@ export class ParagraphBreaks {
     return paragraphs;
   }
 
-  /** @param length how many lines the paragraph has that ends with the line before `index` */
+  /** @param length the number of lines of the paragraph that ends with the line before `index` */
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     if (this.#isApart(above, line) || isLooser(chain, index)) return true;
@@ -99,7 +99,7 @@ export class ParagraphBreaks {
     return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
   }
 
-  /** Whether something separates two lines, or they are of different sizes or too far apart. */
+  /** Whether something separates two lines, or they have different sizes or are too far apart. */
   #isApart(above: TextLine, line: TextLine): boolean {
     const size = Math.max(above.size, line.size);
     const isOtherSize = (one: number, other: number) =>
@@ -127,7 +127,7 @@ interface Edges {
   end: number;
 }
 
-/** Whether most lines of a chain end where the line above ends, and start elsewhere. */
+/** Whether most lines of a chain end where the previous line ends, and start elsewhere. */
 function isFlushRight(chain: Chain): boolean {
   let [flush, others] = [0, 0];
   for (const [index, { left, right, size }] of chain.entries()) {
@@ -141,7 +141,7 @@ function isFlushRight(chain: Chain): boolean {
   return flush > 1 && flush > others;
 }
 
-/** As a multiple of the size; what most lines one below the other have. */
+/** Returns the usual distance of lines below each other, as a factor of the size. */
 function usualLeading(chains: readonly Chain[]): number {
   const leadings = chains.flatMap((chain) =>
     chain.slice(1).flatMap((line, index) => {
@@ -154,7 +154,7 @@ function usualLeading(chains: readonly Chain[]): number {
   return leadings.length < fewestLeadings ? Math.max(1.2, median(leadings)) : median(leadings);
 }
 
-/** Whether the distance to the line above is greater than those before and after it. */
+/** Whether the distance to the previous line is greater than the distances before and after it. */
 function isLooser(chain: Chain, index: number): boolean {
   const dropTo = (at: number) => {
     const [above, line] = [chain[at - 1], chain[at]];
@@ -177,7 +177,10 @@ function areCentred(above: TextLine, line: TextLine): boolean {
   );
 }
 
-/** How much space the line above leaves, in points: up to the furthest end of the lines near it that start where it does. */
+/**
+ * Returns the free space after the previous line, in points: up to the furthest end of nearby lines that start at the same
+ * position.
+ */
 function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): number {
   const [above, own] = [edges[index - 1]!, edges[index]!];
   const { size } = chain[index]!;
@@ -193,7 +196,10 @@ function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred
   return isCentred ? width - (above.end - above.start) : end - above.end;
 }
 
-/** A heading over its text, a bold label over a value; not a paragraph with a few words in bold. */
+/**
+ * Whether the style changes between paragraphs: a heading above its text, a bold label above a value, but not a paragraph with
+ * a few bold words.
+ */
 function changesLooks(
   above: TextLine,
   line: TextLine,
@@ -209,13 +215,13 @@ function changesLooks(
   return isHeading || endsEarly || sentenceEnd.test(above.text);
 }
 
-/** Whether three lines in a row have one word each: cells rather than a text. */
+/** Whether three consecutive lines have one word each, which are cells rather than a text. */
 function isListOfWords(chain: Chain, index: number): boolean {
   const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
   return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
 }
 
-/** A line without letters belongs to a paragraph only in its midst. */
+/** Whether a line without letters separates paragraphs. It is part of a paragraph only in its middle. */
 function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly: boolean): boolean {
   if (above.hasLetters === line.hasLetters) return false;
   if (above.hasLetters) return endsEarly || above.text.split(' ').length < 3;
@@ -239,7 +245,7 @@ function startsItem(
   return endsEarly || isShifted || sentenceEnd.test(above.text);
 }
 
-/** The first line of a paragraph that is indented, or the end of lines that are. */
+/** Whether a paragraph starts with an indented line, or indented lines end. */
 function changesIndent(
   chain: Chain,
   edges: readonly Edges[],
@@ -258,7 +264,7 @@ function changesIndent(
     !endsEarly &&
     (isNextAligned || startsLikeItem(chain[index - 1]!.text) || (!next && lowerStart.test(text)));
   if (isHanging) return false;
-  // Lines that end at one place and start anywhere are aligned to the right.
+  // Lines that end at one position and start at different ones are right-aligned.
   const isFlushEnd = [above, next].every((other) => other && Math.abs(other.end - line.end) < 0.2 * size);
   const isRagged =
     isFlushEnd &&
@@ -269,8 +275,8 @@ function changesIndent(
 }
 
 /**
- * Whether the line above is the longest of some that a person ended, as in an address: no other one reaches as far, and the
- * next line is ended early, too.
+ * Whether the previous line is the longest of several lines with hard line breaks, as in an address: no other line is as long,
+ * and the next line ends early, too.
  */
 function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number): boolean {
   const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
@@ -282,7 +288,7 @@ function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number):
   return roomFor(chain, edges, index + 1, areCentred(line, next)) > next.firstWordWidth + slack * line.size;
 }
 
-/** Whether the last two lines were clearly ended by hand: then lower case does not show that a sentence goes on. */
+/** Whether the last two lines clearly had hard line breaks. If so, lower case does not show that a sentence continues. */
 function endedEarlyBefore(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
   if (length < 2) return false;
   return [index - 1, index].every((at) => {

@@ -2,50 +2,53 @@ import { apply, invert, type Matrix } from '../geometry.ts';
 import { type KeptReason, outlineKey, type PageContent, type ShownText } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 
-/** Texts of one direction, in a space in which they run along the x axis: the block's space of all their blocks. */
+/** Texts of one direction, in a space in which they are along the x axis: the block's space of all their blocks. */
 export interface DirectedTexts {
-  /** From that space to the page's user space. It only turns. */
+  /** From that space to the page's user space. It only rotates. */
   matrix: Matrix;
   /** From the page's user space to that space. */
   inverse: Matrix;
   pieces: Piece[];
 }
 
-/** What one operator shows, placed in the space of its direction. */
+/** The text of one operator, positioned in the space of its direction. */
 export interface Piece {
   shown: ShownText;
   /** At least one of them is not blank. */
   glyphs: Glyph[];
-  /** The outer edges of its glyphs that are not blank. */
+  /** The outer edges of its non-blank glyphs. */
   left: number;
   right: number;
   baseline: number;
   size: number;
   style: TextStyle;
-  /** Why the text that it belongs to cannot be set again; null if it can. */
+  /** The reason why its text cannot be typeset again; null if it can. */
   unread: KeptReason | null;
-  /** Set in a font of mathematical symbols and variables. */
+  /** Whether it is in a font of mathematical symbols and variables. */
   isMath: boolean;
-  /** The same text, drawn at nearly the same place before. */
+  /** The same text, drawn earlier at almost the same position. */
   doubles: Piece[];
 }
 
 export interface Glyph {
   piece: Piece;
-  /** In the operator's glyphs. */
+  /** The index in the operator's glyphs. */
   index: number;
-  /** In Normalization Form C; letters instead of their presentation forms. */
+  /** In Normalization Form C, with letters instead of their presentation forms. */
   text: string;
   left: number;
   right: number;
   isBlank: boolean;
 }
 
-/** In UTF-16 units. A few fonts have a glyph for a phrase; a font that says more is made to fill the memory. */
+/**
+ * The maximum length of a glyph's text in UTF-16 units. Some fonts have a glyph for a phrase; a font with longer texts is an
+ * attempt to fill the memory.
+ */
 const longestGlyph = 64;
 const unknown = '\ufffd';
 
-/** What sets black in so many words. */
+/** The operators that explicitly set black. */
 const blackOperators = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
 /** Ligatures, and letters of the Arabic script by their shape in a word. */
@@ -54,8 +57,8 @@ const mathFont =
   /^(?:CMMI|CMSY|CMEX|CMBSY|MSAM|MSBM|EUFM|EUSM|RSFS|StandardSymL|TXSY|TXMI|PXSY|PXMI|MTMI|MTSY|MTEX|LMMath)|[- ]?Math(?:$|[-\d ])|^(?:Symbol|MT-?Extra|Euclid)/i;
 
 /**
- * Groups the texts that a page shows by their direction: first the one that most glyphs have. Texts whose matrix is mirrored
- * or flat are left out, and so are those that show only blanks.
+ * Groups the texts of a page by their direction, starting with the direction of most glyphs. Skips texts whose matrix is
+ * mirrored or flat, and texts with only blanks.
  */
 export function directTexts(page: PageContent): DirectedTexts[] {
   const directions = new Map<number, DirectedTexts>();
@@ -82,7 +85,7 @@ function hasUnknown(reason: KeptReason | null): boolean {
   return reason === 'undecodable' || reason === 'unpaired';
 }
 
-/** Such a text is seen. What stands around it cannot be set anew without it. */
+/** Whether a text is visible but not readable. The text around it cannot be typeset again without it. */
 function isUnread(reason: KeptReason): boolean {
   return hasUnknown(reason) || reason === 'partly_covered' || reason === 'stencil';
 }
@@ -133,7 +136,10 @@ function placePiece(shown: ShownText, inverse: Matrix, styles: Styles): Piece | 
   return piece.left <= piece.right ? piece : undefined;
 }
 
-/** The styles of a page. Pieces that look alike share one, so that most comparisons are of one with itself. */
+/**
+ * The styles of a page. Pieces with the same appearance share one object, so that most comparisons are of an object with
+ * itself.
+ */
 class Styles {
   readonly #known = new Map<string, TextStyle>();
   #last: { shown: ShownText; size: number; style: TextStyle } | undefined;
@@ -157,13 +163,13 @@ class Styles {
   }
 }
 
-/** What a text says, with a sign for each glyph that stands for more than any glyph does. */
+/** Returns the plain text of an operator. A glyph whose text is longer than any real one counts as an unknown sign. */
 export function plainTextOf({ glyphs }: ShownText): string {
   return glyphs.map(({ text }) => (text.length > longestGlyph ? unknown : text)).join('');
 }
 
 function readable(text: string): string {
-  // Most characters are of ASCII, and nothing of that changes.
+  // Most characters are ASCII, which never changes.
   if (text.length === 1 && text >= ' ' && text <= '~') return text;
   return text
     .replace(presentationForms, (letters) => letters.normalize('NFKC'))
@@ -172,12 +178,12 @@ function readable(text: string): string {
     .normalize();
 }
 
-/** As a share of the size: how far apart the same text may be drawn twice. Narrower than any letter. */
+/** The maximum distance of the same text drawn twice, as a share of the size. It is narrower than any letter. */
 const furthestDouble = 0.15;
 
 /**
- * Takes out texts that are drawn again at nearly the same place, which makes them look bold or gives them a shadow. The one
- * painted last stays and has the others as its doubles.
+ * Removes texts that are drawn again at almost the same position, which makes them look bold or gives them a shadow. The one
+ * painted last stays, with the others as its doubles.
  */
 export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
   const places = new Map<string, Piece>();
@@ -209,7 +215,7 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
   return pieces.filter((piece) => !hidden.has(piece));
 }
 
-/** How text looks that is drawn twice: filled and then stroked, or thicker. */
+/** Returns the style of text that is drawn twice: filled and then stroked, or thicker. */
 function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
   const { outline } = style;
   if (outline && !outline.isFilled && !earlier.outline)
@@ -217,7 +223,7 @@ function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
   return { ...style, bold: style.bold || (earlier.color === style.color && !outline) };
 }
 
-/** Adds a piece and its own doubles. The longer list is kept, so that thousands at one place take linear time. */
+/** Adds a piece and its doubles. Extends the longer list, so that thousands of doubles at one position take linear time. */
 function joinDoubles(doubles: Piece[], earlier: Piece): Piece[] {
   const [long, short] =
     doubles.length > earlier.doubles.length ? [doubles, earlier.doubles] : [earlier.doubles, doubles];

@@ -1,11 +1,11 @@
 import type { Rectangle } from '../geometry.ts';
 import { greatest, least } from './statistics.ts';
 
-/** As a multiple of the size: narrower gaps do not separate columns. */
+/** The minimum width of a gap between columns, as a factor of the size. */
 const narrowestGutter = 0.7;
-/** As a share of the texts: with more cells, a region is a table. */
+/** The maximum share of cells in the texts of a region. With more cells, the region is a table. */
 const mostCells = 0.6;
-/** Deeper nesting does not occur on pages that people read. */
+/** The maximum depth of nesting, far above that of real pages. */
 const deepest = 40;
 
 export interface Placed {
@@ -15,11 +15,11 @@ export interface Placed {
 }
 
 /**
- * Puts the texts of a page in reading order by cutting it again and again: along its gutters, each column from its top to its
- * end; where no gutter goes through, into bands from the top. Neighboring bands with a common gutter stay together, so
- * columns are not cut at the gaps between their paragraphs; those of a table do not, so it is read by rows.
+ * Puts the texts of a page in reading order by cutting it repeatedly: along its gutters into columns, each read from top to
+ * bottom; without a gutter, into bands from the top. Neighboring bands with a common gutter stay together, so that columns are
+ * not cut at the gaps between their paragraphs. The bands of a table do not, so that a table is read by rows.
  *
- * @param hasRule whether a horizontal rule runs between two heights over most of a width
+ * @param hasRule whether there is a horizontal rule between two heights over most of a width
  */
 export function inReadingOrder<T extends Placed>(
   items: readonly T[],
@@ -58,7 +58,7 @@ export function inReadingOrder<T extends Placed>(
     return joined.map(({ items }) => items);
   }
 
-  /** What two bands share, if they have columns in common. */
+  /** Returns the common columns of two bands; undefined if they have none. */
   function together(upper: Band<T>, lower: Band<T>): Omit<Band<T>, 'items' | 'top'> | undefined {
     const cells = upper.cells + lower.cells;
     if (cells > mostCells * (upper.items.length + lower.items.length)) return undefined;
@@ -95,7 +95,7 @@ function toBand<T extends Placed>(items: readonly T[]): Band<T> {
   };
 }
 
-/** Joins what overlaps, or has only a gap that does not separate columns. */
+/** Joins spans that overlap, or whose gap does not separate columns. */
 function occupied(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const span of [...spans].sort((one, other) => one.left - other.left)) {
@@ -112,7 +112,7 @@ function isTable(region: readonly Placed[]): boolean {
   return region.filter(({ isCell }) => isCell).length > mostCells * region.length;
 }
 
-/** Cuts a region along its gutters, if there is text beside text. Short lines above an indented list have a gutter, too. */
+/** Cuts a region along its gutters, if there is text next to text. Short lines above an indented list have a gutter, too. */
 function cutColumns<T extends Placed>(region: readonly T[]): T[][] {
   const columns = splitAtGutters(region);
   if (columns.length < 2) return columns;

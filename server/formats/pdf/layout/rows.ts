@@ -1,32 +1,35 @@
 import type { Glyph, Piece } from './pieces.ts';
 import { greatest } from './statistics.ts';
 
-/** Pieces with one baseline, over the whole width of the page, with the superscripts and subscripts that belong to them. */
+/** Pieces with one baseline, over the whole width of the page, including their superscripts and subscripts. */
 export interface Row {
   baseline: number;
-  /** The largest size in it. */
+  /** The largest size of its pieces. */
   size: number;
-  /** Blank ones too, from left to right. */
+  /** From left to right, including blank ones. */
   glyphs: Glyph[];
-  /** How far the pieces that do not stand on the baseline are raised, in points. */
+  /** The rise of the pieces that are not on the baseline, in points. */
   rises: Map<Piece, number>;
 }
 
-/** As a share of the size: the distance of two baselines that are one. */
+/** The maximum difference between equal baselines, as a share of the size. */
 const sameBaseline = 0.12;
-/** A script is at most this share of the size of the text beside it. */
+/** The maximum and minimum size of a superscript or subscript, as shares of the size of the adjacent text. */
 const largestScript = 0.86;
 const smallestScript = 0.42;
-/** As shares of the size of the text beside it. */
+/** The maximum and minimum rise, as shares of the size of the adjacent text. */
 const highestScript = 0.75;
 const lowestScript = -0.5;
-/** Of letters of full size, such as the E of TeX. */
+/** The maximum rise and distance of shifted letters of full size, such as the E of TeX. */
 const furthestShift = 0.3;
 const furthestBeside = 0.4;
-/** Of its own size: small text further from large text is no script of it, but a title beside a number, for example. */
+/**
+ * The maximum distance as a share of its own size. Small text at a larger distance from large text is not a script, but for
+ * example a title next to a number.
+ */
 const furthestOfOwn = 0.55;
 const furthestInto = -0.45;
-/** Bounds the work on a page whose texts all have baselines of their own. */
+/** Limits the work on a page whose texts all have different baselines. */
 const mostRowsCompared = 60;
 
 interface OpenRow {
@@ -36,7 +39,7 @@ interface OpenRow {
   isSorted: boolean;
 }
 
-/** Groups the pieces of a page to rows, from the top. */
+/** Groups the pieces of a page into rows, from the top. */
 export function groupRows(pieces: readonly Piece[]): Row[] {
   const rows: OpenRow[] = [];
   for (const piece of [...pieces].sort((one, other) => other.baseline - one.baseline)) {
@@ -67,7 +70,10 @@ export function groupRows(pieces: readonly Piece[]): Row[] {
     }));
 }
 
-/** By their middles: an accent stands within its letter. Those at one place stay in painting order. */
+/**
+ * Compares glyphs by their middles, because an accent is within its letter. Glyphs at the same position keep their painting
+ * order.
+ */
 function byPlace(one: Glyph, other: Glyph): number {
   return one.left + one.right - other.left - other.right;
 }
@@ -77,7 +83,7 @@ interface Host {
   piece: Piece;
 }
 
-/** Finds the pieces that are superscripts or subscripts, and what they stand beside. */
+/** Finds the pieces that are superscripts or subscripts, and the text that each belongs to. */
 function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
   const hosts = new Map<Piece, Host>();
   for (const [index, row] of rows.entries())
@@ -112,7 +118,7 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
   if (gap > Math.min(furthestBeside * size, furthestOfOwn * piece.size)) return false;
   if (piece.size <= largestScript * size)
     return rise <= highestScript * size && rise >= lowestScript * size && piece.size >= smallestScript * size;
-  // A letter that is shifted within a word.
+  // A shifted letter within a word.
   const isShort = piece.glyphs.filter(({ isBlank }) => !isBlank).length <= 2;
   return (
     isShort &&
@@ -124,7 +130,7 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
   );
 }
 
-/** The pieces of a row just left and right of a piece. */
+/** Returns the pieces of a row directly to the left and right of a piece. */
 function neighborsOf({ left, right }: Piece, { pieces }: OpenRow): Piece[] {
   let low = 0;
   let high = pieces.length;

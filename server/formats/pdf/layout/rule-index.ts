@@ -2,16 +2,16 @@ import type { Rectangle } from '../geometry.ts';
 
 /** In points. */
 const bandHeight = 32;
-/** In points: from the end of a piece of a rule to the next. */
+/** The maximum gap between the pieces of a rule, in points. */
 const furthestDash = 3;
 
-/** Vertical rules, found by height and place. Horizontal ones are stored with their axes exchanged. */
+/** Vertical rules, found by height and position. Horizontal ones are stored with exchanged axes. */
 export class RuleIndex {
   /** By height; each sorted from left to right. */
   readonly #bands = new Map<number, Rectangle[]>();
   readonly #forgotten = new Set<Rectangle>();
 
-  /** @param pieces rules that go on where another ends are joined: cells often have sides of their own, and lines dashes */
+  /** @param pieces rules that continue each other are joined, because cells often have separate sides, and lines have dashes */
   constructor(pieces: readonly Rectangle[], shortest: number) {
     const rules = joinPieces(pieces).filter(({ bottom, top }) => top - bottom >= shortest);
     for (const rule of rules.sort((one, other) => one.left - other.left))
@@ -26,7 +26,7 @@ export class RuleIndex {
     this.#forgotten.add(rule);
   }
 
-  /** The rules that pass a height, between two places, from left to right. */
+  /** Yields the rules that cross a height between two positions, from left to right. */
   *passing(
     height: number,
     from = Number.NEGATIVE_INFINITY,
@@ -37,7 +37,7 @@ export class RuleIndex {
       if (this.#passes(band[at]!, height, height)) yield band[at]!;
   }
 
-  /** The nearest rules to the left and right of a range of places that pass a range of heights. */
+  /** Returns the nearest rules to the left and right of a box that cross its range of heights. */
   around({ left, right, bottom, top }: Rectangle): {
     left: Rectangle | undefined;
     right: Rectangle | undefined;
@@ -68,7 +68,7 @@ function bandOf(height: number): number {
   return Math.floor(height / bandHeight);
 }
 
-/** The index of the first rule at or right of a place. */
+/** Returns the index of the first rule at or to the right of a position. */
 function firstFrom(rules: readonly Rectangle[], place: number): number {
   let low = 0;
   let high = rules.length;

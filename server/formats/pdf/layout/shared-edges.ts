@@ -1,16 +1,21 @@
 import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
 
-/** As shares of the size: edges so near are one, and blocks so far apart are not of one column. */
+/**
+ * As shares of the size: the maximum difference between equal edges, and the maximum distance between the blocks of a column.
+ */
 const sameEdge = 0.3;
 const furthestBlock = 5;
-/** Two labels, as in the boxes of a diagram, may begin at one place by chance. */
+/**
+ * The minimum number of other blocks with the same edge. Two labels, for example in the boxes of a diagram, may have the same
+ * edge by chance.
+ */
 const fewestCompanions = 2;
 
 /**
- * Marks the blocks that begin (end, if they are flush right) where two others above or below them do: readers see such an edge, so a longer
- * text must not grow over it. A single line that begins where two others do begins there for that reason, even if it ends up in the
- * middle of its cell. Changes the blocks, which are all of one direction.
+ * Marks the blocks that start at the same position as two others above or below them (for right-aligned blocks: that end
+ * there). Such an edge is visible, so a longer text must not grow over it. It also determines the alignment of a single line,
+ * even if the line is in the middle of its cell by chance. Changes the blocks, which all have one direction.
  */
 export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boolean): void {
   const companions = {
@@ -29,7 +34,7 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
   }
 }
 
-/** How many blocks above and below each block are at the same place, without a large distance between them. */
+/** Returns how many blocks above and below each block are at the same position, without a large distance between them. */
 function companionsAt(
   blocks: readonly TextBlock[],
   placeOf: (box: Rectangle) => number,
@@ -49,7 +54,7 @@ function companionsAt(
   return companions;
 }
 
-/** Divides the blocks of a column where the distance between them is large. */
+/** Divides the blocks of a column at large distances. */
 function runsOf(column: readonly TextBlock[]): TextBlock[][] {
   const runs: TextBlock[][] = [];
   let last: TextBlock | undefined;

@@ -1,19 +1,19 @@
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
 
-/** Bounds the work on a page with very many rows. */
+/** Limits the work on a page with very many rows. */
 const mostRowsCompared = 24;
-/** In points: brackets over several rows are not larger. */
+/** The maximum height of brackets over several rows, in points. */
 const furthestRow = 48;
-/** As shares of the size: the height at which a sign meets the letters beside it. */
+/** As shares of the size: the height at which a sign is next to letters. */
 const middleOfLetters = 0.3;
 const [lowest, highest] = [-0.2, 0.8];
 
 const sign = /^[^\p{L}\p{N}\p{M}\s.,;:'"’\ufffd]$/u;
 
 /**
- * Whether an arrow, a bracket over several rows or another sign stands in a gap of a row, though it belongs to another row. The
- * text goes around it, so it does not go on after the gap. Formulas have signs of their own heights and are left alone.
+ * Whether an arrow, a bracket over several rows or another sign is in a gap of a row, although it belongs to another row. The
+ * text does not continue after the gap. Formulas are ignored, because their signs have different heights.
  *
  * @param rows from the top
  */
@@ -35,7 +35,7 @@ function isSignAt({ text, piece }: Glyph, height: number, { rises }: Row): boole
   return isInHeight && !piece.isMath && !rises.has(piece) && sign.test(text);
 }
 
-/** The few glyphs of a row between two places. */
+/** Returns the few glyphs of a row between two positions. */
 function glyphsWithin({ glyphs }: Row, left: number, right: number): Glyph[] {
   let low = 0;
   let high = glyphs.length;

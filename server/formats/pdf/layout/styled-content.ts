@@ -3,9 +3,9 @@ import { outlineKey } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 
-/** A model loses its way among more tags than this. */
+/** The maximum number of spans in a text. Models make mistakes with more tags. */
 const mostSpans = 20;
-/** So many are allowed in any text; in longer ones, one for three words. */
+/** The number of spans that any text may have; longer texts may have one for every three words. */
 const fewestSpans = 6;
 /** As shares of the size. */
 const otherSize = 0.08;
@@ -18,7 +18,7 @@ interface Run {
   style: TextStyle;
 }
 
-/** The text of a block with numbered tags around the spans that differ from its usual style. */
+/** Returns the text of a block with numbered tags around the spans that differ from its usual style. */
 export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
@@ -28,9 +28,10 @@ export function styledContent(
   const most = Math.min(mostSpans, Math.max(fewestSpans, words / 3));
   const levels = [
     (style: TextStyle) => style,
-    // Too many tags: what matters most to the meaning stays.
+    // There are too many tags: keep only those with the most meaning.
     (style: TextStyle) => (style.rise !== 0 || isEmphasis(style, usual) ? style : usual),
-    // Formulas have many letters that are slanted, or not. Without their scripts they would say something else.
+    // Formulas often alternate slanted and upright letters. Without their superscripts and subscripts, their meaning would
+    // change.
     (style: TextStyle) => (style.rise !== 0 || style.bold !== usual.bold ? style : usual),
     (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,
@@ -64,7 +65,7 @@ function isEmphasis(style: TextStyle, usual: TextStyle): boolean {
   return style.bold !== usual.bold || style.italic !== usual.italic;
 }
 
-/** Runs of characters with one style; each style is one object. */
+/** Returns runs of characters with the same style object. */
 function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
@@ -92,7 +93,7 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
   return mergeRuns(withoutNoise(bridgeSpaces(runs), usual));
 }
 
-/** Digits, and letters among ideographs, often come from another font, which shows nothing but the script. */
+/** Whether text differs only by its script: digits, and letters between ideographs, often have another font. */
 function isOtherScript(text: string, style: TextStyle, usual: TextStyle, hasIdeographs: boolean): boolean {
   const isOnlyFamily = style.rise === 0 && isSame({ ...style, family: usual.family }, usual);
   return isOnlyFamily && (!/\p{L}/u.test(text) || (hasIdeographs && !ideograph.test(text)));
@@ -110,7 +111,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
   );
 }
 
-/** A space between two runs of one style has that style, whatever the file says. */
+/** Gives a space between two runs of one style that style, in spite of its style in the file. */
 function bridgeSpaces(runs: readonly Run[]): Run[] {
   return mergeRuns(
     runs.map((run, index) => {
@@ -122,8 +123,8 @@ function bridgeSpaces(runs: readonly Run[]): Run[] {
 }
 
 /**
- * Signs without a letter or digit take the style around them, and so do letters that are only smaller (small capitals) or
- * shifted (as in TeX) within a word.
+ * Gives signs without a letter or digit the surrounding style, and also letters within a word that are only smaller (small
+ * capitals) or shifted (as in TeX).
  */
 function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
   const hasIdeographs = runs.some(({ text }) => ideograph.test(text));

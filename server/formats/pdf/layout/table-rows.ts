@@ -2,7 +2,7 @@ import type { Chain } from './line-links.ts';
 import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** Bounds the work on a row with very many texts. */
+/** Limits the work on a row with very many texts. */
 const mostCells = 100;
 /** As shares of the size. */
 const sameRow = 0.2;
@@ -15,19 +15,19 @@ const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
 const lineNumber = /^\d+$/u;
 
-/** Whether a new row begins between two lines; a likely one does not if a sentence goes on there. */
+/** Whether a new row starts between two lines. A likely row break does not count if a sentence continues. */
 export type RowBreak = 'certain' | 'likely' | 'none';
 
 /**
- * Finds tables without rules: rows of cells that stand under those of the row above. Columns of running text look alike, but
- * their lines are full and have no cell that is only a number.
+ * Finds tables without rules: rows of cells that are below those of the previous row. Columns of running text look similar, but
+ * their lines are full, and none of their cells is only a number.
  */
 export class TableRows {
   /** From the top. Cells of one row may have slightly different baselines. */
   readonly #rows: TextLine[][] = [];
   readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
-  /** Lines with the bullet or number of a list item before them. */
+  /** Lines after the bullet or number of a list item. */
   readonly #labeled = new Map<TextLine, RowBreak>();
   readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
@@ -46,14 +46,14 @@ export class TableRows {
       for (const line of chain) if (this.#labelOf(line, bullet)) this.#labeled.set(line, 'certain');
       const numbered = chain.filter((line) => this.#labelOf(line, itemNumber));
       const isRunning = isRunningText(chain);
-      // Numbers beside all lines of a running text only count the lines. The rows of a form have letters, too: 8, 9a, b.
+      // Numbers next to all lines of a running text are line numbers. The row labels of a form include letters: 8, 9a, b.
       const counted = isRunning ? chain.filter((line) => this.#labelOf(line, lineNumber)) : [];
       if (counted.length < 0.9 * chain.length) for (const line of numbered) this.#labeled.set(line, 'likely');
       if (isRunning) for (const line of chain) this.#running.add(line);
     }
   }
 
-  /** Whether two lines, one under the other, are cells of two rows. */
+  /** Whether two lines, one below the other, are cells of two rows. */
   breakBetween(above: TextLine, below: TextLine): RowBreak {
     const item = this.#labeled.get(below);
     if (item) return item;
@@ -62,7 +62,7 @@ export class TableRows {
     const numbers = upper.filter(
       (cell) => isNumber(cell) && lower.some((other) => isNumber(other) && areAligned(cell, other)),
     );
-    // One number beside each line may be the number of the line.
+    // A single number next to each line may be a line number.
     if (numbers.length > 1) return 'certain';
     if (this.#running.has(above)) return 'none';
     if (numbers.length > 0) return 'likely';
@@ -75,7 +75,7 @@ export class TableRows {
     return hasPair ? 'likely' : 'none';
   }
 
-  /** The other cells in the row of a line, of about its size. */
+  /** Returns the other cells in the row of a line that have about its size. */
   #besides(line: TextLine): TextLine[] {
     return this.#near(line).filter((cell) => Math.abs(cell.size - line.size) < sameSize * line.size);
   }
@@ -86,7 +86,7 @@ export class TableRows {
     return row.slice(Math.max(0, own - mostCells / 2), own + mostCells).filter((cell) => cell !== line);
   }
 
-  /** Whether a line stands in a row of cells that has rows of cells above or below it. */
+  /** Whether a line is in a row of cells with rows of cells above or below it. */
   isCell(line: TextLine): boolean {
     const index = this.#rowOf.get(line);
     if (index === undefined) return false;
@@ -121,7 +121,7 @@ export class TableRows {
   }
 }
 
-/** A number, or one with a letter: `12`, `8a`. */
+/** Whether a line is a number, possibly with a letter: `12`, `8a`. */
 function isNumber({ text }: TextLine): boolean {
   return !/\p{L}{2}/u.test(text) && /\p{N}/u.test(text);
 }
@@ -135,7 +135,7 @@ function areAligned(one: TextLine, other: TextLine): boolean {
   );
 }
 
-/** Most lines reach nearly from the start to the end of the longest, and there is room for several words. */
+/** Whether most lines extend almost from the start to the end of the longest one, with room for several words. */
 function isRunningText(chain: Chain): boolean {
   const own = chain.filter(({ hasLetters }) => hasLetters);
   if (own.length < 3) return false;

@@ -1,6 +1,6 @@
 import type { TextLine } from './text-lines.ts';
 
-/** Where the texts of one direction stand on their page, and which edges they have. */
+/** The area of the texts of one direction on their page, and their edges. */
 export class TextArea {
   readonly left: number;
   readonly right: number;
@@ -15,12 +15,12 @@ export class TextArea {
     this.right = this.#rights.at(-1) ?? 0;
   }
 
-  /** Counts the lines that begin at a place. */
+  /** Counts the lines that start at a position. */
   beginsAt(place: number, near: number): number {
     return countWithin(this.#lefts, place - near, place + near);
   }
 
-  /** Counts the lines that end at a place. */
+  /** Counts the lines that end at a position. */
   endsAt(place: number, near: number): number {
     return countWithin(this.#rights, place - near, place + near);
   }

@@ -3,24 +3,24 @@ import type { TextStyle } from '../text-block.ts';
 import { type LineText, readLine } from './line-text.ts';
 import type { Line } from './lines.ts';
 
-/** A line with its text and what the rules of paragraphs ask about it. */
+/** A line with its text and the properties that decide about paragraphs. */
 export interface TextLine extends Line, LineText {
-  /** What most of its letters have. */
+  /** The style of most of its letters. */
   style: TextStyle;
-  /** Whether all but a few letters have it. */
+  /** Whether almost all letters have that style. */
   isUniform: boolean;
-  /** Of the first and the last letter. */
+  /** The styles of the first and the last letter. */
   seams: { first: TextStyle; last: TextStyle };
   hasLetters: boolean;
-  /** Dots or underscores that only fill the space to the next text. */
+  /** Dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
-  /** Set with letters of one width. */
+  /** Whether it is in a fixed-width font. */
   isMono: boolean;
   /** In points. */
   firstWordWidth: number;
 }
 
-/** So many different characters have different widths in any other font. */
+/** The minimum number of different characters to compare. In any other font, so many have different widths. */
 const fewestWidths = 6;
 const letter = /\p{L}/u;
 const leader = /^[\s._·․…‥]+$/u;
@@ -46,7 +46,7 @@ export function toTextLine(line: Line): TextLine {
   };
 }
 
-/** Whether many different characters have one width, whatever the name of the font says. */
+/** Whether many different characters have the same width, independent of the font's name. */
 function hasOneWidth({ glyphs }: Line): boolean {
   const widths = new Map<string, number>();
   for (const { text, index, piece } of glyphs)
@@ -55,7 +55,7 @@ function hasOneWidth({ glyphs }: Line): boolean {
   return widths.size >= fewestWidths && [...widths.values()].every((width) => Math.abs(width - first) < 0.01);
 }
 
-/** Compares how letters look, without their size and rise. */
+/** Whether two styles look the same, apart from size and rise. */
 export function looksAlike(one: TextStyle, other: TextStyle): boolean {
   return (
     one.bold === other.bold &&
@@ -66,7 +66,7 @@ export function looksAlike(one: TextStyle, other: TextStyle): boolean {
   );
 }
 
-/** Finds the style of most characters. Scripts count little. */
+/** Returns the style of most characters. Superscripts and subscripts have little weight. */
 export function usualStyle({ characters }: { characters: LineText['characters'] }): {
   style: TextStyle;
   share: number;
@@ -77,7 +77,7 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
   for (const { glyph, text } of characters) {
     if (!glyph || glyph.isBlank || text === '') continue;
     const { style } = glyph.piece;
-    // Most characters are of the same piece as the one before.
+    // Most characters belong to the same piece as the previous one.
     if (last?.style !== style) {
       const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.color} ${outlineKey(style.outline)}`;
       last = counts.get(key) ?? { style, count: 0 };
@@ -98,7 +98,10 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
   return { style: best.style, share: alike / total };
 }
 
-/** Of text without spaces between words: about two characters, because lines break nearly anywhere. */
+/**
+ * Returns the width of the first word. In text without spaces between words it is about two characters, because lines break
+ * almost anywhere.
+ */
 function firstWordWidth({ characters, isRightToLeft }: LineText, { size, left, right }: Line): number {
   const first = characters[0]?.glyph;
   if (!first) return 0;

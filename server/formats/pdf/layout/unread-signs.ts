@@ -1,19 +1,19 @@
 import type { Rectangle } from '../geometry.ts';
 import type { KeptReason } from '../page-content.ts';
 
-/** On its baseline, in the middle of its width. */
+/** The position is on its baseline, in the middle of its width. */
 interface Sign {
   x: number;
   y: number;
   reason: KeptReason;
 }
 
-/** Signs compared with one text at most. */
+/** The maximum number of signs that are compared with one text. */
 const mostCompared = 400;
 
 /**
- * Finds signs without a known character that stand within the box of another text, such as the arrow over a letter of a formula. That text cannot
- * be set anew without them.
+ * Finds signs without a known character within the box of another text, such as the arrow over a letter of a formula. That text
+ * cannot be typeset again without them.
  */
 export class UnreadSigns {
   /** From the bottom. */
@@ -23,7 +23,7 @@ export class UnreadSigns {
     this.#signs = signs.toSorted((one, other) => one.y - other.y);
   }
 
-  /** Returns why the lowest sign that stands within a box is not read; null without one. */
+  /** Returns the reason why the lowest sign within a box is unreadable; null if there is no sign. */
   reasonWithin({ left, right, bottom, top }: Rectangle): KeptReason | null {
     let low = 0;
     let high = this.#signs.length;

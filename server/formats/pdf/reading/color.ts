@@ -1,13 +1,13 @@
 import type { ContentScanner } from './content-scanner.ts';
 import { Name } from './operand.ts';
 
-/** A fill or stroke color. Both are kept as the operators that set a fill, because text is set again by filling. */
+/** A fill or stroke color. Both are stored as the operators that set a fill, because translated text is filled. */
 export interface Color {
-  /** Such as `0 0 0 rg`. Empty for the initial color, and for patterns. */
+  /** For example `0 0 0 rg`. Empty for the initial color, and for patterns. */
   operators: string;
-  /** The operator that sets its color space; empty for those that need none. */
+  /** The operator that sets its color space; empty if it needs none. */
   space: string;
-  /** Whether the operators mean the same in the page's own stream: a form may have names of its own. */
+  /** Whether the operators have the same meaning in the page's stream. In a form, names may have another meaning. */
   isPortable: boolean;
   isPattern: boolean;
 }
@@ -18,7 +18,7 @@ export const black: Color = { operators: '', space: '', isPortable: true, isPatt
  * Returns the color that a color operator sets.
  *
  * @param operator in lower case, as for fills: g, rg, k, cs, sc or scn
- * @param isPage whether the operator is in the page's own stream
+ * @param isPage whether the operator is in the page's stream
  */
 export function nextColor(operator: string, color: Color, scanner: ContentScanner, isPage: boolean): Color {
   if (operator === 'cs') return inSpace(scanner.name() ?? 'DeviceGray', isPage);
@@ -28,7 +28,7 @@ export function nextColor(operator: string, color: Color, scanner: ContentScanne
   return { ...black, operators: `${numbers.map(formatNumber).join(' ')} ${operator}` };
 }
 
-/** The initial color of a color space. */
+/** Returns the initial color of a color space. */
 function inSpace(name: string, isPage: boolean): Color {
   const isPattern = name === 'Pattern';
   const space = `${formatName(name)} cs`;
@@ -41,7 +41,7 @@ function withComponents(color: Color, scanner: ContentScanner): Color {
   if (operands.at(-1) instanceof Name) return { ...color, operators: '', isPattern: true };
   const numbers = scanner.numbers(operands.length);
   if (numbers === undefined || numbers.length === 0 || color.isPattern) return color;
-  // Without a color space it is gray.
+  // The default color space is gray.
   const space = color.space || '/DeviceGray cs';
   return { ...color, space, operators: `${space} ${numbers.map(formatNumber).join(' ')} scn` };
 }

@@ -1,7 +1,7 @@
 import { findInlineImageEnd } from './inline-image.ts';
 import { Name, type Operand } from './operand.ts';
 
-/** The operators of PDF 32000-1, annex A. EI and ID belong to BI here. */
+/** The operators of PDF 32000-1, annex A. EI and ID are part of BI here. */
 export const operators: ReadonlySet<string> = new Set(
   (
     'w J j M d ri i gs q Q cm m l c v y h re S s f F f* B B* b b* n W W* BT ET Tc Tw Tz TL Tf Tr Ts Td TD Tm T* Tj TJ \' " ' +
@@ -9,10 +9,10 @@ export const operators: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words and their beginnings that are not operators. */
+/** Words that are not operators, and the starts of such words. */
 const otherWords: ReadonlySet<string> = new Set('BM BD true fa fal fals false nu nul null'.split(' '));
 
-/** What a byte is to the scanner: 1 white space, 2 a delimiter, 3 the start of a number, else 0. */
+/** The kind of each byte: 1 white space, 2 a delimiter, 3 the start of a number, else 0. */
 const kinds = new Uint8Array(256);
 for (const byte of [0, 9, 10, 12, 13, 32]) kinds[byte] = 1;
 for (const character of '()<>[]{}/%') kinds[character.charCodeAt(0)] = 2;
@@ -23,19 +23,19 @@ export function isRegular(byte: number | undefined): boolean {
   return byte !== undefined && (kinds[byte] === 0 || kinds[byte] === 3);
 }
 
-/** The brackets of deeper arrays and dictionaries are passed over. */
+/** The maximum depth of arrays and dictionaries. The brackets of deeper ones are ignored. */
 const deepest = 32;
 
-/** A delimiter that only has a meaning to the token around it. */
+/** A delimiter that only has a meaning for the surrounding token. */
 type Bracket = ']' | '>>';
 
 /**
- * Reads a content stream operator by operator. It reads whatever the bytes are, as pdf.js does: broken numbers, operators
- * without a space between them, strings without an end.
+ * Reads a content stream operator by operator. It accepts all bytes, as pdf.js does: invalid numbers, operators without a space
+ * between them, strings without an end.
  */
 export class ContentScanner {
   readonly bytes: Uint8Array;
-  /** The operator that was read last, such as `Tj`. An inline image is one operator, BI, with its dictionary. */
+  /** The last operator that was read, such as `Tj`. An inline image is one operator, BI, with its dictionary. */
   operator = '';
   operands: Operand[] = [];
   /** The offsets of the operator with its operands. */
@@ -69,7 +69,7 @@ export class ContentScanner {
     }
   }
 
-  /** The last operands of the last operator; undefined if they are not as many finite numbers. */
+  /** Returns the last operands of the last operator; undefined if they are not `count` finite numbers. */
   numbers(count: number): number[] | undefined {
     const { operands } = this;
     if (operands.length < count) return undefined;
@@ -92,7 +92,7 @@ export class ContentScanner {
     }
   }
 
-  /** Reads a token: an operand, null, or (as a string) a keyword or a bracket; empty for a byte without a meaning. */
+  /** Reads a token: an operand, null, or (as a string) a keyword or a bracket; an empty string for a byte without a meaning. */
   #token(depth: number): Operand | null | string | Bracket {
     const byte = this.bytes[this.#at]!;
     if (kinds[byte] === 3) return this.#number();
@@ -119,7 +119,7 @@ export class ContentScanner {
     }
   }
 
-  /** Reads operands up to a closing bracket. An operator in between ends it, too, and is read again. */
+  /** Reads operands up to a closing bracket. An operator also ends the list, and is read again. */
   #until(bracket: Bracket, depth: number): Operand[] {
     const items: Operand[] = [];
     for (;;) {
@@ -138,7 +138,7 @@ export class ContentScanner {
     }
   }
 
-  /** Two minus signs are one, and a minus sign between digits is passed over, as other readers do. */
+  /** Reads a number. Two minus signs count as one, and a minus sign between digits is ignored, as in other readers. */
   #number(): number {
     const { bytes } = this;
     let at = this.#at;
@@ -152,7 +152,7 @@ export class ContentScanner {
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!;
       if (byte >= 0x30 && byte <= 0x39) {
-        // More digits than a double holds do not change it.
+        // More digits than a double can hold do not change the value.
         if (value < 1e15) {
           value = value * 10 + byte - 0x30;
           divisor *= 10;
@@ -225,7 +225,7 @@ export class ContentScanner {
     return Uint8Array.from(value);
   }
 
-  /** Reads a word. If it is not an operator but begins with one, it is two without a space between them. */
+  /** Reads a word. If it is not an operator but starts with one, it is two words without a space between them. */
   #keyword(): string | boolean | null {
     const { bytes } = this;
     const from = this.#at;
@@ -260,7 +260,7 @@ export class ContentScanner {
   }
 }
 
-/** Whether operators, and not the data of an image, begin at an offset. */
+/** Whether the bytes at an offset are operators, not the data of an image. */
 function looksLikeOperators(bytes: Uint8Array, at: number): boolean {
   const near = bytes.subarray(at, at + 15);
   if (near.some((byte) => (kinds[byte] !== 1 && byte < 0x20) || byte > 0x7f)) return false;

@@ -2,10 +2,13 @@ import type { Rectangle } from '../geometry.ts';
 import type { Paint } from '../page-content.ts';
 
 const cells = 32;
-/** Paints kept for a cell that they cover in part. Of more, the earlier ones are forgotten: they cover the least. */
+/**
+ * The maximum number of paints that are kept for a cell that they cover in part. Above it, the earliest are dropped, because
+ * they cover the least.
+ */
 const mostPartial = 400;
 
-/** Tells whether a point is hidden by something opaque that was painted later. */
+/** Determines whether a later opaque paint hides a point. */
 export class Coverage {
   readonly #box: Rectangle;
   /** For each cell of a grid, the order of the last paint that covers all of it. */

@@ -7,15 +7,15 @@ import { symbolCharacters } from './symbol-characters.ts';
 import { texCharacters, texCodes } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
 
-/** A font as far as its texts' places and characters depend on it. */
+/** The properties of a font that determine the positions and characters of its texts. */
 export interface ReadFont {
   looks: TextFont;
   isVertical: boolean;
-  /** The unit of its glyphs' widths, in the unit of the font size. */
+  /** The unit of its glyphs' widths, in units of the font size. */
   unit: number;
-  /** An em, in the unit of the font size: 1, except in Type 3 fonts. */
+  /** An em, in units of the font size: 1, except in Type 3 fonts. */
   em: number;
-  /** -1 if the glyphs, as drawn, hang from the baseline. */
+  /** -1 if the drawn glyphs are below the baseline. */
   up: 1 | -1;
   textOf(glyph: PdfjsGlyph): string;
 }
@@ -23,7 +23,7 @@ export interface ReadFont {
 /** The height of a font's box, in em. */
 const usualBoxHeight = 1.2;
 
-/** Reads fonts, each once. */
+/** Reads each font once. */
 export class FontReader {
   readonly #fonts = new Map<PDFDict, { font: PdfjsFont | undefined; read: ReadFont }>();
 
@@ -49,18 +49,18 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
   };
 }
 
-/** TeX's bitmap fonts have no name and no descriptor: they are Computer Modern. */
+/** TeX's bitmap fonts have no name and no descriptor. They are Computer Modern. */
 function looksOf(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
   const looks = textFont(dictionary, font);
   return texCodes(dictionary) ? { ...looks, family: 'serif' } : looks;
 }
 
-/** The scale of a glyph space in thousandths of an em, as other fonts have it. */
+/** The scale of a glyph space in thousandths of an em, which other fonts have. */
 const usualScale = 0.001;
 
 /**
- * Type 3 fonts may have a glyph space of any scale. If the box of one is not as high as a line, an em is what makes it so; but one with the usual
- * scale may have small signs only.
+ * Returns the em of a Type 3 font, whose glyph space may have any scale. If the height of the font's box is not that of a line,
+ * the em is chosen so that it is. A font with the usual scale is not changed, because it may have only small signs.
  */
 function type3Em(dictionary: PDFDict, scale: number): number {
   const box = getRectangle(dictionary, 'FontBBox');
@@ -70,12 +70,12 @@ function type3Em(dictionary: PDFDict, scale: number): number {
   return height === 0 || isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
 }
 
-/** In em: letters reach as far up, and less far down. */
+/** In em: the minimum height of letters above the baseline, and the maximum depth below it. */
 const leastHeight = 0.35;
 
 /**
- * Type 3 fonts may be drawn with y upwards or downwards, whatever their matrix is. The glyphs stand where their box is. One with only small signs
- * does not show it, and is taken to be upright.
+ * Returns the direction of the glyphs of a Type 3 font. They may be drawn with y upwards or downwards, independent of their
+ * matrix, so the direction follows from the position of their box. A font with only small signs counts as upright.
  */
 function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
   const box = getRectangle(dictionary, 'FontBBox');
@@ -91,7 +91,7 @@ function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
 /** Ligatures and positional forms of letters, as fonts draw them. */
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]/;
 
-/** Returns what decodes a font's glyphs: to nothing where pdf.js takes a code for a character because it knows no better. */
+/** Returns a function that decodes a font's glyphs. It returns an empty text if pdf.js only guesses the character of a code. */
 function decoderOf(dictionary: PDFDict): ReadFont['textOf'] {
   const tex = texCharacters(dictionary);
   const symbol = symbolCharacters(dictionary);

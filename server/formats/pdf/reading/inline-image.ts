@@ -4,11 +4,11 @@ const isSpace = (byte: number | undefined): boolean =>
   byte === 0 || byte === 9 || byte === 10 || byte === 12 || byte === 13 || byte === 32;
 
 /**
- * Returns the offset after the EI of an inline image. Its data may contain these letters, too: so its length is computed if it
- * is not filtered, and else an EI counts if operators follow it.
+ * Returns the offset after the EI of an inline image. Its data may contain the letters EI, too. Without a filter the length of
+ * the data is computed; otherwise an EI counts if operators follow it.
  *
  * @param at after ID
- * @param looksLikeOperators whether operators begin at an offset
+ * @param looksLikeOperators whether the bytes at an offset are operators
  */
 export function findInlineImageEnd(
   bytes: Uint8Array,
@@ -18,7 +18,7 @@ export function findInlineImageEnd(
 ): number {
   const length = plainLength(dictionary);
   if (length !== undefined) {
-    // One white-space character, or a line end of two, comes before the data.
+    // One white-space character, or a line end of two characters, precedes the data.
     for (const start of [at + 1, at + 2, at]) {
       let end = start + length;
       while (isSpace(bytes[end]) && end < start + length + 3) end++;
@@ -34,7 +34,7 @@ export function findInlineImageEnd(
   return last ?? bytes.length;
 }
 
-/** Whether EI is at an offset, and white space or nothing behind it. */
+/** Whether EI is at an offset, followed by white space or the end. */
 function isEnd(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x45 && bytes[at + 1] === 0x49 && (at + 2 >= bytes.length || isSpace(bytes[at + 2]));
 }
@@ -50,7 +50,7 @@ const components: Record<string, number> = {
   Indexed: 1,
 };
 
-/** The bytes of an image without a filter; undefined if it has one, or if its color space is in the resources. */
+/** Returns the length of an image without a filter; undefined if it has one, or if its color space is in the resources. */
 function plainLength(dictionary: ReadonlyMap<string, Operand>): number | undefined {
   const value = (short: string, long: string): Operand | undefined =>
     dictionary.get(short) ?? dictionary.get(long);

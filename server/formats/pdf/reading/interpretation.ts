@@ -3,7 +3,7 @@ import type { Matrix, Rectangle } from '../geometry.ts';
 import type { OperatorPlace, Paint } from '../page-content.ts';
 import type { Color } from './color.ts';
 
-/** A text operator as the stream has it. Where its glyphs stand is known when their widths are. */
+/** A text operator from the stream. The positions of its glyphs require their widths, which are read later. */
 export interface TextOperator {
   /** Tj, TJ, ' or ". */
   name: string;
@@ -11,7 +11,7 @@ export interface TextOperator {
   order: number;
   /** Strings of character codes, and adjustments in thousandths of the font size. */
   pieces: (Uint8Array | number)[];
-  /** The text at whose end it starts; undefined: it starts at the origin of the line matrix. */
+  /** The text at whose end it starts; undefined if it starts at the origin of the line matrix. */
   after: TextOperator | undefined;
   lineMatrix: Matrix;
   ctm: Matrix;
@@ -24,20 +24,20 @@ export interface TextOperator {
   scaling: number;
   rise: number;
   renderMode: number;
-  /** Of its strokes, in unscaled user space. */
+  /** The width of its strokes, in unscaled user space. */
   lineWidth: number;
-  /** If its letters clip what is painted after them. */
+  /** Set if its letters clip later content. */
   stencil: Stencil | undefined;
   fill: Color;
   stroke: Color;
   /** The operators that make it translucent, if any. */
   translucency: string;
   optionalContent: string[];
-  /** In a layer that is not shown. */
+  /** Whether it is in a layer that is not shown. */
   isHidden: boolean;
 }
 
-/** Letters through which something may be painted. */
+/** Letters through which content may be painted. */
 export interface Stencil {
   isPainted: boolean;
 }
@@ -51,17 +51,17 @@ export interface FormUse {
   end: number;
   name: string;
   form: PDFStream;
-  /** The form's own, or those of the stream that paints it. */
+  /** Those of the form, or those of the stream that paints it. */
   resources: PDFDict | undefined;
 }
 
 export interface Interpretation {
   texts: TextOperator[];
   paints: Paint[];
-  /** Use n is at n - 1. */
+  /** Use n has the index n - 1. */
   uses: FormUse[];
-  /** The Do operators that paint a form within itself. Readers pass over them. */
+  /** The Do operators that paint a form within itself. Readers ignore them. */
   loops: OperatorPlace[];
-  /** Tiling patterns and groups of soft masks: what they show is seen through something else. */
+  /** Tiling patterns and groups of soft masks, whose content is only visible through other content. */
   indirect: Set<PDFStream>;
 }

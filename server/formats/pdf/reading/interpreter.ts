@@ -31,7 +31,7 @@ interface Stream {
   resources: Resources;
 }
 
-/** Graphics states saved within each other: more are not saved, and their restores have no effect. */
+/** The maximum number of nested saved graphics states. Further saves are ignored, and their restores have no effect. */
 const mostSaved = 10_000;
 
 /** Reads the content stream of a page and those of the forms that it paints. */
@@ -179,7 +179,7 @@ export class Interpreter {
     { use }: Stream,
   ): void {
     const state = this.#state;
-    // Text without a font is shown by nobody.
+    // No reader shows text without a font.
     if (state.font === undefined) return;
     const clips = state.renderMode >= 4 && state.renderMode <= 7;
     if (clips) {
@@ -237,7 +237,7 @@ export class Interpreter {
       resources: own && new Resources(own),
     };
     this.#forms.set(form, content);
-    // A form without resources of its own uses those of the page.
+    // A form without resources uses those of the page.
     const resources = content.resources ?? painter.resources;
     this.#uses.push({ parent: painter.use, start, end, name, form, resources: resources.dictionary });
     const outer = this.#state;
@@ -257,7 +257,7 @@ export class Interpreter {
   }
 }
 
-/** Parameters that may be set again for translated text: they change nothing but how it shines through. */
+/** Parameters that are allowed for translated text: they only affect its translucency. */
 const harmless = new Set(['/Type', '/ca', '/CA', '/AIS', '/BM', '/SA', '/LW', '/OP', '/op', '/OPM', '/TK']);
 
 /** Applies a graphics state parameter dictionary. */

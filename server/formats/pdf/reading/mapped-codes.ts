@@ -1,12 +1,12 @@
 import { type PDFDict, PDFName, PDFStream } from '@cantoo/pdf-lib';
 import { asDict, decodeStream, get, getArray, getDict, getName } from '../objects.ts';
 
-/** Collections of characters that Adobe has registered: their codes have known characters. */
+/** Character collections that Adobe has registered: their codes have known characters. */
 const registered = /^\((GB1|CNS1|Japan1|Korea1)\)$/;
 
 /**
- * Tells which codes of a composite font stand for characters by what the file says. Codes of simple fonts do so by their
- * encoding.
+ * Returns a function that tests whether the file defines the character of a code of a composite font. Codes of simple fonts
+ * have characters by their encoding.
  */
 export function mappedCodes(font: PDFDict): (code: number) => boolean {
   if (getName(font, 'Subtype') !== 'Type0') return () => true;
@@ -22,7 +22,9 @@ export function mappedCodes(font: PDFDict): (code: number) => boolean {
   return () => isKnown;
 }
 
-/** The codes that a ToUnicode table maps. Its syntax is that of a font's character map: PDF 32000-1, 9.10.3. */
+/**
+ * Returns a test for the codes that a ToUnicode table maps. Its syntax is that of a font's character map: PDF 32000-1, 9.10.3.
+ */
 function codesOf(table: string): (code: number) => boolean {
   if (table.includes('usecmap')) return () => true;
   const single = new Set<number>();

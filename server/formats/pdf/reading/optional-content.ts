@@ -1,7 +1,7 @@
 import { PDFArray, type PDFDict, type PDFDocument } from '@cantoo/pdf-lib';
 import { asDict, get, getArray, getDict, getName } from '../objects.ts';
 
-/** Which optional content (layers) is hidden when the file is opened: PDF 32000-1, 8.11. */
+/** Determines which optional content (layers) is hidden when the file is opened: PDF 32000-1, 8.11. */
 export class OptionalContent {
   readonly #hidden: (group: PDFDict) => boolean;
 
@@ -35,15 +35,15 @@ export class OptionalContent {
   }
 }
 
-/** The names of deeper layers are left out. */
+/** The maximum depth of layers. The names of deeper layers are ignored. */
 const deepest = 50;
 
 /** The optional content around the current operator. */
 export class LayerStack {
   readonly #content: OptionalContent;
-  /** What was before each layer that is open. */
+  /** The state before each open layer. */
   readonly #outer: { names: string[]; isHidden: boolean }[] = [];
-  /** The names of the layers, outermost first. A new array where they change. */
+  /** The names of the layers, outermost first. A change creates a new array. */
   names: string[] = [];
   isHidden = false;
 
@@ -51,7 +51,7 @@ export class LayerStack {
     this.#content = content;
   }
 
-  /** @param name in the resources of the page, if it has one there */
+  /** @param name in the resources of the page; undefined if it has no name there */
   enter(content: PDFDict, name: string | undefined): void {
     this.#outer.push({ names: this.names, isHidden: this.isHidden });
     if (name !== undefined && this.names.length < deepest) this.names = [...this.names, name];

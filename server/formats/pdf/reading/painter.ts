@@ -20,17 +20,17 @@ const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
   'b*': { fills: true, strokes: true },
 };
 
-/** Above this number of parts, a path is not checked for whether its parts overlap. */
+/** The maximum number of parts for which a path is checked for overlapping parts. */
 const mostParts = 64;
 
-/** Collects what is painted besides text, and applies clips. */
+/** Collects all painted content except text, and applies clips. */
 export class Painter {
   readonly paints: Paint[] = [];
   readonly #path = new Path();
   readonly #nextOrder: () => number;
   #clips = false;
 
-  /** @param nextOrder returns the number of a thing painted */
+  /** @param nextOrder returns the number of a painted object */
   constructor(nextOrder: () => number) {
     this.#nextOrder = nextOrder;
   }
@@ -112,7 +112,7 @@ export class Painter {
     this.#clips = false;
   }
 
-  /** @param covers whether nothing shines through, as far as the paint itself says */
+  /** @param covers whether the paint itself is opaque */
   #add(
     kind: Paint['kind'],
     box: Rectangle,
@@ -123,7 +123,7 @@ export class Painter {
   ): void {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden || clip === null) return;
-    // A line without width has no area, but is seen.
+    // A line without width has no area, but is visible.
     const visible = intersection(clip, box) ?? intersection(clip, widen(box, 0.01));
     if (visible === undefined) return;
     if (state.stencil) state.stencil.isPainted = true;
@@ -138,7 +138,7 @@ export function clipTo(state: GraphicsState, box: Rectangle | null, isExact: boo
   state.isClipExact &&= isExact;
 }
 
-/** Whether no two parts overlap: where they do, a path may have a hole. */
+/** Whether no two parts overlap. Overlapping parts of a path may form a hole. */
 function areApart(subpaths: readonly Subpath[]): boolean {
   if (subpaths.length > mostParts) return false;
   return subpaths.every(({ box }, index) =>
@@ -150,7 +150,7 @@ function joined(whole: Rectangle | null, box: Rectangle): Rectangle {
   return whole ? union(whole, box) : box;
 }
 
-/** Whether a line is far from being a rule, in points. */
+/** Whether a line is much wider than a rule, in points. */
 function isWide({ left, bottom, right, top }: Rectangle): boolean {
   return Math.min(right - left, top - bottom) > 3;
 }

@@ -1,30 +1,30 @@
 import type { TextOperator } from './interpretation.ts';
 import type { PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 
-/** A text operator with what pdf.js says that it shows. */
+/** A text operator with the text that pdf.js decodes for it. */
 export interface PairedText {
   operator: TextOperator;
-  /** Undefined: pdf.js read the stream differently here. */
+  /** Undefined if pdf.js read the stream differently at this position. */
   decoded: DecodedText | undefined;
 }
 
 export interface DecodedText {
   text: PdfjsText;
-  /** Bytes of each glyph's code. */
+  /** The number of bytes of each glyph's code. */
   codeLengths: Uint8Array;
 }
 
-/** How far the two readings are searched for a place where they agree again. */
+/** The distance within which both readings are searched for a position where they agree again. */
 const window = 50;
 
 /**
  * Pairs the text operators of two readings of a page in their order. A pair has the same character codes, byte for byte, and
- * the same adjustments between them. Where the readings differ, both are searched for the nearest operators that agree.
+ * the same adjustments between them. If the readings differ, both are searched for the nearest operators that agree.
  */
 export function pairTexts(operators: readonly TextOperator[], decoded: readonly PdfjsText[]): PairedText[] {
   const pairs: PairedText[] = [];
   let at = 0;
-  /** Up to this operator, none agrees with what follows in the other reading. */
+  /** Up to this operator, none agrees with the following operators of the other reading. */
   let searched = -1;
   for (let index = 0; index < operators.length; index++) {
     const operator = operators[index]!;
@@ -48,7 +48,7 @@ export function pairTexts(operators: readonly TextOperator[], decoded: readonly 
 }
 
 /**
- * Returns the indexes of the nearest operators that agree, in the sense of the fewest operators passed over.
+ * Returns the indexes of the nearest operators that agree, which are those with the fewest skipped operators.
  *
  * @param searched the operators up to this one do not agree with any in the window
  */
@@ -95,7 +95,7 @@ export function matchCodes(
   return at === glyphs.length ? Uint8Array.from(lengths) : undefined;
 }
 
-/** Most fonts have codes of one length: those of simple fonts are one byte, most others two. */
+/** Matches codes of one length, which most fonts have: one byte in simple fonts, two in most others. */
 function matchString(
   bytes: Uint8Array,
   glyphs: readonly (PdfjsGlyph | number)[],
@@ -106,13 +106,13 @@ function matchString(
     const count = bytes.length / length;
     let index = 0;
     while (index < count && codeAt(glyphs, at + index) === readCode(bytes, index * length, length)) index++;
-    // An operator after this one may begin with glyphs that would fit, too; the lengths decide.
+    // Later operators may start with glyphs that also fit, so the lengths decide.
     if (index === count) return new Uint8Array(count).fill(length);
   }
   return matchMixed(bytes, glyphs, at);
 }
 
-/** Finds a way to cut a string into codes of one to four bytes. Each place in the string is tried once for each glyph. */
+/** Finds a division of a string into codes of one to four bytes. Each position in the string is tried once for each glyph. */
 function matchMixed(
   bytes: Uint8Array,
   glyphs: readonly (PdfjsGlyph | number)[],
@@ -146,7 +146,7 @@ function matchMixed(
 function isCode(bytes: Uint8Array, start: number, length: number, code: number): boolean {
   if (start + length > bytes.length) return false;
   if (readCode(bytes, start, length) === code) return true;
-  // pdf.js passes over a byte with which no code of the font begins, as code 0.
+  // pdf.js reads a byte that does not start any code of the font as code 0.
   return length === 1 && code === 0;
 }
 

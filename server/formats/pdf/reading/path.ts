@@ -1,26 +1,26 @@
 import { apply, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 
-/** A part of a path that is drawn without lifting the pen. */
+/** A part of a path that is drawn without interruption. */
 export interface Subpath {
-  /** In the page's user space. Around the control points of curves. */
+  /** In the page's user space. Contains the control points of curves. */
   box: Rectangle;
   /** Whether it is exactly its box. */
   isRectangle: boolean;
-  /** Of a curved or sloped line, null for all others: each of its parts by its control points. */
+  /** The control points of each part of a curved or sloped line; null for all other paths. */
   curve: readonly (readonly Point[])[] | null;
 }
 
-/** Of a line with more parts only the box is known. */
+/** The maximum number of parts of a line. For a line with more parts, only the box is stored. */
 const mostParts = 12;
-/** A rectangle has no more points. */
+/** The maximum number of points of a rectangle. */
 const mostPoints = 9;
 
 type Point = readonly [x: number, y: number];
 
-/** Collects a path as the boxes of its subpaths: all that matters here is where something is painted. */
+/** Collects a path as the boxes of its subpaths, because only the painted area matters here. */
 export class Path {
   subpaths: Subpath[] = [];
-  /** The points of the open subpath in the page's user space, or only their box if there are many or curves. */
+  /** The points of the open subpath in the page's user space, or only their box if there are many points or curves. */
   #points: [number, number][] = [];
   #box: Rectangle | undefined;
   #hasCurves = false;
@@ -107,7 +107,7 @@ export class Path {
     this.#parts = [];
   }
 
-  /** What ends where it began goes around an area. */
+  /** A subpath that ends at its start encloses an area, so it is not a line. */
   #isCurve(): boolean {
     const isOpen = !same(this.#first, this.#last);
     return isOpen && (this.#hasCurves || this.#isSloped) && this.#parts.length <= mostParts;
@@ -134,7 +134,7 @@ export function boxesAlong(curve: readonly (readonly Point[])[]): Rectangle[] {
   });
 }
 
-/** Returns the point of a Bézier curve at a share of its way (de Casteljau's algorithm). */
+/** Returns the point of a Bézier curve at a share of its length (de Casteljau's algorithm). */
 function pointOf(controls: readonly Point[], share: number): Point {
   let points = controls;
   while (points.length > 1)
@@ -151,7 +151,10 @@ export function isUpright([a, b, c, d]: Matrix): boolean {
   return (Math.abs(b) <= small && Math.abs(c) <= small) || (Math.abs(a) <= small && Math.abs(d) <= small);
 }
 
-/** Whether points go around the box: its four corners, and perhaps points on its sides, such as a beginning in the middle of one. */
+/**
+ * Whether the points follow the edge of the box: its four corners, and possibly points on its sides, such as a start in the
+ * middle of a side.
+ */
 function isRectangle(points: readonly Point[], box: Rectangle): boolean {
   if (points.length > mostPoints) return false;
   const corners = withoutStraight(points.filter((point, index) => !same(point, points.at(index - 1)!)));
@@ -163,7 +166,7 @@ function isRectangle(points: readonly Point[], box: Rectangle): boolean {
   return turns && !same(corners[0]!, corners[2]!) && !same(corners[1]!, corners[3]!);
 }
 
-/** The points at which a closed upright line turns. */
+/** Returns the points at which a closed line with horizontal and vertical parts turns. */
 function withoutStraight(points: readonly Point[]): Point[] {
   return points.filter(([x, y], index) => {
     const [beforeX, beforeY] = points.at(index - 1)!;

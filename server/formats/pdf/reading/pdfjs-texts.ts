@@ -11,7 +11,7 @@ export interface PdfjsGlyph {
   isSpace: boolean;
 }
 
-/** What pdf.js knows about a font. */
+/** The properties of a font in pdf.js. */
 export interface PdfjsFont {
   name: string;
   fontMatrix: number[];
@@ -53,7 +53,7 @@ export async function readPdfjsTexts(page: PDFPageProxy): Promise<PdfjsText[]> {
   const found: (Omit<PdfjsText, 'font'> & { font: string })[] = [];
   const saved: PdfjsState[] = [];
   let state: PdfjsState = { font: '', fill: '#000000', stroke: '#000000' };
-  /** Groups within the group of a soft mask, itself included. What they show is not on the page. */
+  /** The number of open groups within the group of a soft mask, including that group. Their content is not on the page. */
   let masks = 0;
   for (const [index, operator] of fnArray.entries()) {
     const operands = argsArray[index] as unknown[];
@@ -103,7 +103,7 @@ export async function readPdfjsTexts(page: PDFPageProxy): Promise<PdfjsText[]> {
   return found.map((text) => ({ ...text, font: fonts.get(text.font) }));
 }
 
-/** Fonts arrive apart from the operators. One that cannot be read arrives as a message. */
+/** Fonts arrive separately from the operators. An unreadable font arrives as an error message. */
 async function fontOf(page: PDFPageProxy, name: string): Promise<PdfjsFont | undefined> {
   if (name === '') return undefined;
   const font = await new Promise((resolve) => {

@@ -18,7 +18,7 @@ export class Resources {
     return this.#dict('ExtGState', name);
   }
 
-  /** Of marked content. */
+  /** Returns the properties of marked content. */
   properties(name: string): PDFDict | undefined {
     return this.#dict('Properties', name);
   }
@@ -28,7 +28,7 @@ export class Resources {
     return object instanceof PDFStream ? object : undefined;
   }
 
-  /** A tiling pattern; other patterns have no stream. */
+  /** Returns a tiling pattern; other patterns have no stream. */
   tiling(name: string): PDFStream | undefined {
     const object = this.#object('Pattern', name);
     return object instanceof PDFStream && getNumber(object.dict, 'PatternType') === 1 ? object : undefined;
@@ -51,7 +51,7 @@ export class Resources {
   }
 }
 
-/** The key of a name whose bytes are the string's units. pdf-lib decodes capital digits only. */
+/** Returns the key of a name whose bytes are the string's units. pdf-lib only decodes upper-case hexadecimal digits. */
 export function nameKey(name: string): PDFName {
   const hexadecimal = (unit: string): string =>
     unit.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0');

@@ -8,22 +8,22 @@ import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
 import { keepHidden } from './visibility.ts';
 
-/** A text with what is needed to remove glyphs of it. */
+/** A text with the data that is needed to remove glyphs of it. */
 export interface ReadText extends ShownText {
   operator: TextOperator;
-  /** Bytes of each glyph's code. Empty if it is unpaired. */
+  /** The number of bytes of each glyph's code. Empty if it is unpaired. */
   codeLengths: Uint8Array;
-  /** The advance of each glyph with its spacings, in the unit of the font size. */
+  /** The advance of each glyph with its spacings, in units of the font size. */
   advances: Float64Array;
 }
 
-/** Where a text ends, from the origin of its line matrix; undefined if that is not known. */
+/** The end of a text, from the origin of its line matrix; undefined if unknown. */
 type Pen = readonly [x: number, y: number] | undefined;
 
 const nothing = { codeLengths: new Uint8Array(), advances: new Float64Array() };
 
 /**
- * Puts the two readings of a page together: where each text stands, by its operators, and what it says, by pdf.js.
+ * Combines the two readings of a page: the position of each text, from its operators, and its characters, from pdf.js.
  *
  * @param box the visible part of the page
  */
@@ -117,27 +117,27 @@ function placeGlyphs(
   return { glyphs, advances, first: first ?? 0, length: at };
 }
 
-/** From em space to user space. */
+/** Returns the matrix from em space to user space. */
 function textMatrix(operator: TextOperator, font: ReadFont, [x, y]: readonly [number, number]): Matrix {
   const em = operator.fontSize * font.em;
   const glyph: Matrix = [em * operator.scaling, 0, 0, em * font.up, x, y + operator.rise];
   return multiply(multiply(glyph, operator.lineMatrix), operator.ctm);
 }
 
-/** In em: strokes as wide as this are seen at the edges of filled letters. */
+/** In em: the minimum width at which strokes are visible at the edges of filled letters. */
 const visibleStroke = 0.015;
 
 /** Letters are filled (0, 4), stroked (1, 5), or both (2, 6). */
 const isStroked = ({ renderMode }: TextOperator): boolean => renderMode % 4 === 1 || renderMode % 4 === 2;
 const isFilled = ({ renderMode }: TextOperator): boolean => renderMode % 4 !== 1;
 
-/** The width of strokes, in em. */
+/** Returns the width of strokes, in em. */
 function strokeWidth({ lineWidth, fontSize, lineMatrix }: TextOperator): number {
   const size = Math.abs(fontSize) * Math.hypot(lineMatrix[2], lineMatrix[3]);
   return size > 0 ? Math.round((1000 * Math.abs(lineWidth)) / size) / 1000 : 0;
 }
 
-/** Programs without a bold font stroke the letters, too, in the color in which they fill them. */
+/** Whether a text is bold by strokes in the color of its fill, as programs without a bold font draw it. */
 function isEmboldened(operator: TextOperator): boolean {
   const { fill, stroke } = operator;
   return (
@@ -150,7 +150,7 @@ function isEmboldened(operator: TextOperator): boolean {
   );
 }
 
-/** Letters without a fill count as having the color of their strokes. */
+/** Returns the color of a text. Letters without a fill have the color of their strokes. */
 function fillOf(operator: TextOperator, text: PdfjsText | undefined): string {
   return isFilled(operator)
     ? colorOperators(operator.fill, text?.fill)
@@ -164,7 +164,7 @@ function outlineOf(operator: TextOperator, text: PdfjsText | undefined): Outline
   return { color: colorOperators(operator.stroke, text?.stroke), width, isFilled: isFilled(operator) };
 }
 
-/** @param hex the color as pdf.js knows it */
+/** @param hex the color from pdf.js */
 function colorOperators(color: Color, hex: string | null | undefined): string {
   if (color.isPortable) return color.operators;
   if (!hex) return '';
@@ -172,7 +172,7 @@ function colorOperators(color: Color, hex: string | null | undefined): string {
   return `${parts.map((part) => formatNumber(Math.round(part * 1000) / 1000)).join(' ')} rg`;
 }
 
-/** Private use, control characters and U+FFFD stand for nothing that could be translated. */
+/** Whether a text can be translated. Private use, control characters and U+FFFD have no meaning. */
 function isReadable(text: string): boolean {
   return text !== '' && !/[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/u.test(text);
 }

@@ -1,7 +1,7 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
 import { getName } from '../objects.ts';
 
-/** Characters of the Symbol font from code 32 on; a space where it has none. PDF 32000-1, annex D.5. */
+/** Characters of the Symbol font from code 32 on; a space for unused codes. PDF 32000-1, annex D.5. */
 const rows: readonly [first: number, characters: string][] = [
   [0x20, ' !∀#∃%&∋()∗+,−./0123456789:;<=>?'],
   [0x40, '≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_'],
@@ -11,7 +11,7 @@ const rows: readonly [first: number, characters: string][] = [
   [0xe0, '◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ ⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ '],
 ];
 
-/** The same for the characters of MathType's MT Extra font that are no accents or parts of large signs. */
+/** The same for the characters of MathType's MT Extra font, except accents and parts of large signs. */
 const extraRows: typeof rows = [
   [0x3a, '∼≃⊲≪⊳≫≜≙≐∐ƛ'],
   [0x49, '∩℧…⋯⋮⋰⋱∥∵∡∢'],
@@ -72,14 +72,15 @@ const dingbats: ReadonlyMap<number, string> = new Map(
   ),
 );
 
-/** Where TrueType fonts of symbols have their codes in Unicode's private use area. */
+/** The start of the codes of TrueType symbol fonts in Unicode's private use area. */
 const privateUse = 0xf000;
 
-/** Returns the character for what pdf.js decodes a code to; undefined if that is it. */
+/** Returns the character of a code, given its text from pdf.js; undefined if pdf.js is right. */
 type SymbolDecoder = (unicode: string, code: number) => string | undefined;
 
 /**
- * Embedded copies of symbol fonts often tell only their codes, as characters for private use. Of ZapfDingbats, pdf.js takes the codes for letters.
+ * Returns a decoder for embedded copies of symbol fonts, which often have only codes, as private use characters. pdf.js reads
+ * the codes of ZapfDingbats as letters.
  *
  * @returns undefined for other fonts
  */

@@ -1,7 +1,7 @@
 import { type PDFDict, PDFName, PDFNumber } from '@cantoo/pdf-lib';
 import { getArray, getDict, getName } from '../objects.ts';
 
-/** What the codes of TeX's text fonts stand for where that is not ASCII: the Cork encoding (T1). */
+/** The characters of the non-ASCII codes of TeX's text fonts: the Cork encoding (T1). */
 const cork: ReadonlyMap<number, string> = new Map([
   ...[...'“”„«»–—'].map((character, index): [number, string] => [0x10 + index, character]),
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x1b + index, letters]),
@@ -20,14 +20,14 @@ const original: ReadonlyMap<number, string> = new Map([
   [0x7c, '—'],
 ]);
 
-/** Fonts for formulas have the same names of glyphs, but use few small letters. */
+/** The minimum number of small letters in a text font. Fonts for formulas have the same glyph names, but few small letters. */
 const fewestLetters = 12;
 
 /**
- * TeX's bitmap fonts name each glyph by its code (/a65), which says nothing of ligatures, quotes and dashes. These have codes
- * below 32 in both encodings of text, at different places.
+ * Returns the characters of the codes below 32 of a bitmap font of TeX: ligatures, quotes and dashes. Such a font names each
+ * glyph only by its code (/a65). Both text encodings have these characters, at different codes.
  *
- * @returns undefined for other fonts, and for those that use none of these codes
+ * @returns undefined for other fonts, and for fonts that use none of these codes
  */
 export function texCharacters(font: PDFDict): ReadonlyMap<number, string> | undefined {
   const codes = texCodes(font);

@@ -14,7 +14,7 @@ const italic = /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|-It\b|-Obl|
 /** Bits of /Flags: PDF 32000-1, table 123. */
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };
 
-/** Describes how a font looks, by what the font says, and by its name where that says more. */
+/** Describes the appearance of a font by its properties, and by its name if that is more specific. */
 export function textFont(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
   const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
   const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
@@ -30,7 +30,7 @@ export function textFont(dictionary: PDFDict, font: PdfjsFont | undefined): Text
   };
 }
 
-/** A name is more often right than the flags, which many programs leave at their defaults. */
+/** The name is more reliable than the flags, because many programs leave the flags at their defaults. */
 function familyOf(name: string, bits: number, font: PdfjsFont | undefined): TextFont['family'] {
   if (mono.test(name)) return 'mono';
   if (sans.test(name)) return 'sans';
@@ -40,7 +40,7 @@ function familyOf(name: string, bits: number, font: PdfjsFont | undefined): Text
   return 'sans';
 }
 
-/** Many fonts have none, or ones in other units. */
+/** Returns the heights of a font, or defaults, because many fonts have none or use other units. */
 function heights(
   font: PdfjsFont | undefined,
   descriptor: PDFDict | undefined,

@@ -15,9 +15,9 @@ export interface TextState {
   leading: number;
   rise: number;
   renderMode: number;
-  /** The text line matrix. A new one, even if it is equal, is a new position. */
+  /** The text line matrix. A new object is a new position, even if it is equal. */
   lineMatrix: Matrix;
-  /** The text that was shown last from this position. The next one starts where it ends. */
+  /** The last text that started from this position. The next one starts at its end. */
   lastText: TextOperator | undefined;
 }
 
@@ -64,7 +64,8 @@ export const textOperators: ReadonlySet<string> = new Set([
 /**
  * Applies a text operator to the text state.
  *
- * @returns what it shows: strings of character codes, and adjustments in thousandths of the font size; undefined if it shows nothing
+ * @returns the shown text: strings of character codes, and adjustments in thousandths of the font size; undefined if it shows
+ *   nothing
  */
 export function applyTextOperator(
   scanner: ContentScanner,

@@ -3,7 +3,7 @@ import type { KeptReason, ShownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
 
-/** Points of a text at most at which it is tested whether it is hidden. */
+/** The maximum number of points of a text at which its visibility is tested. */
 const mostPoints = 64;
 
 /** In em: glyphs that are further apart belong to different words. */
@@ -11,17 +11,17 @@ const furthestInWord = 0.2;
 
 type PlacedText = ShownText & { operator: TextOperator };
 
-/** A text, and why a reader does not see it. */
+/** A text, and the reason why it is invisible. */
 interface SeenText {
   text: PlacedText;
   hidden: KeptReason | undefined;
 }
 
 /**
- * Keeps the texts that a reader does not see, and those of which something covers a part: set again, they would show what it hides.
+ * Keeps the invisible texts, and those that are partly covered, because their translation would reveal the covered part.
  *
- * Many programs show each letter by itself. So the letters of a word are judged together: one whose end the clip cuts off is seen as a
- * whole, and one whose end is covered is kept as a whole.
+ * Many programs show each letter separately, so the letters of a word are judged together: a word whose end is clipped counts
+ * as visible, and a word whose end is covered is kept as a whole.
  *
  * @param texts in painting order
  */
@@ -35,7 +35,7 @@ export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): vo
       word = [];
     }
     word.push(item);
-    // Of a text with several words, only the last goes on in the next text.
+    // Only the last word of a text with several words can continue in the next text.
     if (word.length > 1 && item.text.glyphs.some(({ text }) => isBlank(text))) {
       judgeWord(word);
       word = [item];
@@ -88,7 +88,7 @@ function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefi
   if (!mayBeCovered) return undefined;
   const isCovered = points.map(({ x, y }) => coverage.covers(x, y, order));
   if (isCovered.every((covered) => covered)) return 'covered';
-  // Dots up to a page number may go on under something without a loss.
+  // Dots before a page number may continue below an opaque paint without loss.
   const hasLetter = (covered: boolean): boolean =>
     points.some(({ isLetter }, index) => isLetter && isCovered[index] === covered);
   return hasLetter(true) && hasLetter(false) ? 'partly_covered' : undefined;
@@ -99,7 +99,7 @@ function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
   return renderMode === 3 || (renderMode === 7 && !stencil?.isPainted);
 }
 
-/** Points within the glyphs of a text, as far as they are within the clip. */
+/** Returns points within the glyphs of a text, as far as they are within the clip. */
 function pointsOf({ glyphs, matrix }: PlacedText, { left, right, bottom, top }: Rectangle) {
   const points: { x: number; y: number; isLetter: boolean }[] = [];
   const step = Math.max(1, Math.ceil(glyphs.length / mostPoints));
