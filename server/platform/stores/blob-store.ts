@@ -1,31 +1,31 @@
-/** Where records and files are kept. Paths are relative, with `/` between their parts. */
+/** The storage of records and files. Paths are relative, with `/` between their parts. */
 export interface BlobStore {
   /** Whether reading an object twice costs about as much as keeping a copy of it. */
   readonly isLocal: boolean;
   /** Writes an object completely or not at all; replaces an existing one. */
   put(path: string, content: Uint8Array | string): Promise<void>;
   /**
-   * Appends a line to a text object; creates the object if it does not exist. Several processes may append to one object: each
-   * line is there once and whole.
+   * Appends a line to a text object; creates the object if it does not exist. Several processes may append to one
+   * object: each line is written once and completely.
    */
   appendLine(path: string, line: string): Promise<void>;
-  /** Reads up to `max` bytes of an object, starting at byte `from`; null if there is no such object. */
+  /** Reads up to `max` bytes of an object, starting at byte `from`; null if it does not exist. */
   read(path: string, from: number, max: number): Promise<Uint8Array | null>;
   /**
-   * Reads an object piece by piece; null if there is no such object, or not this version of it. A reader that stops early releases it,
+   * Reads an object piece by piece; null if it does not exist, or not this version of it. A reader that stops early releases it,
    * even before it has begun (`return` of its iterator).
    */
   stream(path: string, version?: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Changes whenever an object is written, even by someone else; null if there is no such object. */
+  /** Changes whenever an object is written, even by someone else; null if it does not exist. */
   version(path: string): Promise<string | null>;
-  /** The names of the objects directly in a folder; none if there is no such folder. */
+  /** The names of the objects directly in a folder; none if the folder does not exist. */
   list(folder: string): Promise<string[]>;
   /**
-   * The paths of all objects below a folder, however deep, one after the other and in any order; none if there is no such folder. Never has
+   * The paths of all objects below a folder, however deep, one after the other and in any order; none if the folder does not exist. Never has
    * all of them in memory.
    */
   walk(folder: string): AsyncIterable<string>;
-  /** When an object was last written; null if there is no such object. */
+  /** When an object was last written; null if it does not exist. */
   lastWritten(path: string): Promise<Date | null>;
   /** Removes an object. Returns whether it existed. */
   remove(path: string): Promise<boolean>;
@@ -47,8 +47,9 @@ export interface PlatformStore extends BlobStore {
   /** Removes the remains of interrupted writes. */
   tidy(): Promise<void>;
   /**
-   * Looks whether objects could be written now, without writing one; at little cost, since it is asked every few seconds.
-   * @throws an error that says what is wrong
+   * Checks whether objects could be written now, without writing one; it must be cheap, since it runs every few
+   * seconds.
+   * @throws an error that describes the problem
    */
   check(): Promise<void>;
 }
