@@ -16,11 +16,11 @@ export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
-  /** Null if no embedding model is configured (C 6 stub_embeddings). */
+  /** Null if no embedding model is configured. */
   embedder: Embedder | null;
   /** Null if neither the processor's key nor its webhook secret is set. */
   payments: PaymentProcessor | null;
-  /** The platform's storage: golden records and files of tenants that have not bound their own. */
+  /** Platform storage: golden records and files of tenants that have not connected their own. */
   storage: PlatformStore;
   /** Tenants' own accounts. */
   accountStores: AccountStores;
@@ -35,7 +35,7 @@ export interface Services {
   log: Log;
 }
 
-/** What becomes known of a request while it is served, for its log line. */
+/** Notes about a request, collected while it is served, for its log line. */
 export interface RequestNotes {
   procedure: string | null;
   /** The tenant that it was authenticated for. */
@@ -43,7 +43,7 @@ export interface RequestNotes {
   error: AppError | null;
 }
 
-/** What a procedure can set on the HTTP response besides its body. */
+/** The parts of the HTTP response that a procedure can set, in addition to its body. */
 export interface HttpResponse {
   setHeader(name: string, value: string): void;
   /** Replaces the route's success status. Only REST responses have one. */
@@ -53,7 +53,8 @@ export interface HttpResponse {
 }
 
 /**
- * The rows of A 5.2, and `administrator_session` for what only the web application calls. Each procedure declares exactly one.
+ * Who may call a procedure. `administrator_session` is for procedures of the web application only. Each procedure
+ * declares exactly one.
  */
 export type GuardName =
   | 'public'
@@ -84,14 +85,14 @@ export interface RequestContext {
   services: Services;
   requestId: string;
   credentials: PresentedCredentials;
-  /** How the request came: by the documented API, or as a typed call. */
+  /** The transport of the request: the documented API, or a typed call. */
   transport: 'rest' | 'rpc';
   notes: RequestNotes;
   /** The client's address, for rate limits and the audit log. */
   readonly clientAddress: string;
-  /** A cookie of the request, as sent. Null if there is none, or if the transport ignores cookies (C 7: /trpc). */
+  /** A cookie of the request, as sent. Null if it is missing, or if the transport ignores cookies, as /trpc does. */
   cookie(name: string): string | null;
-  /** True if Origin or Sec-Fetch-Site says that another site's page made the request. */
+  /** True if Origin or Sec-Fetch-Site shows that another site's page made the request. */
   crossSite: boolean;
   /** True if a browser made the request: it sent Origin or Sec-Fetch-Site. */
   fromBrowser: boolean;
@@ -99,8 +100,8 @@ export interface RequestContext {
   /** Aborts when the client disconnects. Translation runs continue; work that only serves this response stops. */
   disconnected(): AbortSignal;
   /**
-   * Names in the 401's WWW-Authenticate header which credential a procedure with this guard needs, if the request has one of
-   * another kind.
+   * Names in the 401's WWW-Authenticate header which credential a procedure with this guard needs, if the request has
+   * one of another kind.
    */
   describeCredential(guard: GuardName | undefined): void;
   /**

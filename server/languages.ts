@@ -39,7 +39,7 @@ export const supportedLanguages = {
 
 export type LanguageCode = keyof typeof supportedLanguages;
 
-// The SDK has this file in its bundle. What is marked as pure is left out where it is not used.
+// The SDK has this file in its bundle. Unused expressions that are marked as pure are removed.
 export const languageCodes = /* @__PURE__ */ Object.keys(supportedLanguages) as LanguageCode[];
 
 const byLowerCase = /* @__PURE__ */ new Map(
@@ -57,7 +57,7 @@ export function languageName(code: string): string {
   return known ? supportedLanguages[known] : code;
 }
 
-/** The longest tag that is read. */
+/** Longer tags are not read. */
 const maxTagLength = 100;
 
 /** Second subtags of Chinese that determine its script: the script itself, or a region. */
@@ -94,7 +94,7 @@ const splitLanguages: ReadonlySet<string> = new Set(['zh', 'pt']);
 
 /**
  * `readLanguage` for a variant in a file with declared languages: a tag with only the base of a split language means
- * its declared variant (B 4.4 "TMX terminology", C 7: in memory too).
+ * its declared variant. This applies to glossaries and memories.
  */
 export function readDeclaredVariant(tag: string, declared: LanguageCode): LanguageCode | undefined {
   const base = tag.toLowerCase();
@@ -105,7 +105,10 @@ const byName = /* @__PURE__ */ new Map(
   /* @__PURE__ */ languageCodes.map((code) => [supportedLanguages[code].toLowerCase(), code]),
 );
 
-/** The language with an English name, in any letter case; undefined for names that leave the variant open, and for others. */
+/**
+ * The language with an English name, in any letter case; undefined for names without a definite variant, and for
+ * others.
+ */
 export function languageOfName(name: string): LanguageCode | undefined {
   if (name.length > maxTagLength) return undefined;
   const spelled = name.trim().toLowerCase().replace(/\s+/g, ' ');
@@ -127,7 +130,7 @@ export function languageDirection(code: LanguageCode): 'ltr' | 'rtl' {
   return rightToLeft.has(code) ? 'rtl' : 'ltr';
 }
 
-/** A supported language, as guides and clients show it. */
+/** A supported language, for guides and clients. */
 export interface Language {
   code: LanguageCode;
   /** The English name. */
@@ -137,7 +140,7 @@ export interface Language {
   dense: boolean;
 }
 
-/** All supported languages, in the order of B 2.4. */
+/** All supported languages, in a fixed order. */
 export const languages: readonly Language[] = /* @__PURE__ */ languageCodes.map((code) => ({
   code,
   name: supportedLanguages[code],

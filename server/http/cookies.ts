@@ -1,8 +1,8 @@
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * The name of a cookie of which the specification fixes none. Over https it has a prefix by which browsers accept it from this origin only:
- * no other subdomain and no plain http can set it.
+ * The name of a cookie, where the specification does not fix it. Over https it has a prefix with which browsers
+ * accept it from this origin only: no other subdomain and no plain http can set it.
  * @param path the cookie's Path; `__Host-` requires `/`
  */
 export function prefixedCookie(name: string, secure: boolean, path = '/'): string {

@@ -2,7 +2,10 @@ import { AppError } from '#server/errors.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Rejects a state-changing request that carries the session cookie and comes from another site's page. @throws AppError 403 */
+/**
+ * Rejects a state-changing request that carries the session cookie and comes from another site's page. @throws
+ * AppError 403
+ */
 export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl: string | undefined): void {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
   if (carriesSessionCookie(headers) && isCrossSite(headers, baseUrl))
@@ -10,8 +13,8 @@ export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl:
 }
 
 /**
- * Whether Sec-Fetch-Site or Origin says that another site's page made this request. Clients other than browsers
- * send neither header. The service's own pages have the origin of BASE_URL or of the requested host.
+ * Whether Sec-Fetch-Site or Origin shows that another site's page made this request. Clients other than browsers send
+ * neither header. The service's own pages have the origin of BASE_URL or of the requested host.
  */
 export function isCrossSite(headers: Headers, baseUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site'];

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { type AppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
-/** A Content-Type without its parameters, in lower case; empty if there is none. */
+/** A Content-Type without its parameters, in lowercase; empty if there is none. */
 export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** The two size limits of B 8, in bytes. */
+/** The two size limits, in bytes. */
 export interface BodyLimits {
   /** The limit for the declared size of a text submission. */
   MAX_REQUEST_BYTES: number;
@@ -27,7 +27,7 @@ const maxEventBytes = 1_000_000;
 /** Maximum bytes that are read from a body whose sender is not authenticated. */
 export const maxUnauthenticatedBytes = 102_400;
 
-/** The size limit for bodies at an address, and its name in error messages. */
+/** The size limit for bodies at a URL, and its name in error messages. */
 export interface BodyCeiling {
   name: 'MAX_UPLOAD_BYTES' | `${number} bytes`;
   bytes: number;
@@ -75,7 +75,7 @@ export function isForm({ headers }: FastifyRequest): boolean {
   return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
-/** @param declared bytes that Content-Length says; what a streamed body would have had is not known */
+/** @param declared bytes by Content-Length; the size of a streamed body is unknown */
 export function bodyTooLarge(name: keyof BodyLimits, limits: BodyLimits, declared: number): AppError {
   return bodyOver({ name, bytes: limits[name] }, declared);
 }

@@ -56,7 +56,7 @@ export function serveRpc(
       const procedure = procedures.get(path);
       const type = procedure?.type;
       const ctx = createContext(request, reply);
-      // Not the name in the address, which a caller invents.
+      // Not the name in the URL, which a caller can choose.
       ctx.notes.procedure = procedure ? path : 'unknown';
       reply.header('content-type', 'application/json');
       try {

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { middleware } from '#server/trpc.ts';
 
 /**
- * The fields of a form that the procedure's input does not have, under this key of its input: forms are read field by field, and only those that
- * the input has become part of it.
+ * The key under which a form's input keeps the names of fields that the procedure's input does not have: forms are
+ * read field by field, and only known fields become part of the input.
  */
 export const leftOutFields = Symbol('fields of a form that its input does not have');
 
-/** As many are looked for: a caller may send any number. */
+/** Only so many are listed: a caller may send any number. */
 const maxFields = 10;
 
 /**
- * Middleware that puts the paths of fields that a request has, and `schema` has not, into the context: `sorce_lang`, `inputs[0].Txt`. They are
- * known once the input is read. Objects that take any key are not looked into.
+ * Middleware that stores the paths of unknown fields of a request in the context: `sorce_lang`, `inputs[0].Txt`. They
+ * are known once the input is read. Objects with arbitrary keys are not searched.
  */
 export const notingUnknownFields = (schema: z.ZodObject) =>
   middleware(({ next }) => next({ ctx: { unknownFields: [] as string[] } })).unstable_pipe(

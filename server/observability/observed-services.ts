@@ -47,7 +47,7 @@ function observeEmbedder(embedder: Embedder): Embedder {
   };
 }
 
-/** The calls that transfer bytes. Reading a directory is not worth a series of its own. */
+/** The calls that transfer bytes. Reading a directory does not need a separate series. */
 function observeStorage(store: PlatformStore): PlatformStore {
   return {
     ...store,

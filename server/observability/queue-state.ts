@@ -2,27 +2,28 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { countWaiting, type WaitingDocuments } from '#server/translation/documents/summary.ts';
 
-/** What waits in the database. */
+/** Queued and unfinished work in the database. */
 export interface QueueState {
   tasks: { task: string; waiting: number; running: number; failed: number; oldestSeconds: number }[];
   jobs: { kind: 'text' | 'document'; status: string; jobs: number }[];
-  /** Documents that wait for an outage to pass. */
+  /** Documents that wait for the end of an outage. */
   outages: WaitingDocuments[];
 }
 
-/** Milliseconds for which a result is given again: several tools may ask for the metrics. */
+/** Milliseconds for which a result is cached: several tools may request the metrics. */
 const maximumAge = 5000;
 
-/** Unfinished jobs of a state that are counted at most, so that a backlog does not make its own count expensive. */
+/** The maximum count of unfinished jobs per state, so that a backlog does not make its own count expensive. */
 const maxPerState = 10_000;
 
 /**
- * Background jobs that are looked at, of all tasks together. No index of graphile-worker has the task first, so a limit for each task would
- * cost a pass over the queue for each; one pass over a million jobs takes less than a second.
+ * The maximum number of background jobs that are read, of all tasks together. No index of graphile-worker has the
+ * task first, so a limit for each task would need one pass over the queue per task; one pass over a million jobs
+ * takes less than a second.
  */
 const maxQueued = 1_000_000;
 
-/** Each from an index of its own, which has only the rows of unfinished jobs. */
+/** Each from a separate index, which has only the rows of unfinished jobs. */
 const unfinished = [
   { kind: 'text', table: 'translation_jobs', status: 'pending' },
   { kind: 'text', table: 'translation_jobs', status: 'approved' },

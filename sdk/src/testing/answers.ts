@@ -161,7 +161,8 @@ export function pageAnswer<T>(
   mostOfPage = 50,
 ): Response {
   const before = query['cursor'] === undefined ? Number.POSITIVE_INFINITY : Number(query['cursor']);
-  if (Number.isNaN(before)) throw misfit(['query', 'cursor'], 'not a cursor of this listing');
+  if (Number.isNaN(before))
+    throw misfit(['query', 'cursor'], 'invalid cursor; send next_cursor from the previous page, or none');
   const limit = query['limit'] === undefined ? mostOfPage : Number(query['limit']);
   if (query['limit'] !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
     throw misfit(['query', 'limit'], 'must be 1 to 200');
@@ -178,7 +179,7 @@ export function pageAnswer<T>(
 /** A job as the service returns it to a request of its key that asks for something else. */
 export function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
   const message =
-    'this key belongs to an earlier request that asked for something else, and this is its job; send this request with another key';
+    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
   const warning = { code: 'idempotency_request_differs', field: 'idempotency_key', message };
   return { ...job, warnings: [...job.warnings, warning] };
 }
