@@ -22,8 +22,8 @@ const lockTimeout = 250;
 /** Milliseconds after which a wait for the migration lock is reported, and between two reports. */
 const reports = { first: 5000, pause: 30_000 };
 
-/** Milliseconds between two attempts to apply the migrations; doubles from `first` to `longest`. */
-const pauses = { first: 250, longest: 5000 };
+/** Milliseconds between two attempts to apply the migrations; doubles from `first` to `max`. */
+const pauses = { first: 250, max: 5000 };
 
 export interface MigrateOptions {
   /** Ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied are finished first. */
@@ -82,7 +82,7 @@ async function applyWithoutBlocking(
   stop: AbortSignal | undefined,
 ): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(lockTimeout)}, false)`;
-  for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.longest)) {
+  for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.max)) {
     stop?.throwIfAborted();
     try {
       await applyMigrations(drizzle(sql), { migrationsFolder: folder });

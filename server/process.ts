@@ -12,7 +12,7 @@ import { selectModels } from '#server/platform/engines/select.ts';
 import { collectWhenIdle } from '#server/platform/garbage-collection.ts';
 import {
   openStandaloneLog,
-  takeOverOutput,
+  redirectOutput,
   warnOfWaiting,
   writeFatalLine,
   writeLogLine,
@@ -284,7 +284,7 @@ export async function runCommand(
 ): Promise<void> {
   growHeapSlowly();
   collectWhenIdle();
-  takeOverOutput();
+  redirectOutput();
   let home: DatabaseHome | undefined;
   let running: RunningProcess | undefined;
   let givesUp = false;

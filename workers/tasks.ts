@@ -8,7 +8,7 @@ import { resumeImports, runImport } from '#server/language/translation-memory/im
 import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
 import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
-import { jobsAtATime } from '#server/platform/database-connections.ts';
+import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
@@ -86,9 +86,9 @@ export interface WorkerPool {
  * models or stores keep busy. Documents have one too: they may take minutes, and an import must not wait for them.
  */
 export const workerPools: readonly WorkerPool[] = [
-  { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: jobsAtATime.housekeeping },
-  { name: 'documents', tasks: tasksOf('documents'), concurrency: jobsAtATime.documents },
-  { name: 'work', tasks: tasksOf(undefined), concurrency: jobsAtATime.work },
+  { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: concurrentJobs.housekeeping },
+  { name: 'documents', tasks: tasksOf('documents'), concurrency: concurrentJobs.documents },
+  { name: 'work', tasks: tasksOf(undefined), concurrency: concurrentJobs.work },
 ];
 
 function tasksOf(pool: 'housekeeping' | 'documents' | undefined): TaskName[] {

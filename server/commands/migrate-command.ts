@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
 import { describeForLog } from '#server/errors.ts';
 import { describeDatabase, explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
-import { takeOverOutput, warnOfWaiting, writeFatalLine, writeLogLine } from '#server/platform/log.ts';
+import { redirectOutput, warnOfWaiting, writeFatalLine, writeLogLine } from '#server/platform/log.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { RestoredStorage } from './backup/restored-storage.ts';
 
 // A signal ends waiting, but a running migration is finished. The process that started the database must leave it.
 const { stop } = listenForStop();
-takeOverOutput();
+redirectOutput();
 
 try {
   const settings = readSettings();

@@ -3,16 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Work that outlives its request. A run continues after its client disconnects, and a stopping process waits for such runs. */
 export interface BackgroundWork {
   /**
-   * Aborted as soon as the process begins to stop. Work that another process can go on with then ends at its next boundary.
+   * Aborted as soon as the process begins to stop. Work that another process can continue then ends at its next
+   * boundary.
    */
   readonly stopping: AbortSignal;
   /** Aborts `stopping`. */
   beginStop(): void;
-  /** True once the process only finishes work in flight. */
+  /** True once the process only finishes work in progress. */
   readonly closing: boolean;
   /** Tracks `work` until it ends, and returns it. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Sets `closing` and `stopping`, and waits for the work in flight, at most `milliseconds`. */
+  /** Sets `closing` and `stopping`, and waits for the work in progress, at most `milliseconds`. */
   drain(milliseconds: number): Promise<void>;
 }
 

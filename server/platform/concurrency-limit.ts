@@ -6,7 +6,7 @@ import { AppError } from '#server/errors.ts';
  */
 const slotsOfProcess = 256;
 
-/** Calls of all tenants that may wait for a slot; one tenant alone may have a quarter of them. */
+/** The maximum number of queued calls of all tenants; one tenant may have a quarter of them. */
 const maxWaitingCalls = 16_000;
 
 /** The tenant that a call is made for, and a signal that aborts its waiting. */
@@ -15,7 +15,7 @@ export interface SlotScope {
   signal?: AbortSignal | undefined;
 }
 
-/** Too many calls wait for a slot already. The call has not begun. */
+/** Too many calls are already waiting for a slot. The call has not begun. */
 export class SaturatedError extends AppError {
   constructor(refusal: string) {
     super('rate_limit', refusal);
@@ -30,7 +30,7 @@ export interface ConcurrencyLimit {
    * @throws {SaturatedError} if too many calls already wait; the signal's reason if it aborts while waiting
    */
   run<T>(scope: SlotScope, call: () => Promise<T>): Promise<T>;
-  /** Calls that run and that wait now, of all tenants. */
+  /** The numbers of running and waiting calls, of all tenants. */
   counts(): { running: number; waiting: number };
 }
 

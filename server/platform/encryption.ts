@@ -10,8 +10,8 @@ const tagBytes = 16;
 export type SealPurpose = 'authenticator' | 'sso_state' | 'storage';
 
 /**
- * The keys of stored secrets, 32 bytes each. What is written is always by `current`; what `previous` sealed or hashed is still read, so
- * that a key can be replaced.
+ * The keys of stored secrets, 32 bytes each. `current` seals and hashes all new values; values by `previous` are
+ * still read, so that a key can be replaced.
  */
 export interface SecretsKeys {
   current: Buffer;
@@ -37,7 +37,7 @@ export function seal(
 }
 
 /**
- * Decrypts with whichever key sealed the value: a sealed value does not say which, and a wrong key fails its tag.
+ * Decrypts with the key that sealed the value: a sealed value does not name its key, and a wrong key fails its tag.
  * @throws Error if both keys, the purpose or the owner differ, or if the value was changed
  */
 export function unseal(
@@ -54,7 +54,7 @@ export function unseal(
   }
 }
 
-/** What became of a sealed value that should be by the current key. */
+/** The result of resealing a value with the current key. */
 export type Resealed = { state: 'current' | 'unreadable' } | { state: 'resealed'; sealed: Buffer };
 
 /** Encrypts a value with the current key if the previous one sealed it. */
@@ -103,8 +103,8 @@ export function keyedHashes(
 }
 
 /**
- * The keys, 32 bytes each, that a member's browser seals drafts with, which are stored there only: by the current key, then by the previous
- * one if there is one.
+ * The keys, 32 bytes each, with which a member's browser seals the drafts that it stores: by the current key, then by
+ * the previous one if there is one.
  */
 export function draftKeys(
   { current, previous }: SecretsKeys,
@@ -132,17 +132,17 @@ function derive(key: Buffer, info: string): Buffer {
 }
 
 /**
- * Returns the keys of stored secrets: SECRETS_KEY, or a key generated once and kept under DATA_DIR, readable only by its owner; and
- * SECRETS_KEY_PREVIOUS. With DATABASE_URL, SECRETS_KEY is required: other machines could not read what a key generated on one machine has
- * encrypted.
- * @param make whether a key is generated where there is none
+ * Returns the keys of stored secrets: SECRETS_KEY, or a key generated once and kept under DATA_DIR, readable only by
+ * its owner; and SECRETS_KEY_PREVIOUS. With DATABASE_URL, SECRETS_KEY is required: other machines could not decrypt
+ * with a key that was generated on one machine.
+ * @param make whether to generate a missing key
  * @throws SettingsError if a key is missing, wrong, or given twice
  */
 export async function loadSecretsKeys(settings: Settings, { make = true } = {}): Promise<SecretsKeys> {
   const current = await loadCurrentKey(settings, make);
   const { SECRETS_KEY_PREVIOUS } = settings;
   const previous = SECRETS_KEY_PREVIOUS === undefined ? null : Buffer.from(SECRETS_KEY_PREVIOUS, 'base64');
-  // Only one of two variables was changed: another key would be missing soon.
+  // Only one of two variables was changed: a key would soon be missing.
   if (previous?.equals(current))
     throw new SettingsError('SECRETS_KEY_PREVIOUS: must differ from the current key');
   return { current, previous };
@@ -162,7 +162,9 @@ async function loadCurrentKey(settings: Settings, make: boolean): Promise<Buffer
   return key;
 }
 
-/** Several processes may start at once: the one whose link succeeds has created the key; the others read it. */
+/**
+ * Several processes may start at the same time: the one whose link succeeds has created the key; the others read it.
+ */
 async function makeKey(folder: string, path: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -9,7 +9,9 @@ export interface TaskPayloads {
    */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
-  /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events and memory imports. */
+  /**
+   * Deletes expired tokens, challenges, links, states and rate windows, and old payment events and memory imports.
+   */
   prune_expired: Record<string, never>;
   /** Writes golden records whose write failed or whose process died. */
   publish_unpersisted_jobs: { tenantId: string };
@@ -27,20 +29,24 @@ export interface TaskPayloads {
   index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
   /** Computes the missing vectors of a golden set's pairs. */
   embed_memory: { tenantId: string; setId: string };
-  /** Translates a document, from where the worker before it stopped. */
+  /** Translates a document, from where the previous worker stopped. */
   run_document: { tenantId: string; documentId: string };
-  /** Feeds the memory and writes the audit record of an approved document whose approval was interrupted. */
+  /** Adds an approved document to the memory and writes its audit record, if its approval was interrupted. */
   resume_approval: { tenantId: string; documentId: string };
-  /** Looks again for golden records of a deleted job; `attempt` is the job's last, `goldenUri` what its row referred to. */
+  /**
+   * Checks again for golden records of a deleted job; `attempt` is the job's last, `goldenUri` the address in its
+   * row.
+   */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number; goldenUri: string | null };
 }
 
 export type TaskName = keyof TaskPayloads;
 
 /**
- * Adds a background job in the caller's transaction: it runs if and only if that commits. With `key`, no second job is
- * added if one with that key already waits. Jobs of one `queue` run one at a time. Without a queue, a job may run
- * beside one with the same key that has already started. Of waiting jobs, the one of the lowest `priority` runs first.
+ * Adds a background job in the caller's transaction: it runs if and only if that commits. With `key`, no second job
+ * is added if one with that key is already queued. Jobs of one `queue` run one at a time. Without a queue, a job may
+ * run at the same time as one with the same key that has already started. Of queued jobs, the one with the lowest
+ * `priority` runs first.
  */
 export async function addJob<N extends TaskName>(
   tx: Tx,

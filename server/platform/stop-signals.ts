@@ -2,7 +2,7 @@
 export interface StopSignals {
   /** Aborts with the first signal: stop and drain. */
   readonly stop: AbortSignal;
-  /** Aborts with a second signal: do not wait for the work in flight. Its reason is the exit code. */
+  /** Aborts with a second signal: do not wait for the work in progress. Its reason is the exit code. */
   readonly force: AbortSignal;
 }
 
@@ -13,7 +13,8 @@ const sameMoment = 1000;
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Handles SIGTERM and SIGINT from now until the process ends: a later signal must not kill the process before it has left its database.
+ * Handles SIGTERM and SIGINT from now until the process ends: a later signal must not kill the process before it has
+ * released its database.
  */
 export function listenForStop(): StopSignals {
   const stop = new AbortController();

@@ -1,12 +1,12 @@
 import { type Attributes, ProxyTracerProvider, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
-/** The kinds of work that are measured and traced, apart from requests. */
+/** The kinds of work that are measured and traced, besides requests. */
 export type WorkKind = 'transaction' | 'step' | 'engine' | 'storage' | 'file' | 'task';
 
-/** What is counted, each by labels of a fixed vocabulary: no ids, no text. */
+/** The counted events, each with labels from a fixed list: no ids, no text. */
 export type Counted = 'engine_retries' | 'engine_tokens' | 'jobs';
 
-/** Where measurements go. */
+/** The receiver of measurements. */
 export interface Meter {
   duration(kind: WorkKind, name: string, ok: boolean, seconds: number): void;
   count(what: Counted, label: string, by: number): void;
@@ -21,8 +21,8 @@ export function sendMeasurements(given: Meter | undefined): void {
 }
 
 /**
- * Traces from now on if the process was started with an OpenTelemetry SDK (`node --import`). We depend on the API alone, which does nothing
- * without one; then even the API is not called.
+ * Traces from now on if the process was started with an OpenTelemetry SDK (`node --import`). We depend only on the
+ * API, which does nothing without an SDK; then even the API is not called.
  * @returns whether it traces
  */
 export function traceIfRegistered(): boolean {
@@ -39,14 +39,14 @@ export function activeTracer(): Tracer | undefined {
   return tracer;
 }
 
-/** Whether someone measures or traces. What needs a wrapper is wrapped only then. */
+/** Whether anything measures or traces. Wrappers are used only then. */
 export function isObserved(): boolean {
   return meter !== undefined || tracer !== undefined;
 }
 
 /**
- * Does `work`, and reports how long it took and whether it failed. `name` is of a small fixed vocabulary, since it is a label of a metric. The
- * attributes go to the trace only, and may have ids, but neither texts nor secrets.
+ * Does `work`, and reports how long it took and whether it failed. `name` is from a short fixed list, since it is a
+ * label of a metric. The attributes go to the trace only, and may contain ids, but neither texts nor secrets.
  */
 export function observe<T>(
   kind: WorkKind,
@@ -58,7 +58,7 @@ export function observe<T>(
   return meter ? measured(kind, name, work) : work();
 }
 
-/** Counts something that happened. */
+/** Counts an event. */
 export function countEvent(what: Counted, label: string, by = 1): void {
   meter?.count(what, label, by);
 }

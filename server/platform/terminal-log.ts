@@ -1,6 +1,6 @@
 import { publicAddress, type Settings } from '#server/settings.ts';
 
-/** What a terminal shows once the API answers: three lines. @param listening the address of the socket */
+/** The lines that a terminal shows once the API responds: three. @param listening the address of the socket */
 export function terminalGreeting(listening: string, settings: Settings): string {
   // Port 0 is chosen at the start, so that only the socket knows it.
   const base = settings.BASE_URL ?? (settings.PORT === 0 ? listening : publicAddress(settings));
@@ -21,7 +21,9 @@ const names: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
-/** A line of the log for a reader: `09:30:00 warning: words (field value, ...)`. What is no line of the log stays as it is. */
+/**
+ * A line of the log for a reader: `09:30:00 warning: message (field value, ...)`. Other lines are returned unchanged.
+ */
 export function terminalLine(line: string): string {
   let fields: Record<string, unknown>;
   try {
@@ -38,7 +40,7 @@ export function terminalLine(line: string): string {
   return printable(`${clock} ${names[Number(level)] ?? level}: ${msg}${more}`);
 }
 
-/** Without what would break the line or control the terminal. */
+/** Without characters that would break the line or control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ');
 }

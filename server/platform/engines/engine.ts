@@ -1,11 +1,11 @@
-/** A caller's request, as far as a model needs to know it. */
+/** The parts of a caller's request that a model needs. */
 export interface TranslationTask {
   /**
-   * What is to be translated, in reading order: the whole of a plain text, or each text node and attribute value of
-   * an HTML source. None is empty.
+   * The texts to translate, in reading order: the whole of a plain text, or each text node and attribute value of an
+   * HTML source. None is empty.
    */
   segments: readonly string[];
-  /** Canonical canonical language codes. */
+  /** Canonical language codes. */
   sourceLang: string;
   targetLang: string;
   textType: 'Plain' | 'Html';
@@ -14,15 +14,18 @@ export interface TranslationTask {
   domain: string | null;
   /** The tenant's terms that occur in the source. */
   glossary?: readonly TaskTerm[];
-  /** Stored pairs whose sources are like this one, the most like first. */
+  /** Stored pairs with sources similar to this one, the most similar first. */
   examples?: readonly TaskExample[];
-  /** The source just before the first segment, to understand it by. */
+  /** The source just before the first segment, for context. */
   contextBefore?: string | null;
-  /** Whether segments have inline tags (`<1>`, `</1>`, `<2/>`) that must come back, each once and well nested. */
+  /**
+   * Whether segments have inline tags (`<1>`, `</1>`, `<2/>`) that the translation must keep, each once and well
+   * nested.
+   */
   hasTags?: boolean;
 }
 
-/** A term with the targets that may stand for it, the preferred one first. */
+/** A term with its accepted targets, the preferred one first. */
 export interface TaskTerm {
   source: string;
   targets: readonly string[];
@@ -38,7 +41,7 @@ export interface TaskExample {
 /** One translation for each segment of a task, in their order. */
 export type Translations = readonly string[];
 
-/** B 2.3 QualityIssue. */
+/** An issue that a judge found. */
 export interface QualityIssue {
   severity: 'minor' | 'major' | 'critical';
   category: 'accuracy' | 'fluency' | 'terminology' | 'style' | 'locale';
@@ -85,13 +88,13 @@ export interface CallScope {
  * Failures are AppErrors: transient_error, rate_limit, content_filtered, service_unavailable.
  */
 export interface Engine {
-  /** False where the backend echoes its source: such output is not a translation. */
+  /** False if the backend echoes its source: such output is not a translation. */
   readonly live: boolean;
   /** @param model another model than the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
   assess(task: TranslationTask, candidate: Translations, scope: CallScope): Promise<EngineResult<Judgement>>;
-  /** Scores each segment by itself: the segments are paragraphs or cells, and a reviewer sees them one by one. */
+  /** Scores each segment separately: the segments are paragraphs or cells, and a reviewer sees them one by one. */
   assessEach(
     task: TranslationTask,
     candidate: Translations,
@@ -119,7 +122,8 @@ export interface Engine {
 }
 
 /**
- * Told of the tokens of each answer of a model, usable or not, before the answer is used. Embeddings count too. It must not reject.
+ * Receives the tokens of each response of a model, usable or not, before the response is used. Embeddings count too.
+ * It must not reject.
  */
 export type Paid = (tenantId: string, tokens: number) => Promise<void>;
 

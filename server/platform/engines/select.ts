@@ -9,15 +9,15 @@ export interface Models {
   engine: Engine;
   /** Null without an embedding model. */
   embedder: Embedder | null;
-  /** What limits their calls; null for the stub, which makes none. */
+  /** The limit of their calls; null for the stub, which makes none. */
   concurrencyLimit: ConcurrencyLimit | null;
-  /** How a chat model is asked for JSON; null for the stub. */
+  /** How JSON is requested from a chat model; null for the stub. */
   modeOf: ((model: string) => OutputMode) | null;
 }
 
 /**
  * Opens the models that the settings name: live ones if there is an API key, else the stub.
- * @param paid is told what their calls cost
+ * @param paid receives the cost of their calls
  */
 export async function selectModels(settings: Settings, paid?: Paid): Promise<Models> {
   const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;

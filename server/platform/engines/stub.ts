@@ -6,8 +6,8 @@ const free = <T>(value: T): Promise<EngineResult<T>> =>
 const summary = 'synthetic score of the stub engine';
 
 /**
- * The engine of a deployment without a model: it echoes each segment behind the target's code, and finds every
- * text good enough to publish by itself.
+ * The engine of a deployment without a model: it echoes each segment behind the target's code, and its scores are
+ * high enough to publish every text automatically.
  */
 export const stubEngine: Engine = {
   live: false,

@@ -41,7 +41,7 @@ export function rangeOf(address: string): AddressRange {
   return found?.range ?? 'public';
 }
 
-/** Returns a URL's host as it is dialled: without the brackets around an IPv6 address. */
+/** Returns a URL's host for a connection: without the brackets around an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }

@@ -9,9 +9,9 @@ export const systemResolve: Resolve = (host) => promises.lookup(host, { all: tru
 type LookupDone = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * A `lookup` for the connections of an HTTP client. It checks the addresses that are then dialled, so that no second lookup
- * can give others. Not called if the host is an IP address.
- * @param admit throws if one of the host's addresses must not be dialled; it gets an empty list if the host has none
+ * A `lookup` for the connections of an HTTP client. It checks the addresses of the connection itself, so that no
+ * second lookup can return others. Not called if the host is an IP address.
+ * @param admit throws if one of the host's addresses is not allowed; it gets an empty list if the host has none
  */
 export function checkedLookup(admit: (host: string, addresses: string[]) => void, resolve = systemResolve) {
   return (host: string, options: LookupOptions, done: LookupDone): void => {

@@ -1,5 +1,5 @@
 /**
- * A payment event, reduced to what the service uses. `createdAt` is when the processor created it, ISO 8601.
+ * A payment event, reduced to the data that the service uses. `createdAt` is when the processor created it, ISO 8601.
  */
 export type PaymentEvent = SubscriptionEvent | SubscriptionSession | TopUpPayment;
 
@@ -32,7 +32,7 @@ export interface TopUpPayment {
 /** An event that the payment processor delivered, with a valid signature. */
 export interface ReceivedEvent {
   id: string;
-  /** The processor's own name for it. */
+  /** The processor's name for the event type. */
   type: string;
   /**
    * The event and its tenant; or why it has no effect: `ignored` is a type we do not know, `noted` one that is only

@@ -2,26 +2,29 @@ import type { ReceivedEvent } from './payment-event.ts';
 import type { Tier } from './tiers.ts';
 
 /**
- * The payment processor in our own terms. Each call has a timeout, and the processor's package retries it where that helps.
- * Call it outside of any transaction.
+ * The payment processor in our own terms. Each call has a timeout, and the processor's package retries it if that may
+ * help. Call it outside any transaction.
  * @throws ProcessorError from everything but `readEvent`
  */
 export interface PaymentProcessor {
   /** Creates a customer for a tenant. Returns its id. */
   createCustomer(tenant: { id: string; name: string }): Promise<string>;
-  /** Opens a checkout for a subscription. Returns the page to send the browser to. */
+  /** Opens a checkout for a subscription. Returns the URL of its page. */
   openSubscriptionCheckout(order: SubscriptionOrder): Promise<string>;
-  /** Opens a checkout for a one-time payment. Returns the page to send the browser to. */
+  /** Opens a checkout for a one-time payment. Returns the URL of its page. */
   openPaymentCheckout(order: TopUpOrder): Promise<string>;
-  /** Opens the portal in which a customer changes its plan and card. Returns the page to send the browser to, for one visit. */
+  /**
+   * Opens the portal in which a customer changes its plan and card. Returns the URL of its page, which works for one
+   * visit.
+   */
   openPortal(visit: { customerId: string; returnUrl: string }): Promise<string>;
   /** The subscriptions of a customer that are not canceled; none for a customer that does not exist. */
   subscriptionsOf(customerId: string): Promise<ProcessorSubscription[]>;
-  /** A subscription in any status; null if there is none with this id. */
+  /** A subscription in any status; null if this id does not exist. */
   readSubscription(subscriptionId: string): Promise<ProcessorSubscription | null>;
   /**
    * Verifies and parses a delivered event.
-   * @param body the exact bytes: the signature is over them
+   * @param body the exact bytes that were signed
    * @param signature the header that the delivery was signed with
    * @returns null if the signature is missing, malformed, wrong, or older than 300 seconds
    */
@@ -52,7 +55,7 @@ export interface TopUpOrder extends ReturnAddresses {
   customerId: string;
   price: string;
   packs: number;
-  /** Source characters that the packs come to. */
+  /** Source characters of all packs. */
   chars: number;
 }
 
@@ -66,8 +69,8 @@ export interface ProcessorReason {
 }
 
 /**
- * A call to the processor failed: it was not reachable or busy (`unreachable`), the customer no longer exists
- * (`no_such_customer`), or it refused the request (`refused`), for instance the key or a Price.
+ * A call to the processor failed: it was unreachable or busy (`unreachable`), the customer no longer exists
+ * (`no_such_customer`), or it rejected the request (`refused`), for example the key or a Price.
  */
 export class ProcessorError extends Error {
   override name = 'ProcessorError';

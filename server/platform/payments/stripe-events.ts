@@ -41,7 +41,7 @@ const envelope = z.object({
   data: z.object({ object: z.unknown() }),
 });
 
-/** Characters that one payment credits at most: far more than is sold, and small enough that sums stay exact. */
+/** The maximum characters of one payment: far more than is sold, and small enough that sums stay exact. */
 const maxCredit = 1_000_000_000_000;
 
 type Content = ReceivedEvent['content'];
@@ -58,8 +58,8 @@ const readers: Readonly<Record<string, (object: unknown, createdAt: string) => C
 };
 
 /**
- * Reads a Stripe event. API versions differ in what they send, so only the fields that we need are read.
- * @returns undefined if it is no event
+ * Reads a Stripe event. API versions send different fields, so only the ones that we need are read.
+ * @returns undefined if it is not an event
  */
 export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
   const read = envelope.safeParse(sent);
@@ -67,7 +67,8 @@ export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
   const { id, type, created, data } = read.data;
   const reader = Object.hasOwn(readers, type) ? readers[type] : undefined;
   const content = reader?.(data.object, new Date(created * 1000).toISOString()) ?? 'ignored';
-  // PostgreSQL cannot store some texts. Such ids belong to no tenant: skip the event, rather than fail and get it again.
+  // PostgreSQL cannot store some texts. No tenant has such ids: skip the event, rather than fail and receive it
+  // again.
   const storable = typeof content === 'string' || !findUnstorable({ id, type, content });
   return { id, type, content: storable ? content : 'skipped: unreadable ids' };
 }
@@ -77,7 +78,7 @@ type SessionReader = (session: Session, createdAt: string) => PaymentEvent | Uns
 
 /**
  * The tenant of a session is its client_reference_id, or without one its metadata's tenant_id. If a
- * client_reference_id names no tenant, the metadata is not tried: our own sessions carry the same id in both.
+ * client_reference_id is not a tenant, the metadata is not tried: our own sessions have the same id in both.
  */
 function readSession(read: SessionReader) {
   return (object: unknown, createdAt: string): Content => {

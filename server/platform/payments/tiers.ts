@@ -14,7 +14,7 @@ export function isTier(slug: string): slug is Tier {
 /** Source characters in one top-up pack. */
 export const charsPerPack = 1_000_000;
 
-/** The most prepaid characters that a tenant may hold. */
+/** The maximum prepaid balance of a tenant. */
 export const maxBalance = 10_000_000;
 
 /** The processor's Price of each tier that this deployment sells. */

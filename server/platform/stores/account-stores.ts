@@ -5,7 +5,7 @@ import type { BlobStore } from './blob-store.ts';
 import { type DataLakeOptions, openDataLake } from './data-lake.ts';
 import type { DataLakeCredential } from './data-lake-address.ts';
 
-/** A tenant's account, as it is stored. */
+/** The stored binding of a tenant's account. */
 export type Binding = typeof storageBindings.$inferSelect;
 
 /** Tenants' own accounts. A store keeps connections and tokens, so it is opened once for each revision of a binding. */
@@ -14,7 +14,7 @@ export interface AccountStores {
   open(binding: Binding): BlobStore | undefined;
 }
 
-/** Stores that stay open; another one that is needed again is opened again. */
+/** The number of stores that stay open; others are opened again when needed. */
 const maxOpen = 500;
 
 export function openAccountStores(
@@ -52,7 +52,7 @@ function readCredential(secretsKeys: SecretsKeys, binding: Binding): DataLakeCre
   return secret === undefined ? undefined : credentialBy(authMode, secret);
 }
 
-/** Undefined if the binding's secret is missing, or was sealed with a key that is gone. */
+/** Undefined if the binding's secret is missing, or was sealed with a deleted key. */
 export function readSecret(
   secretsKeys: SecretsKeys,
   { tenantId, secret, secretKeyId }: Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>,

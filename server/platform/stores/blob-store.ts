@@ -1,12 +1,12 @@
-/** Where records and files are kept. Paths are relative, with `/` between their parts. */
+/** The storage of records and files. Paths are relative, with `/` between their parts. */
 export interface BlobStore {
   /** Whether reading an object twice costs about as much as keeping a copy of it. */
   readonly isLocal: boolean;
   /** Writes an object completely or not at all; replaces an existing one. */
   put(path: string, content: Uint8Array | string): Promise<void>;
   /**
-   * Appends a line to a text object; creates the object if it does not exist. Several processes may append to one object: each
-   * line is there once and whole.
+   * Appends a line to a text object; creates the object if it does not exist. Several processes may append to one
+   * object: each line is written once and completely.
    */
   appendLine(path: string, line: string): Promise<void>;
   /** Reads up to `max` bytes of an object, starting at byte `from`; null if there is no such object. */
@@ -47,8 +47,9 @@ export interface PlatformStore extends BlobStore {
   /** Removes the remains of interrupted writes. */
   tidy(): Promise<void>;
   /**
-   * Looks whether objects could be written now, without writing one; at little cost, since it is asked every few seconds.
-   * @throws an error that says what is wrong
+   * Checks whether objects could be written now, without writing one; it must be cheap, since it runs every few
+   * seconds.
+   * @throws an error that describes the problem
    */
   check(): Promise<void>;
 }

@@ -18,10 +18,10 @@ export interface DataLakeOptions extends FilesystemOptions {
 export type DataLake = BlobStore & Pick<PlatformStore, 'listTop'>;
 
 /**
- * Opens a store in a Data Lake filesystem. Makes no request yet. Keep it while the same address and credential apply: the lines
- * that wait to be appended to one object share a write only within one store.
+ * Opens a store in a Data Lake filesystem. Makes no request yet. Keep it while the same URL and credential apply:
+ * waiting lines of one object share a write only within one store.
  *
- * Besides the error for a path that is none, all errors are a `StoreError`.
+ * Except for the error of an invalid path, all errors are a `StoreError`.
  */
 export function openDataLake(
   address: DataLakeAddress,
@@ -32,8 +32,8 @@ export function openDataLake(
   let opened: Promise<DataLakeFileSystemClient> | undefined;
 
   /**
-   * Opens the filesystem with its first use, and again if that failed. The packages behind it take 0.3 seconds and 50 MB, which a
-   * service without a lake does not pay.
+   * Opens the filesystem at its first use, and again if that failed. Its packages take 0.3 seconds and 50 MB, which a
+   * service without a lake does not need.
    */
   const filesystem = () => {
     opened ??= import('./data-lake/filesystem.ts')
@@ -48,7 +48,7 @@ export function openDataLake(
     const name = folder + checkedPath(path);
     return asStoreError(async () => work((await filesystem()).getFileClient(name)));
   };
-  /** What is directly in a folder. */
+  /** The direct entries of a folder. */
   const entries = (path: string) =>
     asStoreError(async () => {
       const found: { name: string; isDirectory: boolean }[] = [];
@@ -110,7 +110,7 @@ function bytesOf(content: Uint8Array | string): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Null if the object or folder, or the version that was asked for, does not exist. */
+/** Null if the object or folder, or the requested version, does not exist. */
 async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -120,7 +120,7 @@ async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** The package and the identity have errors of their own, which have more in them than may be seen. */
+/** Converts errors of the package and the identity, which contain data that must not be shown. */
 async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -6,9 +6,9 @@ const chunkBytes = 1_000_000;
 const maxLineLength = 64 * 1024;
 
 /**
- * Reads and parses the lines of an object, some thousands at a time; none if there is no such object. Skips lines that are not JSON, as a
- * power cut may leave them, and a last line without its newline, which is still being written.
- * @param from the byte to begin at; the line that it is in the middle of is skipped
+ * Reads and parses the lines of an object, some thousands at a time; none if there is no such object. Skips lines
+ * that are not JSON, which a power cut may leave, and a last line without its newline, which is still being written.
+ * @param from the byte to begin at; skips an incomplete line there
  */
 export async function* readLines<T>(store: BlobStore, path: string, from = 0): AsyncGenerator<T[]> {
   for (let at = from; ; ) {
@@ -32,15 +32,16 @@ function parse<T>(line: string): T[] {
   }
 }
 
-/** A line that says when it was written. */
+/** A line with the time at which it was written. */
 interface Dated {
   recorded_at: string;
 }
 
 /**
- * Reads the lines of a time span from an object that grows in about the order of time: a manifest of a day may have millions of lines.
- * Goes on to the end of the object, where lines stand that a crash left out and that were added long after their time.
- * @param margin milliseconds by which a line may stand too early in the object
+ * Reads the lines of a time span from an object whose lines are roughly in order of time: a manifest of a day may
+ * have millions of lines. Continues to the end of the object, because lines that a crash left out are added there,
+ * long after their time.
+ * @param margin milliseconds by which a line may be too early in the object
  */
 export async function* linesBetween<T extends Dated>(
   store: BlobStore,
@@ -61,7 +62,7 @@ async function firstByteSince(store: BlobStore, path: string, since: number): Pr
     const bytes = Buffer.from((await store.read(path, at, maxLineLength)) ?? []);
     const [, line = ''] = bytes.toString().split('\n', 2);
     const [found] = parse<Dated>(line);
-    // At the end, and in a line of another kind, nothing is known.
+    // At the end, and in a line of another kind, the time is unknown.
     return found === undefined || Date.parse(found.recorded_at) >= since;
   };
   let low = 0;

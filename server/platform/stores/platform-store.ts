@@ -13,9 +13,10 @@ const providers = {
 } satisfies Record<'file:' | 'https:', (url: string, settings: Settings) => PlatformStore>;
 
 /**
- * Opens the platform's store: the folder or Data Lake filesystem of PLATFORM_STORAGE_URL, or `storage` under DATA_DIR.
+ * Opens the platform's store: the folder or Data Lake filesystem of PLATFORM_STORAGE_URL, or `storage` under
+ * DATA_DIR.
  *
- * @throws {SettingsError} for an address that is none of them
+ * @throws {SettingsError} for any other URL
  */
 export function openPlatformStore(settings: Settings): PlatformStore {
   const { PLATFORM_STORAGE_URL: url, DATA_DIR } = settings;
@@ -23,7 +24,10 @@ export function openPlatformStore(settings: Settings): PlatformStore {
   return providers[new URL(url).protocol as keyof typeof providers](url, settings);
 }
 
-/** A lake has what it has accepted, so nothing is doubtful after a power cut, and no write leaves remains under other names. */
+/**
+ * A lake keeps every accepted write, so nothing is doubtful after a power cut, and no write leaves remains under
+ * other names.
+ */
 function openPlatformLake(
   url: string,
   { STORAGE_ENDPOINT_OVERRIDE, STORAGE_PRINCIPAL_CLIENT_ID }: Settings,

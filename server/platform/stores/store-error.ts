@@ -1,6 +1,6 @@
 /**
- * A store's service refused a request, or did not respond. It has the service's own words, and nothing else of the request or
- * response: no address, header or cause, which could hold a secret.
+ * A store's service rejected a request, or did not respond. It has the service's own message, and nothing else of the
+ * request or response: no URL, header or cause, which could contain a secret.
  */
 export class StoreError extends Error {
   override name = 'StoreError';

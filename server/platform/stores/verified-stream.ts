@@ -7,7 +7,7 @@ import type { BlobStore } from './blob-store.ts';
 /** Bytes that are read at a time. */
 const pieceBytes = 512 * 1024;
 
-/** What is known of an object from when it was written. */
+/** The known facts of an object from when it was written. */
 export interface Fingerprint {
   sizeBytes: number;
   /** In hexadecimal. */
@@ -21,18 +21,22 @@ export interface VerifiedStream {
   close(): Promise<void>;
 }
 
-/** How long, in milliseconds, a version counts as verified: who downloads a file again does not wait for its checksum again. */
+/**
+ * How long, in milliseconds, a version counts as verified: a second download of a file does not wait for its checksum
+ * again.
+ */
 const verifiedFor = 600_000;
-/** Versions that are remembered of a store. */
+/** The number of remembered versions of a store. */
 const maxRemembered = 1000;
 
-/** What this process has verified, by store and path. */
+/** The verified versions of this process, by store and path. */
 const verified = new WeakMap<BlobStore, Map<string, { version: string; sha256: string; at: number }>>();
 
 /**
- * Opens an object after its checksum was verified, without holding it in memory. An object of the local file system is read twice. One of
- * another service is copied to a temporary file, which has no name while it is read, so that nothing of it stays. A version that was verified
- * some minutes ago is not read for that again: the store says if it has been written since.
+ * Opens an object after its checksum was verified, without holding it in memory. An object of the local file system
+ * is read twice. One of another service is copied to a temporary file, which is unlinked while it is read, so that
+ * nothing of it remains. A version that was verified some minutes ago is not verified again: the store reports if it
+ * has been written since.
  * @returns null if the object is missing or damaged
  */
 export async function openVerifiedStream(
@@ -102,7 +106,7 @@ async function isIntact(
   for await (const piece of stream) {
     hash.update(piece);
     bytes += piece.length;
-    // A file that someone replaced may have any length.
+    // A replaced file may have any length.
     if (bytes > sizeBytes) return false;
     await each?.(piece);
   }

@@ -7,7 +7,7 @@ import type { OutputMode, OutputModes } from './output-modes.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
 import type { ResponseFormat } from './response-formats.ts';
 
-/** What a model is sent. */
+/** The request to a model. */
 interface Prompt {
   model: string;
   /** The system message: constant, without any of the caller's text. */
@@ -36,8 +36,8 @@ export function openChat(settings: ClientSettings): Chat {
 }
 
 /**
- * No temperature, token limit or reasoning effort: some models refuse them. The role is `system` because only OpenAI knows
- * `developer`.
+ * No temperature, token limit or reasoning effort: some models reject them. The role is `system` because only OpenAI
+ * supports `developer`.
  */
 function request({ model, instructions, data, format }: Prompt, mode: OutputMode) {
   const isEnforced = mode === 'json_schema';
@@ -71,7 +71,7 @@ interface ChatResult<T> {
  * Sends a request, with retries, until there is a usable response. Tokens of unusable responses count too: they are
  * billed.
  *
- * @throws {AppError} of B 7
+ * @throws {AppError} if there is none
  */
 function ask<Reply, Value>(
   upstream: Upstream,
@@ -100,9 +100,9 @@ export type AskAll = <Reply, Value>(
 ) => Promise<EngineResult<Value[]>>;
 
 /**
- * Sends the requests, four at a time, and adds up what they cost.
+ * Sends the requests, four at a time, and adds up their cost.
  *
- * @throws {AppError} of B 7
+ * @throws {AppError} if one fails
  */
 export async function askAll<Reply, Value>(
   upstream: Upstream,

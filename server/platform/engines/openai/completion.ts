@@ -3,20 +3,21 @@ import { findUnstorable } from '../../input-limits.ts';
 import type { ResponseFormat } from './response-formats.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-/** What a client library returns for a completion: an endpoint may send anything. */
+/** The completion that a client library returns: an endpoint may send anything. */
 type Received = ChatCompletion | null | undefined;
 
 /** How a response is read. */
 export interface Reading<Reply, Value> {
   format: ResponseFormat<Reply>;
-  /** Returns undefined where the response is well formed, but does not fit the request. */
+  /** Returns undefined if the response is well formed, but does not fit the request. */
   read: (reply: Reply) => Value | undefined;
 }
 
 /**
- * Reads a completion. Every part of its shape is checked: the package does not check it, and compatible endpoints vary.
+ * Reads a completion. Every part of its shape is checked: the package does not check it, and compatible endpoints
+ * vary.
  *
- * @throws {UpstreamFailure} `filtered`, `malformed`, or `unstructured` if the content is not the JSON that was asked for
+ * @throws {UpstreamFailure} `filtered`, `malformed`, or `unstructured` if the content is not the requested JSON
  */
 export function readCompletion<Reply, Value>(
   completion: Received,
@@ -33,7 +34,7 @@ export function readCompletion<Reply, Value>(
 
   const parsed = format.schema.safeParse(parseJson(message.content));
   if (!parsed.success) {
-    // A refinement looks at the text of a value. It says nothing of whether the endpoint follows the schema.
+    // A refinement checks the text of a value. It does not show whether the endpoint follows the schema.
     const isOfShape = parsed.error.issues.every(({ code }) => code === 'custom');
     throw new UpstreamFailure(
       isOfShape ? 'malformed' : 'unstructured',
@@ -56,8 +57,9 @@ function parseJson(content: string): unknown {
 }
 
 /**
- * The content without what models put around JSON although they are asked not to: their reasoning in front, a code fence
- * around the whole. JSON is never searched for inside of other text: a translation may contain some, which its source put there.
+ * The content without the text that models add around JSON although they are asked not to: their reasoning before it,
+ * a code fence around the whole. JSON is never searched for inside other text: a translation may contain JSON from
+ * its source.
  */
 function withoutWrapping(content: string): string {
   const trimmed = content.trim();
@@ -67,7 +69,7 @@ function withoutWrapping(content: string): string {
   return text.slice(3, -3).replace(/^json/i, '');
 }
 
-/** What a response of any kind cost; 0 where the endpoint sends no count, or not a number. */
+/** The cost of a response of any kind; 0 if the endpoint sends no count, or not a number. */
 export function countTokens(response: { usage?: Usage } | null | undefined): {
   inputTokens: number;
   outputTokens: number;
@@ -85,7 +87,7 @@ function count(tokens: unknown): number {
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 
-/** The model version behind the alias that was requested; undefined where the endpoint does not name it. */
+/** The model version behind the requested alias; undefined if the endpoint does not name it. */
 export function readModel(completion: Received): string | undefined {
   const model: unknown = completion?.model;
   return typeof model === 'string' && /^[\w.:/@+-]{1,200}$/.test(model) ? model : undefined;

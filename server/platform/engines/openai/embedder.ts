@@ -11,7 +11,10 @@ import { UpstreamFailure } from './upstream-failure.ts';
 export type EmbedderSettings = ClientSettings &
   Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
-/** Limits of one request: its response must fit in memory, even as JSON numbers, and its texts every model's limit. */
+/**
+ * Limits of one request: its response must fit in memory, even as JSON numbers, and its texts must fit every model's
+ * limit.
+ */
 const maxTexts = 64;
 const maxCharacters = 60_000;
 
@@ -33,7 +36,7 @@ export function createOpenAiEmbedder(
     async embed(texts, scope) {
       const results = await callConcurrently(batches(texts), scope, (input, within) =>
         callWithRetries(policy, within, async () => {
-          // No `dimensions`: many endpoints refuse it. Base64 takes a quarter of the bytes of JSON numbers.
+          // No `dimensions`: many endpoints reject it. Base64 takes a quarter of the bytes of JSON numbers.
           const response = await call(
             (client, signal) =>
               client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
@@ -66,7 +69,7 @@ function batches(texts: readonly string[]): string[][] {
   return all;
 }
 
-/** Dimensions of a vector at most: four times those of today's largest models. */
+/** The maximum number of a vector's dimensions: four times those of today's largest models. */
 const maxDimensions = 16_384;
 
 /**
@@ -98,7 +101,7 @@ function readVector(embedding: unknown): Float32Array {
     : typeof embedding === 'string'
       ? readBase64(embedding)
       : undefined;
-  // A zero vector is near no other: its text would never be found.
+  // A zero vector is not near any other: its text would never be found.
   if (!vector || vector.length > maxDimensions || !vector.some((component) => component !== 0))
     throw new UpstreamFailure('malformed', 'no vector');
   if (!vector.every(Number.isFinite)) throw new UpstreamFailure('malformed', 'a vector is not of numbers');

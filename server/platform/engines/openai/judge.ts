@@ -36,7 +36,9 @@ export async function assess(
   return { value: mergeJudgements(value, weights), ...cost };
 }
 
-/** Scores each segment by itself. Consecutive segments share a request, so that the model sees each in its context. */
+/**
+ * Scores each segment separately. Consecutive segments share a request, so that the model sees each in its context.
+ */
 export async function assessEach(
   askAll: AskAll,
   model: string,
@@ -116,9 +118,9 @@ function questionsOf<T>(
 }
 
 /**
- * Compares the candidates side by side. Models favour certain positions, so the order is derived from the text: over many
- * texts no candidate has an advantage, while the same text always gets the same order. For a long text, the candidate
- * that wins the largest part of the source wins; of several, the first.
+ * Compares the candidates. Models favor certain positions, so the order is derived from the text: over many texts no
+ * candidate has an advantage, while the same text always gets the same order. For a long text, the candidate that
+ * wins the largest part of the source wins; of several, the first.
  */
 export async function compare(
   askAll: AskAll,
@@ -169,7 +171,10 @@ function rotate<T>(items: readonly T[], by: number): T[] {
   return [...items.slice(first), ...items.slice(0, first)];
 }
 
-/** UTF-16 units of source and candidates that a model judges carefully in one request. The answer is short, so time is no limit. */
+/**
+ * UTF-16 units of source and candidates that a model judges carefully in one request. The response is short, so time
+ * does not limit it.
+ */
 const unitsPerJudge = 24_000;
 
 /** A passage of a segment: its source and its translations. */
@@ -179,7 +184,7 @@ interface JudgedPassage {
   translations: readonly string[];
 }
 
-/** Groups consecutive passages into requests. Segments that are blank in source and candidates are left out. */
+/** Groups consecutive passages into requests. Segments that are blank in source and candidates are skipped. */
 function groupPassages(
   segments: readonly string[],
   candidates: readonly (readonly string[])[],

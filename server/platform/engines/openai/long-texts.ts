@@ -1,8 +1,8 @@
 import { isDenseScript } from '#server/languages.ts';
 
 /**
- * UTF-16 units of a text in this language that a model translates well within OPENAI_TIMEOUT_SECONDS (60): some 2000
- * tokens either way. A character of a dense script says about what three Latin letters do.
+ * UTF-16 units of a text in this language that a model translates well within OPENAI_TIMEOUT_SECONDS (60): about 2000
+ * tokens in each direction. A character of a dense script corresponds to about three Latin letters.
  */
 export function unitsPerCall(language: string): number {
   return isDenseScript(language) ? 2000 : 6000;
@@ -30,16 +30,16 @@ export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => num
 /** A blank line, with all the whitespace that follows it. */
 const paragraphEnd = /\n[^\S\n]*\n\s*/g;
 
-/** Enough to complete a surrogate pair: whether a grapheme goes on shows in its next character. */
+/** Enough to complete a surrogate pair: the next character shows whether a grapheme continues. */
 const lookahead = 2;
 
 /**
- * Cuts a text into pieces of at most `max` UTF-16 units; joined, they are exactly the text. It cuts after a paragraph, else
- * between sentences, else between words, if the piece is at least half full; otherwise between graphemes, and never inside
- * one: a grapheme of more than `max` units makes a longer piece.
+ * Cuts a text into pieces of at most `max` UTF-16 units; joined, they are exactly the text. It cuts after a
+ * paragraph, else between sentences, else between words, if the piece is at least half full; otherwise between
+ * graphemes, and never inside one: a grapheme of more than `max` units makes a longer piece.
  *
  * Time and memory are linear in the text's length, for a `max` that a grapheme seldom reaches.
- * @param language a code of B 2.4, for its sentence and word boundaries
+ * @param language a canonical code, for its sentence and word boundaries
  */
 export function cutText(text: string, max: number, language: string): string[] {
   if (text.length <= max) return [text];
@@ -56,7 +56,7 @@ export function cutText(text: string, max: number, language: string): string[] {
   }
   return rest === '' ? pieces : [...pieces, rest];
 
-  /** Units before the best boundary in the window; 0 where a single grapheme fills it. */
+  /** Units before the best boundary in the window; 0 if a single grapheme fills it. */
   function bestBreak(window: string): number {
     const clusters = graphemes.segment(window);
     const candidates = [
@@ -91,10 +91,10 @@ function lastStart(segments: Intl.Segments, max: number): number {
 const lineEnd = /\n\s*/g;
 
 /**
- * Cuts a source and its translations into passages that correspond. Each row has one passage of each version; a joined
- * column is exactly that version. A row weighs at most `max` where the texts allow. It cuts between lines where all
- * versions have the same number, else between paragraphs likewise, else not at all: a wrong cut would make a judge see
- * omissions where there are none.
+ * Cuts a source and its translations into passages that correspond. Each row has one passage of each version; a
+ * joined column is exactly that version. A row weighs at most `max` if the texts allow. It cuts between lines if all
+ * versions have the same number, else between paragraphs likewise, else not at all: after a wrong cut, a judge would
+ * report false omissions.
  *
  * Time and memory are linear in the texts' lengths.
  */
@@ -118,7 +118,7 @@ function pairUp(versions: readonly string[], end: RegExp): string[][] | undefine
   return Array.from({ length: height }, (_, row) => columns.map((column) => column[row]!));
 }
 
-/** Cuts after each match of the expression. Blank ends of the text are not parts of their own. */
+/** Cuts after each match of the expression. Blank ends of the text are not separate parts. */
 function cutBehind(text: string, end: RegExp): string[] {
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;
@@ -133,8 +133,8 @@ function cutBehind(text: string, end: RegExp): string[] {
 }
 
 /**
- * Puts `text` between the leading and trailing whitespace of `original`, which is layout that a model might change. An
- * original of whitespace only is returned as it is.
+ * Puts `text` between the leading and trailing whitespace of `original`, which is layout that a model might change.
+ * Returns a blank original unchanged.
  */
 export function keepOuterSpace(original: string, text: string): string {
   const start = original.length - original.trimStart().length;

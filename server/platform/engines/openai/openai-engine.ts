@@ -17,7 +17,7 @@ export interface OpenAiDependencies {
   sleep?: Sleep;
   modes?: OutputModes;
   paid?: Paid;
-  /** One for everything in a process that calls the same endpoint. */
+  /** One limit for all calls of a process to the same endpoint. */
   concurrencyLimit?: ConcurrencyLimit;
 }
 
@@ -25,8 +25,8 @@ export const nobodyCounts: Paid = async () => {};
 
 /**
  * The live engine: OPENAI_MODEL translates, OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any endpoint with
- * compatible chat completions. It limits concurrent calls, splits long texts and retries transient
- * failures. It fails with the AppErrors.
+ * compatible chat completions. It limits concurrent calls, splits long texts and retries transient failures. It fails
+ * with AppErrors.
  */
 export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenAiDependencies = {}): Engine {
   const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;

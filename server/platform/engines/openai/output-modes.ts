@@ -2,38 +2,40 @@ import { countEvent } from '../../telemetry.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
 /**
- * How a model is asked for JSON, the most reliable way first: by a schema that the endpoint enforces, by JSON mode, or by the
- * instructions alone. The last two put the schema into the instructions. The response is checked against the same schema in
- * every mode.
+ * How to request JSON from a model, the most reliable way first: by a schema that the endpoint enforces, by JSON
+ * mode, or only by the instructions. The last two put the schema into the instructions. The response is checked
+ * against the same schema in every mode.
  */
 export const outputModes = ['json_schema', 'json_object', 'instructions'] as const;
 
 export type OutputMode = (typeof outputModes)[number];
 
 /**
- * Remembers in which mode each model of an endpoint answers. Some endpoints refuse a mode, others ignore what they do not know.
- * Each process learns it by its first calls; a refusal costs no tokens.
+ * Remembers in which mode each model of an endpoint responds with JSON. Some endpoints reject a mode, others ignore
+ * unknown ones. Each process learns it with its first calls; a rejection costs no tokens.
  */
 export interface OutputModes {
   /**
-   * Asks in the model's mode. If the endpoint refuses that one, asks in the others at once: no wait would help. The first
-   * that is accepted is the model's from then on. Two responses in a row that are not the JSON that was asked for move the
-   * model to the next mode. A call during which others have moved the model moves it no more.
+   * Calls in the model's mode. If the endpoint rejects that one, calls in the others immediately: waiting would not
+   * help. The first accepted mode is the model's from then on. Two responses in a row that are not the requested JSON
+   * move the model to the next mode. If other calls have changed the mode during a call, that call does not change it
+   * again.
    *
-   * @param ask rejects with an UpstreamFailure: `unsupported` for a refusal, `unstructured` for such a response
-   * @throws what `ask` rejects with; if every mode is refused, the first refusal, or an `outage` if one was a server error
+   * @param ask rejects with an UpstreamFailure: `unsupported` for a rejection, `unstructured` for such a response
+   * @throws the error of `ask`; if every mode is rejected, the first rejection, or an `outage` if one was a server
+   * error
    */
   run<T>(model: string, ask: (mode: OutputMode) => Promise<T>): Promise<T>;
-  /** The mode that the model is asked in, as far as is known. */
+  /** The known mode of a model. */
   modeOf(model: string): OutputMode;
 }
 
-/** What is known of a model. One without an entry is asked in the first mode. */
+/** The recorded mode of a model. A model without an entry is called in the first mode. */
 interface Entry {
   mode: OutputMode;
   /** Milliseconds, when the model got this mode or the first mode was last tried again. */
   since: number;
-  /** Responses in a row that were not the JSON that was asked for. */
+  /** Responses in a row that were not the requested JSON. */
   misses: number;
 }
 
@@ -41,19 +43,21 @@ interface Entry {
 interface Outcome {
   /** `unstructured` and `malformed` as in UpstreamFailure. */
   kind: 'answer' | 'unstructured' | 'malformed';
-  /** Whether it refused the call in other modes before. */
+  /** Whether it rejected the call in other modes before. */
   refused: boolean;
   /** The model's mode when the call began. */
   known: OutputMode;
 }
 
-/** One is an accident. An endpoint that ignores the mode, or a model that cannot follow it, fails again. */
+/**
+ * A single one may be an accident. An endpoint that ignores the mode, or a model that cannot follow it, fails again.
+ */
 const missesAllowed = 1;
 
-/** After so long, one call tries the first mode again: the endpoint may have been upgraded. */
+/** After this time, one call tries the first mode again: the endpoint may have been upgraded. */
 export const recheckMs = 3_600_000;
 
-/** Models that are remembered; callers may name any (`candidate_models`). */
+/** The number of remembered models; callers may name any (`candidate_models`). */
 const maxModels = 1000;
 
 /** @param now milliseconds of a clock that never goes back; a parameter for tests */
@@ -66,7 +70,7 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
     const entry = entries.get(model);
     const known = entry?.mode ?? best;
     const isRecheck = entry !== undefined && now() - entry.since >= recheckMs;
-    // The next calls do not wait for what this one finds.
+    // The next calls do not wait for the result of this one.
     if (isRecheck) entry.since = now();
     // The mode that works comes before those that may be accepted and ignored.
     return [...new Set([isRecheck ? best : known, known, ...outputModes])];
@@ -82,16 +86,16 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
   /** Learns from a response in `mode`. */
   function learn(model: string, mode: OutputMode, { known, refused, kind }: Outcome): void {
     const entry = entries.get(model) ?? { mode: best, since: now(), misses: 0 };
-    // Another call has moved the model meanwhile, and knows more than this one, which began before.
+    // A concurrent call changed the mode, and its result is newer than this one's.
     if (entry.mode !== known) return;
     const isMiss = kind === 'unstructured';
     if (kind === 'answer') {
-      // What is known of a model that is asked in the first mode goes without saying.
+      // A model in the first mode needs no entry.
       if (mode === best) entries.delete(model);
       else if (mode === known) entry.misses = 0;
       else remember(model, { mode, since: now(), misses: 0 });
     } else if (mode !== known) {
-      // Else the first mode was tried again, in vain.
+      // Otherwise the first mode was tried again, without success.
       if (refused) remember(model, { mode, since: now(), misses: isMiss ? 1 : 0 });
     } else if (isMiss) {
       const next = outputModes[outputModes.indexOf(mode) + 1];
@@ -125,8 +129,8 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
 }
 
 /**
- * The failure of a call that was refused in every mode. If a server error was among the refusals, its words had misled, and it
- * may pass.
+ * The failure of a call that was rejected in every mode. If one rejection was a server error, its message was
+ * misleading, and the error may be temporary.
  */
 function refusedInAll(refusals: readonly UpstreamFailure[]): UpstreamFailure | undefined {
   const error = refusals.find(({ facts }) => (facts.status ?? 0) >= 500);

@@ -6,7 +6,7 @@ import { UpstreamFailure } from './upstream-failure.ts';
 
 /** How calls to a model are retried and limited. */
 export interface RetryPolicy {
-  /** Retries of one request at most, whatever the reason. */
+  /** The maximum number of retries of one request, for any reason. */
   retries: number;
   sleep: Sleep;
   /** A call holds a slot during an attempt, not between two attempts. */
@@ -14,9 +14,10 @@ export interface RetryPolicy {
 }
 
 /**
- * Makes a call, and retries it after a rate limit, an outage or an unusable response. The call fails with an UpstreamFailure.
+ * Makes a call, and retries it after a rate limit, an outage or an unusable response. The call fails with an
+ * UpstreamFailure.
  *
- * @throws {AppError} of B 7, when the retries are used up or a retry would not help
+ * @throws {AppError} when the retries are used up or a retry would not help
  */
 export async function callWithRetries<T>(
   { retries, sleep, concurrencyLimit }: RetryPolicy,
@@ -50,9 +51,9 @@ const maxBackoffMs = 8000;
 const maxRetryAfterMs = 60_000;
 
 /**
- * Milliseconds to wait before retry number `retry`, counted from 0; undefined where Retry-After is too long to wait for.
- * The delay doubles with each retry. Half of it is random, so that calls that failed together do not retry together. It is
- * never less than Retry-After.
+ * Milliseconds to wait before retry number `retry`, counted from 0; undefined if Retry-After is too long to wait for.
+ * The delay doubles with each retry. Half of it is random, so that calls that failed together do not retry together.
+ * It is never less than Retry-After.
  */
 export function delayBeforeRetry(
   retry: number,
@@ -65,8 +66,8 @@ export function delayBeforeRetry(
 }
 
 /**
- * Milliseconds that the model's endpoint asks to wait; undefined where it does not, or not in a known form. Reads
- * `retry-after-ms` (OpenAI, Azure), then Retry-After in seconds or as a date (RFC 9110, 10.2.3).
+ * Milliseconds that the model's endpoint requests to wait; undefined if there are none, or in an unknown format.
+ * Reads `retry-after-ms` (OpenAI, Azure), then Retry-After in seconds or as a date (RFC 9110, 10.2.3).
  */
 export function readRetryAfter(headers: Headers, now: number = Date.now()): number | undefined {
   const ms = readNumber(headers.get('retry-after-ms'));

@@ -61,13 +61,13 @@ interface RepairedPassage {
   /** The exact text: a segment's passages joined are its current translation. */
   translation: string;
   source: string;
-  /** Whether the source may extend beyond the translation, because where it begins and ends is unknown. */
+  /** Whether the source may extend beyond the translation, because its start and end are unknown. */
   approximate: boolean;
 }
 
 /**
- * Cuts a segment into passages for repair. It cuts the translation, so that no part of the text is lost or doubled, whatever
- * a model makes of the source next to it.
+ * Cuts a segment into passages for repair. It cuts the translation, so that no part of the text is lost or repeated,
+ * whatever a model does with the source next to it.
  */
 function cutForRepair(
   segment: number,
@@ -149,9 +149,9 @@ export async function repair(
 }
 
 /**
- * The issues that each group is to repair; undefined for a group that stays as it is. A group gets the issues whose span
+ * The issues to repair in each group; undefined for a group that does not change. A group gets the issues whose span
  * it contains, and those whose span is found nowhere. All groups are repaired if no issue has a place, or if an issue
- * without one is more than minor: missing text has no span, and it is what repair is for.
+ * without one is more than minor: missing text has no span, and repair must add it.
  */
 function issuesByGroup(
   groups: readonly (readonly RepairedPassage[])[],
@@ -163,7 +163,7 @@ function issuesByGroup(
   return located.map((found) => (everywhere || found.length > 0 ? [...found, ...unlocated] : undefined));
 }
 
-/** The new text with the passage's leading and trailing whitespace; the source's where the passage was blank. */
+/** The new text with the passage's leading and trailing whitespace; the source's if the passage was blank. */
 function inPlace({ source, translation }: RepairedPassage, text: string): string {
   return keepOuterSpace(translation.trim() === '' ? source : translation, text);
 }

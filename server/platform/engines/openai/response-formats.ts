@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Judgement, QualityIssue, Verification } from '../engine.ts';
 
-/** More issues than anyone reads or repairs at once. */
+/** More issues than anyone reads or repairs in one step. */
 const maxIssues = 100;
 
 const ranks = { critical: 0, major: 1, minor: 2 } as const satisfies Record<QualityIssue['severity'], number>;
@@ -11,7 +11,7 @@ export function worstIssues(issues: readonly QualityIssue[]): QualityIssue[] {
   return issues.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]).slice(0, maxIssues);
 }
 
-/** UTF-16 units of a judge's remark at most; the rest is cut. */
+/** UTF-16 units of a judge's remark; the rest is cut. */
 const maxRemarkLength = 2000;
 
 export function clipRemark(text: string): string {
@@ -21,9 +21,9 @@ export function clipRemark(text: string): string {
 /** The shape of a response: the model must follow it, and the response is checked against it. */
 export interface ResponseFormat<T> {
   schema: z.ZodType<T>;
-  /** `response_format` of a chat completions request, where the endpoint enforces a schema. */
+  /** `response_format` of a chat completions request, if the endpoint enforces a schema. */
   responseFormat: ReturnType<typeof structuredOutput>;
-  /** What the instructions say of the format where it does not. */
+  /** The description of the format in the instructions, if the endpoint does not enforce it. */
   inWords: string;
 }
 
@@ -44,9 +44,9 @@ const inWords = (name: string, schema: unknown) =>
 this JSON Schema, called "${name}": ${JSON.stringify(schema)}`;
 
 /*
- * The responses as strict structured outputs need them: every field is present, nullable rather than optional, and without
- * limits in the schema (some endpoints refuse those). A model writes the fields in this order: its reasons come before its
- * decision. `refine` and `overwrite` do not change the JSON schema.
+ * The responses as strict structured outputs need them: every field is present, nullable rather than optional, and
+ * without limits in the schema (some endpoints reject those). A model writes the fields in this order: its reasons
+ * come before its decision. `refine` and `overwrite` do not change the JSON schema.
  */
 
 const remark = () => z.string().overwrite(clipRemark);

@@ -5,8 +5,9 @@ import { contextsBefore, instructions, promptData } from './prompts.ts';
 import { readSegments, type TranslatedSegments, translationFormat } from './response-formats.ts';
 
 /**
- * Translates the segments. A long text takes several requests: a source may be longer than what a model can write within
- * OPENAI_TIMEOUT_SECONDS. Whitespace around segments and between their pieces is never sent to the model.
+ * Translates the segments. A long text takes several requests: a source may be longer than the text that a model can
+ * write within OPENAI_TIMEOUT_SECONDS. Whitespace around segments and between their pieces is never sent to the
+ * model.
  */
 export async function translate(
   askAll: AskAll,
@@ -62,8 +63,8 @@ function cutSegments(segments: readonly string[], language: string): Piece[] {
 const unspaced: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'th']);
 
 /**
- * Joins the translations of the pieces into segments. Whitespace around and between pieces is the source's. Between two
- * pieces of a language without spaces, a target language with spaces gets one.
+ * Joins the translations of the pieces into segments. Whitespace around and between pieces is the source's. Between
+ * two pieces of a language without spaces, a target language with spaces gets one.
  */
 function joinPieces(
   pieces: readonly Piece[],

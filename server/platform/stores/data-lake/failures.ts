@@ -1,12 +1,12 @@
 import { StoreError } from '../store-error.ts';
 
-/** The longest message that is kept of a service. */
+/** The maximum length of a service's message. */
 const maxMessageLength = 1000;
 
-/** Signatures, keys and tokens, should a service repeat them in its message. */
+/** Signatures, keys and tokens, in case a service repeats them in its message. */
 const secrets = [/(sig=)[^&\s"'<]+/gi, /(SharedKey |Bearer )[^\s"'<]+/gi, /(AccountKey=)[^;\s"'<]+/gi];
 
-/** A message without what could be a secret, nor those that are `known`, of bounded length. */
+/** A message without possible secrets, nor those that are `known`, with a limited length. */
 function harmless(message: string, known: readonly string[] = []): string {
   const unknown = known.reduce((text, secret) => text.replaceAll(secret, '(hidden)'), message.trim());
   const bare = secrets.reduce((text, secret) => text.replace(secret, '$1(hidden)'), unknown);
@@ -14,8 +14,8 @@ function harmless(message: string, known: readonly string[] = []): string {
 }
 
 /**
- * The error that a response without success says: in JSON (dfs endpoint), XML (blob endpoint), or a header alone.
- * @param known secrets of the request, should the service repeat them
+ * The error of a response without success: in JSON (dfs endpoint), XML (blob endpoint), or only a header.
+ * @param known secrets of the request, in case the service repeats them
  */
 export function refusedResponse(
   status: number,
@@ -54,10 +54,13 @@ function fromXml(text: string): Said {
   return { code: element('Code'), message: element('Message') };
 }
 
-/** Codes of undici that say that time is used up. */
+/** Timeout codes of undici. */
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Returns our own error for whatever a connection, the package or an identity throws. It keeps the code and a harmless message. */
+/**
+ * Returns our own error for any error of a connection, the package or an identity. It keeps the code and a harmless
+ * message.
+ */
 export function toStoreError(thrown: unknown): StoreError {
   for (let error = thrown; error instanceof Error; error = error.cause)
     if (error instanceof StoreError) return error;
@@ -67,25 +70,25 @@ export function toStoreError(thrown: unknown): StoreError {
   return new StoreError(harmless(thrown.message || code), timeouts.has(code) ? 'timeout' : code);
 }
 
-/** Whether the service says that the object does not exist. That its filesystem does not exist is another matter. */
+/** Whether the service reports that the object does not exist. A missing filesystem is a different error. */
 export function isMissing(error: unknown): boolean {
   return (
     error instanceof StoreError && error.status === 404 && !/^(Filesystem|Container|Account)/.test(error.code)
   );
 }
 
-/** Whether the object is not the version that was asked for. */
+/** Whether the object is not the requested version. */
 export function isOtherVersion(error: unknown): boolean {
   return error instanceof StoreError && error.status === 412 && error.code === 'ConditionNotMet';
 }
 
-/** Whether another writer holds the object, or wrote to it meanwhile. */
+/** Whether another writer holds the object, or wrote to it since. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return error.status === 412 || /^(Lease|InvalidFlushPosition$)/.test(error.code);
 }
 
-/** Whether the service does not know leases, as emulators may not. */
+/** Whether the service does not support leases, as some emulators do not. */
 export function hasNoLeases(error: unknown): boolean {
   return error instanceof StoreError && [400, 405, 501].includes(error.status ?? 0);
 }

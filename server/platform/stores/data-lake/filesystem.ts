@@ -20,7 +20,10 @@ import { openConnections, openOverrideConnections } from './connections.ts';
 import { managedIdentity } from './managed-identity.ts';
 
 export interface FilesystemOptions {
-  /** STORAGE_ENDPOINT_OVERRIDE: what is dialled instead of account URLs; `{account}` in it stands for the account's name. */
+  /**
+   * STORAGE_ENDPOINT_OVERRIDE: the URL to connect to instead of account URLs; `{account}` in it is replaced by the
+   * account's name.
+   */
   endpointOverride?: string | undefined;
   /** STORAGE_PRINCIPAL_CLIENT_ID: which managed identity, if the deployment has several. */
   principalClientId?: string | undefined;
@@ -31,11 +34,11 @@ export interface FilesystemOptions {
   resolve?: Resolve;
 }
 
-/** The signer of a mode's requests, and the token for their addresses. */
+/** The signer of a mode's requests, and the token for their URLs. */
 interface Access {
   signer: StorageSharedKeyCredential | AnonymousCredential | TokenCredential;
   sas?: string;
-  /** What no message may repeat. */
+  /** Texts that no message may repeat. */
   secrets: string[];
 }
 
@@ -48,7 +51,7 @@ async function accessWith(
     case 'managed_identity':
       return { signer: await managedIdentity(principalClientId), secrets: [] };
     case 'sas': {
-      // The token becomes part of addresses: a secret of another form must not.
+      // The token becomes part of URLs: a secret of another form must not.
       const wrong = checkSecret(accountUrl, credential);
       if (wrong) throw new StoreError(wrong.problem, 'sas');
       return accessBySas(bareSas(credential.token));
@@ -93,7 +96,7 @@ export async function openFilesystem(
   });
   return new DataLakeFileSystemClient(`${accountUrl}/${filesystem}`, signer, {
     httpClient,
-    // Tries are repeated by the account's client, which knows more about what failed.
+    // The account's client retries, because it has more details of the failure.
     retryOptions: { maxTries: 1 },
   });
 }

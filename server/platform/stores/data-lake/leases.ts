@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataLakeFileClient } from '@azure/storage-file-datalake';
 import { hasNoLeases, isConflict } from './failures.ts';
 
-/** Seconds of a lease: the shortest that there is, since whoever dies with one delays the others by it. */
+/** Seconds of a lease: the minimum, because a process that dies with one delays the others by it. */
 const leaseSeconds = 15;
 /** Milliseconds that a write waits for the release of its lease. */
 const maxReleaseMs = 2000;
 /** Milliseconds after which a lease is renewed before the next request. */
 const renewAfter = 5000;
-/** Milliseconds for which writes that other writers prevent are tried again: two leases, and some more. */
+/** Milliseconds for which writes that other writers block are retried: two leases and a margin. */
 const patience = 40_000;
-/** Milliseconds between two tries; the half is random. */
+/** Milliseconds between two attempts; half of it is random. */
 const pause = 200;
 
-/** Tries a write again while other writers of the object hold it, or have come between. */
+/** Retries a write while other writers hold the object, or have written in between. */
 export async function despiteOthers<T>(write: () => Promise<T>): Promise<T> {
   const end = Date.now() + patience;
   for (;;) {
@@ -27,12 +27,15 @@ export async function despiteOthers<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a request needs to write to an object whose lease is held. Call it before each request: it renews the lease. */
+/**
+ * The requirement for a request that writes to an object with a lease. Call it before each request: it renews the
+ * lease.
+ */
 export type HeldLease = () => Promise<{ leaseId?: string }>;
 
 /**
- * Holds the lease of an existing object during a write. No one else can write meanwhile. If the lease is lost because the write
- * takes too long, the service refuses the write's next request.
+ * Holds the lease of an existing object during a write. No one else can write during that time. If the lease is lost
+ * because the write takes too long, the service rejects the write's next request.
  * @throws {StoreError} a conflict, if another writer holds it
  */
 export async function withLease<T>(
@@ -58,7 +61,7 @@ export async function withLease<T>(
       return { leaseId };
     });
   } finally {
-    // What is not released ends by itself; the write is done, and need not wait for long.
+    // A lease that is not released ends automatically; the write is done, and must not wait for long.
     await Promise.race([
       lease.releaseLease().catch(() => {}),
       sleep(maxReleaseMs, undefined, { ref: false }),

@@ -5,12 +5,15 @@ import { toStoreError } from './failures.ts';
 /** Milliseconds to get a token. */
 const timeout = 20_000;
 
-/** One for each client id, so that a process asks for a token once, however many lakes use it. The package keeps tokens. */
+/**
+ * One for each client id, so that a process requests a token once, however many lakes use it. The package keeps
+ * tokens.
+ */
 const identities = new Map<string | undefined, Promise<TokenCredential>>();
 
 /**
- * The identity of this deployment: workload identity (Kubernetes), then the managed identity of its machine. Developers' tools
- * are not asked, so no process is started.
+ * The identity of this deployment: workload identity (Kubernetes), then the managed identity of its machine.
+ * Developers' tools are not used, so no process is started.
  * @param clientId which of several identities; without it, the one that the environment names
  */
 export function managedIdentity(clientId: string | undefined): Promise<TokenCredential> {
@@ -40,7 +43,7 @@ async function openIdentity(clientId: string | undefined): Promise<TokenCredenti
   };
 }
 
-/** The constructor throws where the environment has no workload identity. */
+/** The constructor throws if the environment has no workload identity. */
 function workloadIdentity(
   { CredentialUnavailableError, WorkloadIdentityCredential }: typeof import('@azure/identity'),
   named: { clientId?: string },

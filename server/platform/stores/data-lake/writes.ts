@@ -3,13 +3,13 @@ import { StoreError } from '../store-error.ts';
 import { isConflict, isMissing } from './failures.ts';
 import { despiteOthers, withLease } from './leases.ts';
 
-/** Bytes that a request carries. */
+/** Bytes of one request. */
 const partBytes = 4 * 1024 * 1024;
 
 /**
- * Writes an object: creates it empty, appends its content, and makes that visible. What fits into one request becomes visible
- * by that request, and only if the object is still empty, so of two writers one wins, whole. A larger content is written under
- * a lease.
+ * Writes an object: creates it empty, appends its content, and makes that visible. Content that fits into one request
+ * becomes visible with that request, and only if the object is still empty, so of two writers one wins, completely.
+ * Larger content is written under a lease.
  */
 export function putObject(file: DataLakeFileClient, content: Buffer): Promise<void> {
   return despiteOthers(async () => {
@@ -61,8 +61,8 @@ async function removeUnfinished(file: DataLakeFileClient, etag: string | undefin
 }
 
 /**
- * Appends lines to an object, and creates it if it does not exist. The lease keeps other processes from writing between the
- * look at the object's length and the write to its end.
+ * Appends lines to an object, and creates it if it does not exist. The lease keeps other processes from writing
+ * between reading the object's length and writing to its end.
  */
 export function appendLines(file: DataLakeFileClient, lines: string): Promise<void> {
   const bytes = Buffer.from(lines);
@@ -96,7 +96,7 @@ async function createIfMissing(file: DataLakeFileClient): Promise<void> {
   }
 }
 
-/** Whether an object has these bytes there. */
+/** Whether an object has these bytes at this position. */
 async function holds(file: DataLakeFileClient, at: number, bytes: Buffer): Promise<boolean> {
   return (await readBytes(file, at, bytes.length)).equals(bytes);
 }
@@ -104,7 +104,7 @@ async function holds(file: DataLakeFileClient, at: number, bytes: Buffer): Promi
 /** Reads up to `max` bytes of an object; none from its end on. */
 export async function readBytes(file: DataLakeFileClient, from: number, max: number): Promise<Buffer> {
   try {
-    // A count of zero would ask for everything.
+    // A count of zero would request everything.
     const { readableStreamBody } = await file.read(from, Math.max(max, 1), { maxRetryRequests: 2 });
     const chunks: Buffer[] = [];
     for await (const chunk of readableStreamBody ?? []) chunks.push(chunk as Buffer);

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /*
- * Writes texts and lines on a thread of their own. What comes while the thread writes is sent to it together, so the more there is to write, the
- * less each write costs (decision 36). A disk that hangs holds up this thread only.
+ * Writes texts and lines on a dedicated thread. Writes that arrive while the thread works are sent to it together, so
+ * each write costs less under load (decision 36). A disk that hangs blocks only this thread.
  */
 
 /** A line at the end of a file. */
@@ -16,7 +16,7 @@ export type SmallWrite =
   | { kind: 'put'; file: string; temporary: string; content: string; announced?: AppendedLine | undefined }
   | ({ kind: 'append' } & AppendedLine);
 
-/** What the thread says of a write that failed. `index`: its place among the writes that were sent. */
+/** A failed write of the thread. `index`: its position among the sent writes. */
 export interface FailedWrite {
   index: number;
   code: string | undefined;
@@ -34,7 +34,7 @@ interface Batch {
 }
 
 let thread: Worker | undefined;
-/** What the thread writes now. */
+/** The writes that the thread processes now. */
 let sent: Batch | undefined;
 let next: Batch = { writes: [], waiting: [] };
 
@@ -56,7 +56,7 @@ function sendNext(): void {
   sent = next;
   next = { writes: [], waiting: [] };
   thread ??= startThread();
-  // The process lives until it is written.
+  // The process stays alive until it is written.
   thread.ref();
   thread.postMessage(sent.writes);
 }

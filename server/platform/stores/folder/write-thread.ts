@@ -3,13 +3,13 @@ import { parentPort } from 'node:worker_threads';
 import type { AppendedLine, FailedWrite, SmallWrite } from './small-writes.ts';
 
 /*
- * The thread of `small-writes.ts`. It makes blocking calls, since nothing else runs on it: each asynchronous one would go to a thread of Node's
- * pool and back, which costs more than the write.
+ * The thread of `small-writes.ts`. It makes blocking calls, since it does nothing else: each asynchronous call would
+ * go to a thread of Node's pool and back, which costs more than the write.
  */
 
 parentPort?.on('message', (writes: SmallWrite[]) => parentPort?.postMessage(runAll(writes)));
 
-/** @returns those that failed */
+/** @returns the failed writes */
 function runAll(writes: readonly SmallWrite[]): FailedWrite[] {
   const failed = new Map<number, FailedWrite>();
   const attempt = (indexes: number[], write: () => void) => {

@@ -1,6 +1,6 @@
 /**
- * Checks the path of an object or folder in a store: two parts or more, of letters, digits and `_-.`, none of dots alone, and the
- * first does not begin with one. So a path cannot leave the store, and needs no escaping in addresses.
+ * Checks the path of an object or folder in a store: two or more parts of letters, digits and `_-.`, none of only
+ * dots, and the first does not begin with one. So a path cannot leave the store, and needs no escaping in URLs.
  * @returns the path
  * @throws {Error} for another path
  */
