@@ -8,7 +8,7 @@ import { listenForStop } from '#server/platform/stop-signals.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { RestoredStorage } from './backup/restored-storage.ts';
 
-// A signal ends waiting, but a running migration is finished. The process that started the database must leave it.
+// A signal ends waiting, but a running migration is finished. The process that joined the database must leave it.
 const { stop } = listenForStop();
 redirectOutput();
 

@@ -9,7 +9,7 @@ import { Refusal, type Server } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 import { printable } from './printing.ts';
 
-// A signal does not interrupt a command: whoever started the embedded database must also stop it.
+// A signal does not interrupt a command: the process that started the embedded database must also stop it.
 const { stop } = listenForStop();
 
 /** Opens the database that the settings name, and migrates it as every start does. */
@@ -32,7 +32,7 @@ async function withServer(settings: Settings, work: (server: Server) => Promise<
   }
 }
 
-/** A driver's error has SQL and parameters in its message: keep only what is safe to print. */
+/** A driver's error has SQL and parameters in its message: keep only text that is safe to print. */
 function withoutParameters(error: unknown): Error {
   if (error instanceof Refusal || error instanceof ClosedOutput || error instanceof SettingsError)
     return error;

@@ -8,12 +8,14 @@ export function idsOf({ current, previous }: SecretsKeys): string[] {
   return [current, ...(previous ? [previous] : [])].map(secretsKeyId);
 }
 
-/** Whether one of the keys is the one that the backup was made with: what its service wrote last, and the backup's authentication, are by that key. */
+/** Whether one of the keys is the one of the backup's service, with which the backup was authenticated. */
 export function hasKeyOf(keys: SecretsKeys, { secrets_key }: Header): boolean {
   return idsOf(keys).some((id) => id === secrets_key.ids[0]);
 }
 
-/** A hash of everything in the backup by the current key: who does not have the key cannot make one for other content. */
+/**
+ * A hash of everything in the backup with the current key: without the key, no one can create one for other content.
+ */
 export function authenticate(keys: SecretsKeys, manifest: Omit<Manifest, 'authentication'>): Manifest {
   return { ...manifest, authentication: hashes(keys, manifest)[0]?.toString('hex') ?? '' };
 }

@@ -2,18 +2,20 @@ import { z } from 'zod';
 import type { Table } from '#db/copy/contents.ts';
 
 /*
- * A backup is a tar file, compressed with zstd, so that other programs can look into it (`tar --zstd -tf FILE`). In this order:
+ * A backup is a tar file, compressed with zstd, so that other programs can read it (`tar --zstd -tf FILE`). In this
+ * order:
  *
- *   backup.json                              what it is: the header
- *   secrets.key                              the key of DATA_DIR, if there is one (decision 62)
- *   database/<schema>.<table>/000001.copy    rows in the text format of COPY; a part ends with a row
- *   database/sequences.json
- *   objects/<path>                           an object of the platform's storage
- *   lines/<path>/000001                      a text object that grows by lines; a part ends with a line
- *   manifest.json                            what must be there
+ * backup.json                              the header
+ * secrets.key                              the key of DATA_DIR, if there is one (decision 62)
+ * database/<schema>.<table>/000001.copy    rows in the text format of COPY; a part ends with a row
+ * database/sequences.json
+ * objects/<path>                           an object of platform storage
+ * lines/<path>/000001                      a text object that grows by lines; a part ends with a line
+ * manifest.json                            the list of all contents
  *
- * index/000001.json comes after every thousand parts and lists them with their digests; the manifest lists the digests of the indexes. So neither who
- * writes nor who reads has all parts in memory, and what is missing or changed is found.
+ * index/000001.json comes after every thousand parts and lists them with their digests; the manifest lists the
+ * digests of the indexes. So neither the writer nor the reader has all parts in memory, and missing or changed parts
+ * are found.
  */
 
 export const names = {
@@ -23,7 +25,7 @@ export const names = {
   manifest: 'manifest.json',
 } as const;
 
-/** The only version so far. A reader refuses others. */
+/** The only version so far. A reader rejects others. */
 export const formatVersion = 1;
 
 /** Parts that one index lists. */
@@ -32,10 +34,16 @@ export const partsOfIndex = 1000;
 /** Bytes after which a part of rows or lines ends. */
 export const partBytes = 4_000_000;
 
-/** Bytes of the largest part that a reader takes: an object is one part, and the service itself holds an uploaded file in memory. */
+/**
+ * Bytes of the largest part that a reader accepts: an object is one part, and the service itself holds an uploaded
+ * file in memory.
+ */
 export const maxPartBytes = 1_000_000_000;
 
-/** Bytes of the largest header, key, index or manifest. The header of a hundred thousand bound accounts has ten million. */
+/**
+ * Bytes of the largest header, key, index or manifest. The header of a hundred thousand bound accounts has ten
+ * million.
+ */
 export const maxOwnPartBytes = 64_000_000;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -54,7 +62,7 @@ export const headerShape = z.object({
     /** Whether the key itself is in the backup. */
     included: z.boolean(),
   }),
-  /** Accounts of tenants' own, whose objects stay where they are. */
+  /** Tenants' own accounts, whose objects stay there. */
   accounts: z.array(z.object({ tenant_id: z.string(), address: z.string() })),
 });
 
@@ -73,9 +81,9 @@ export const manifestShape = z.object({
   /** Rows by table. */
   rows: z.record(z.string(), count),
   objects: count,
-  /** Objects that rows refer to and that were not there: removed while the backup ran, or lost before. */
+  /** Objects of rows that were missing: removed during the backup, or lost before. */
   missing: count,
-  /** By the key of stored secrets, over all that stands before. */
+  /** A hash of all fields above with the key of stored secrets. */
   authentication: hash,
 });
 

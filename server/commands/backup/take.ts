@@ -8,7 +8,7 @@ import { formatVersion, type Header, names, tableName, tablePart } from './forma
 import { addObjects } from './stored-objects.ts';
 import { countLines, inWholeLines } from './whole-lines.ts';
 
-/** What a backup is made of. */
+/** The data for a backup. */
 export interface Source {
   url: string;
   storage: PlatformStore;
@@ -19,12 +19,12 @@ export interface Source {
   service: string;
 }
 
-/** What was backed up. */
+/** The contents of the backup. */
 export interface Taken {
   rows: number;
   tables: number;
   objects: number;
-  /** Paths of objects that rows refer to and that are not there, a hundred at most. */
+  /** Paths of missing objects of rows, at most a hundred. */
   missing: string[];
   missingCount: number;
   accounts: Header['accounts'];
@@ -32,9 +32,9 @@ export interface Taken {
 }
 
 /**
- * Writes a backup beside the running service: the rows as they were at one moment, then what they refer to in the platform's storage. Objects are written
- * before their rows, so all of them are there, unless they were removed meanwhile.
- * @param stop ends it; the file is then removed, unless it was complete at that moment
+ * Writes a backup during normal operation: the rows in one consistent snapshot, then their objects in the platform's
+ * storage. Objects are written before their rows, so all of them exist, unless they were removed since.
+ * @param stop ends it; the file is then removed, unless it was already complete
  */
 export async function takeBackup(source: Source, file: string, stop: AbortSignal): Promise<Taken> {
   const archive = await ArchiveWriter.open(file);
@@ -46,7 +46,8 @@ export async function takeBackup(source: Source, file: string, stop: AbortSignal
   try {
     return await withSnapshot(source.url, 'lingualoop backup', write, stop);
   } catch (error) {
-    // A stop does not wait for what is being written, and at the end the file may be about to get its name: then it is complete.
+    // A stop does not wait for the current write. At the end, the file may be about to get its name: then it is
+    // complete.
     const taken = await writing?.catch(() => undefined);
     if (taken) return taken;
     await archive.discard();

@@ -2,7 +2,10 @@ import { partBytes } from './format.ts';
 
 const newline = 10;
 
-/** Pieces that end anywhere as parts of some megabytes that end with a line. What is left after the last line is not one, and is dropped. */
+/**
+ * Converts pieces that end anywhere into parts of some megabytes that end with a line. An incomplete last line is
+ * dropped.
+ */
 export async function* inWholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let kept: Uint8Array[] = [];
   let size = 0;
@@ -21,7 +24,7 @@ export async function* inWholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
   if (end > 0) yield rest.subarray(0, end);
 }
 
-/** How many lines there are. A row of COPY is one: it writes a line break within a value as `\n`. */
+/** The number of lines. A row of COPY is one: it writes a line break within a value as `\n`. */
 export function countLines(lines: Buffer): number {
   let count = 0;
   for (let at = lines.indexOf(newline); at >= 0; at = lines.indexOf(newline, at + 1)) count += 1;

@@ -8,9 +8,10 @@ import { compareRecords } from './records.ts';
 import { findUnreferencedFiles, findUnreferencedRecords } from './unreferenced.ts';
 
 /**
- * Compares the store with the database: records, files and lines of the manifests. Reads only, in pages, and may run beside the service.
+ * Compares the store with the database: records, files and lines of the manifests. Reads only, in pages, and may run
+ * during normal operation.
  * @param only the tenant to compare; all unless given
- * @throws what the database or the platform's storage throws; an account that fails is reported
+ * @throws the errors of the database or the platform's storage; an account that fails is reported
  */
 export async function compareStore(given: Omit<Comparison, 'walked'>, only?: string): Promise<void> {
   const comparison: Comparison = { ...given, walked: new Set() };
@@ -23,7 +24,7 @@ export async function compareStore(given: Omit<Comparison, 'walked'>, only?: str
   await compareManifests(comparison, platform, tenantIds);
 }
 
-/** Whether there is such a tenant: nothing would differ for one that does not exist. */
+/** Whether the tenant exists: a tenant that does not exist would have no differences. */
 export async function isTenant(
   { database }: Pick<Comparison, 'database'>,
   tenantId: string,
@@ -47,7 +48,7 @@ async function compareTenant(comparison: Comparison, tenantId: string): Promise<
   });
 }
 
-/** All tenants, and folders of the platform's storage that are of none, in the order of their ids. */
+/** All tenants, and folders of the platform's storage without a tenant, in the order of their ids. */
 async function allTenants({ database, storage, stop }: Comparison): Promise<string[]> {
   const ids = new Set(await storage.listTop());
   // The platform's own: announcements and manifests.

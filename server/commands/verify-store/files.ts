@@ -8,7 +8,7 @@ import { type Comparison, forEach, pageSize } from './comparison.ts';
 import { lookAt, type Places } from './places.ts';
 import type { Difference } from './report.ts';
 
-/** The address of a document's file, as rows of records have theirs. */
+/** The address of a document's file, in the form that rows of records have. */
 export function addressOf(row: ArtifactRow): string {
   return row.address ?? artifactPath(row).slice(row.tenantId.length + 1);
 }
@@ -30,7 +30,7 @@ export async function compareFiles(comparison: Comparison, places: Places, tenan
       if (what) found.push({ row, what });
     });
     const ids = found.map(({ row }) => row.artifactId);
-    // What was deleted meanwhile is no difference.
+    // Ignore files deleted during the scan.
     const now = ids.length
       ? await database.inTenant(tenantId, (tx) =>
           selectFiles(tx, tenantId, inArray(documentArtifacts.artifactId, ids)),
@@ -61,7 +61,7 @@ async function faultOf(
   quick: boolean,
 ): Promise<Difference | undefined> {
   if (quick) {
-    // Of a file of this size, the last byte and none after it.
+    // In a file of this size, there is the last byte, and none after it.
     const end = await store.read(path, Math.max(sizeBytes - 1, 0), 2);
     if (end === null) return 'file missing';
     return end.length === Math.min(sizeBytes, 1) ? undefined : 'file damaged';

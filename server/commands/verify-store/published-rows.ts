@@ -6,7 +6,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 /** A published job or an approved document. */
 export interface PublishedRow {
   id: string;
-  /** Where its record is; null if it has none, though it should. */
+  /** The address of its record; null if it has none, though it should. */
   uri: string | null;
   /** When its record was written, or its approval stamped, within an hour. */
   at: Date;
@@ -19,11 +19,11 @@ export type Cursor = Pick<PublishedRow, 'id' | 'at'>;
 export interface PublishedRows {
   /** Whether a row comes before its record: an approval is stamped, then recorded. */
   isRecordedLater: boolean;
-  /** Those that must have a record, in the order of their ids. */
+  /** Rows that must have a record, in the order of their ids. */
   byId(tx: Tx, tenantId: string, after: string, limit: number): Promise<PublishedRow[]>;
-  /** Those that refer to a record, in the order of its time. */
+  /** Rows that refer to a record, in the order of its time. */
   byTime(tx: Tx, tenantId: string, after: Cursor | null, limit: number): Promise<PublishedRow[]>;
-  /** Those of these ids that must have a record. */
+  /** Rows with these ids that must have a record. */
   byIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<PublishedRow[]>;
 }
 
@@ -45,7 +45,7 @@ const textJobs: PublishedRows = {
   byIds: (tx, tenantId, ids) => selectJobs(tx, tenantId, inArray(translationJobs.jobId, [...ids])),
 };
 
-/** A text that a fast path served has no record of its own: it is in a store already. */
+/** A text that a fast path served has no separate record: it is already in a store. */
 const hasRecord = or(
   isNotNull(translationJobs.goldenUri),
   sql`${translationJobs.pipelineMetadata} -> 'provenance' ->> 'fast_path' is null`,

@@ -37,7 +37,7 @@ async function compareKind(
       if (what) found.push({ row, what });
     });
     const ids = found.map(({ row }) => row.id);
-    // What was deleted or published again meanwhile is no difference.
+    // Ignore records that were deleted or published again during the scan.
     const now = found.length ? await database.inTenant(tenantId, (tx) => kind.byIds(tx, tenantId, ids)) : [];
     const uris = new Map(now.map(({ id, uri }) => [id, uri]));
     for (const { row, what } of found)
@@ -49,7 +49,7 @@ async function compareKind(
   }
 }
 
-/** A row without a record is wrong, unless it may still be written. */
+/** A row without a record is wrong, unless the record may still be written. */
 function unrecorded(
   { report, settings }: Comparison,
   { isRecordedLater }: PublishedRows,
@@ -62,7 +62,7 @@ function unrecorded(
   return undefined;
 }
 
-/** What is wrong with the record that a row refers to. */
+/** The fault of the record that a row refers to. */
 function faultOf(
   comparison: Comparison,
   places: Places,
@@ -96,7 +96,7 @@ function isRecordOf(text: string, tenantId: string, id: string): boolean {
   }
 }
 
-/** Counts the jobs and documents that are not at their end: their records and files may come at any moment. */
+/** Counts the jobs and documents that are not finished: their records and files may be written at any moment. */
 async function countUnfinished({ database, report, settings }: Comparison, tenantId: string): Promise<void> {
   const count = sql<number>`count(*)::int`;
   const [jobs, documents] = await database.inTenant(tenantId, (tx) =>

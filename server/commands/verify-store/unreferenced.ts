@@ -9,10 +9,10 @@ import { addressOf as fileAddressOf } from './files.ts';
 import type { Place } from './places.ts';
 import type { Difference, Unfinished } from './report.ts';
 
-/** An object that looks like one of ours. */
+/** An object whose name has one of our forms. */
 interface Found {
   path: string;
-  /** As a row would have it. */
+  /** In the form that a row would have. */
   address: string;
   /** The job of a record, or the id of a file. */
   id: string;
@@ -41,8 +41,8 @@ export async function findUnreferencedRecords(
 const recordName = /^(?:[0-9a-f]{6}\/)?([0-9a-f]{32})(?:\.\d+)?\.json$/;
 
 /**
- * What `checkGoldenRecords` would do with records that were found (decision 36): an unreferenced one is to remove, and one whose job may still
- * publish it waits.
+ * The result that `checkGoldenRecords` would have for found records (decision 36): an unreferenced one will be
+ * removed, and one whose job may still publish it waits.
  */
 async function judge(
   { database }: Comparison,
@@ -87,7 +87,7 @@ const platformFileName = /^[0-9a-f]{32}\.([0-9a-f]{32})$/;
 /** `<document>/translated-<file>.pdf` */
 const accountFileName = /^[0-9a-f]{32}\/(?:source|translated)-([0-9a-f]{32})\.\w+$/;
 
-/** Which of these addresses rows have, or jobs that failed after their file was delivered. */
+/** Those of these addresses that are in rows, or belong to jobs that failed after their file was delivered. */
 async function selectAddresses(
   { database }: Comparison,
   place: Place,
@@ -114,8 +114,8 @@ async function selectAddresses(
 }
 
 /**
- * The objects of a folder whose names are of a form; what else a tenant keeps in its account is its own. A folder of several tenants has its
- * objects once.
+ * The objects of a folder whose names have a given form; a tenant may keep other objects in its account. If several
+ * tenants share a folder, each object is returned once.
  */
 async function* objectsIn(
   { walked }: Comparison,
@@ -134,7 +134,10 @@ async function* objectsIn(
   }
 }
 
-/** Reports objects without a row; those that the running service may be about to refer to, or to remove, apart. */
+/**
+ * Reports objects without a row; objects that the running service may be about to refer to, or to remove, are
+ * reported separately.
+ */
 async function reportOld(
   { report }: Comparison,
   { store }: Place,
@@ -144,7 +147,7 @@ async function reportOld(
 ): Promise<void> {
   for (const { path, address, id } of objects) {
     const written = await store.lastWritten(path);
-    // It was removed meanwhile.
+    // It was removed since.
     if (!written) continue;
     const until = written.getTime() + limit;
     if (until > Date.now()) report.inFlight(inFlight, 1, until);
