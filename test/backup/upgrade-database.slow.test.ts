@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     await old.leave();
     const [done, kept] = await upgrade(DATA_DIR);
     expect(done).toMatch(
-      /^\d+ rows of \d+ tables are copied from PostgreSQL 17 to 18, and read again without/,
+      /^Copied and verified \d+ rows of \d+ tables from PostgreSQL 17 to 18/,
     );
     expect(kept).toContain(join(DATA_DIR, 'postgres-17'));
     expect(await readdir(DATA_DIR)).toContain('postgres-17');
@@ -117,7 +117,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
       /interrupted: run "npm run upgrade-database" again/,
     );
     expect(await upgrade(DATA_DIR)).toEqual(['The interrupted upgrade to PostgreSQL 18 is complete.']);
-    expect(await upgrade(DATA_DIR)).toEqual(['The database is one of PostgreSQL 18 already.']);
+    expect(await upgrade(DATA_DIR)).toEqual(['The database already has PostgreSQL 18.']);
     const server = await joinEmbeddedPostgres(DATA_DIR);
     onTestFinished(() => server.leave());
     expect(await rowsOf(server)).toEqual(rows);

@@ -117,7 +117,7 @@ function limitOf(name: string): number {
 
 /** The entries of the tar file. An error of any layer becomes a refusal that names the entry before the error. */
 async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
-  let last = 'its beginning';
+  let last = 'its start';
   const input = createReadStream(file, { highWaterMark: 1_000_000 });
   const unpacked = input.pipe(createZstdDecompress({ chunkSize: 1_000_000 }));
   input.on('error', (error) => unpacked.destroy(error));

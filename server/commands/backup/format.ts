@@ -5,13 +5,13 @@ import type { Table } from '#db/copy/contents.ts';
  * A backup is a tar file, compressed with zstd, so that other programs can read it (`tar --zstd -tf FILE`). In this
  * order:
  *
- * backup.json                              the header
- * secrets.key                              the key of DATA_DIR, if there is one (decision 62)
- * database/<schema>.<table>/000001.copy    rows in the text format of COPY; a part ends with a row
- * database/sequences.json
- * objects/<path>                           an object of platform storage
- * lines/<path>/000001                      a text object that grows by lines; a part ends with a line
- * manifest.json                            the list of all contents
+ *   backup.json                              the header
+ *   secrets.key                              the key of DATA_DIR, if there is one (decision 62)
+ *   database/<schema>.<table>/000001.copy    rows in the text format of COPY; a part ends with a row
+ *   database/sequences.json
+ *   objects/<path>                           an object of platform storage
+ *   lines/<path>/000001                      a text object that grows by lines; a part ends with a line
+ *   manifest.json                            the list of all contents
  *
  * index/000001.json comes after every thousand parts and lists them with their digests; the manifest lists the
  * digests of the indexes. So neither the writer nor the reader has all parts in memory, and missing or changed parts

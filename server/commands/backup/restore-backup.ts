@@ -76,7 +76,7 @@ export async function restoreBackup(
   { url, storage }: Destination,
   stop: AbortSignal,
 ): Promise<Restored> {
-  const restored: Restored = { rows: 0, objects: 0, leftOut: [] };
+  const restored: Restored = { rows: 0, objects: 0, skipped: [] };
   let hasBegun = false;
   try {
     await loadDatabase(url, {
@@ -119,7 +119,7 @@ async function restoreParts(
         throw new Error(`${name}: ${rows} rows were restored, but the backup has ${manifest.rows[name]}`);
       restored.rows += rows;
     } else {
-      restored.leftOut.push(name);
+      restored.skipped.push(name);
       for await (const _rows of parts.ofTable(name));
     }
   }

@@ -122,15 +122,15 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
   );
   because(facts.standby, fail('database', 'it is a read-only standby', 'use the primary'));
   const needed = maxConnections(settings, { api: true, workers: true });
-  const says = `it allows ${facts.connections} connections for the service; an API with workers may open ${needed}`;
+  const message = `it allows ${facts.connections} connections for the service; an API with workers may open ${needed}`;
   // The embedded database has a fixed number.
   const orMore = settings.DATABASE_URL === undefined ? '' : ' or raise max_connections';
-  if (facts.connections < needed) found.push(fail('database', says, `lower WORKER_CONCURRENCY${orMore}`));
+  if (facts.connections < needed) found.push(fail('database', message, `lower WORKER_CONCURRENCY${orMore}`));
   else if (facts.connections < 2 * needed)
     found.push(
       warn(
         'database',
-        says,
+        message,
         `lower WORKER_CONCURRENCY${orMore} if you run several processes (docs/scaling.md)`,
       ),
     );
@@ -141,10 +141,10 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
 export function compareClocks(here: number, there: number, took: number): Finding {
   // The response's time on its way is not a difference.
   const seconds = Math.max(0, Math.abs(here - there) - took / 2) / 1000;
-  const says = `this clock and that of the database differ by ${seconds.toFixed(1)} s`;
+  const message = `this clock and that of the database differ by ${seconds.toFixed(1)} s`;
   const advice = 'synchronize both clocks with NTP: tokens, limits and one-time codes compare their times';
-  if (seconds > clockSkew.fail) return fail('clock', says, advice);
-  return seconds > clockSkew.warn ? warn('clock', says, advice) : ok('clock', says);
+  if (seconds > clockSkew.fail) return fail('clock', message, advice);
+  return seconds > clockSkew.warn ? warn('clock', message, advice) : ok('clock', message);
 }
 
 const notMigrated = warn(
@@ -177,10 +177,10 @@ async function checkContents(
         async () => {
           const { opened, unreadable } = await trySecretsKeys(database, keys);
           if (unreadable === 0) return ok('secrets', `SECRETS_KEY decrypts the stored secrets (tried: ${opened})`);
-          const says = `the keys cannot decrypt ${unreadable} of ${opened + unreadable} tried secrets`;
+          const message = `the keys cannot decrypt ${unreadable} of ${opened + unreadable} tried secrets`;
           return opened === 0
-            ? fail('secrets', says, advice)
-            : warn('secrets', says, 'npm run admin -- reseal-secrets lists them');
+            ? fail('secrets', message, advice)
+            : warn('secrets', message, 'npm run admin -- reseal-secrets lists them');
         },
         advice,
       )),

@@ -39,10 +39,10 @@ async function checkDisk(folder: string, setting: string): Promise<Finding> {
   }
   const { bavail, bsize } = await statfs(existing);
   const free = Math.floor((bavail * bsize) / megabyte);
-  const says = `${setting}: ${free} MB are free in ${folder}`;
+  const message = `${setting}: ${free} MB are free in ${folder}`;
   const advice = 'free some space, or set a folder on a larger disk';
-  if (free < freeSpace.fail) return fail('disk', says, advice);
-  return free < freeSpace.warn ? warn('disk', says, advice) : ok('disk', says);
+  if (free < freeSpace.fail) return fail('disk', message, advice);
+  return free < freeSpace.warn ? warn('disk', message, advice) : ok('disk', message);
 }
 
 /** The folder, or its nearest existing parent. */

@@ -3,22 +3,22 @@ export interface Finding {
   about: string;
   state: 'ok' | 'warn' | 'fail';
   /** One sentence with the result. */
-  says: string;
+  message: string;
   /** The fix. */
   advice?: string;
 }
 
-export const ok = (about: string, says: string): Finding => ({ about, state: 'ok', says });
-export const warn = (about: string, says: string, advice: string): Finding => ({
+export const ok = (about: string, message: string): Finding => ({ about, state: 'ok', message });
+export const warn = (about: string, message: string, advice: string): Finding => ({
   about,
   state: 'warn',
-  says,
+  message,
   advice,
 });
-export const fail = (about: string, says: string, advice: string): Finding => ({
+export const fail = (about: string, message: string, advice: string): Finding => ({
   about,
   state: 'fail',
-  says,
+  message,
   advice,
 });
 

@@ -16,7 +16,7 @@ import {
   checkStorage,
   checkWeb,
   hasEmbeddedDatabase,
-} from './surroundings.ts';
+} from './environment.ts';
 
 const usage = `npm run doctor
 
@@ -85,9 +85,9 @@ if (process.argv.length > 2) {
   process.exit(process.argv.includes('--help') ? 0 : 1);
 }
 let failed = 0;
-await diagnose(({ about, state, says, advice }) => {
+await diagnose(({ about, state, message, advice }) => {
   if (state === 'fail') failed += 1;
-  process.stdout.write(`${state.padEnd(4)}  ${about.padEnd(8)}  ${says}\n`);
+  process.stdout.write(`${state.padEnd(4)}  ${about.padEnd(8)}  ${message}\n`);
   if (advice) process.stdout.write(`                → ${advice}\n`);
 });
 const result =

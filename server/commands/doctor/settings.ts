@@ -5,7 +5,7 @@ import { type Finding, ok, warn } from './finding.ts';
 const isLocal = (host: string) => /^(127\.|localhost$|\[?::1\]?$)/.test(host);
 
 /** Settings that are valid but probably not intended. */
-const doubts: readonly ((settings: Settings) => [says: string, advice: string] | false)[] = [
+const doubts: readonly ((settings: Settings) => [message: string, advice: string] | false)[] = [
   ({ OPERATOR_EMAILS, OPERATOR_TENANT_ID }) =>
     OPERATOR_EMAILS.length > 0 &&
     OPERATOR_TENANT_ID === undefined && [
@@ -99,8 +99,8 @@ const doubts: readonly ((settings: Settings) => [says: string, advice: string] |
 /** Doubtful settings that are valid, separately and together. */
 export function checkSettings(settings: Settings): Finding[] {
   const found = doubts.flatMap((doubt) => {
-    const [says, advice] = doubt(settings) || [];
-    return says === undefined || advice === undefined ? [] : [warn('settings', says, advice)];
+    const [message, advice] = doubt(settings) || [];
+    return message === undefined || advice === undefined ? [] : [warn('settings', message, advice)];
   });
   return found.length > 0 ? found : [ok('settings', 'valid and consistent')];
 }

@@ -112,7 +112,7 @@ const capInWords = (cap: number | null) =>
 
 export const setStorageCap = defineCommand({
   summary:
-    'Sets the storage cap for the documents of a tenant: a number of bytes, "none", or "default" for the deployment's cap.',
+    'Sets the storage cap of a tenant’s documents: a number of bytes, "none", or "default" for the deployment’s cap.',
   parameters: ['tenant_id', 'bytes'],
   options: {},
   input: z.object({ tenant_id: tenantId, bytes: storedCap }),
