@@ -11,7 +11,7 @@ export interface PresentedHashes {
   apiKey: Uint8Array | null;
 }
 
-/** What the credential directory says about a credential: its kind and its tenant. */
+/** A credential's kind and tenant, from the credential directory. */
 export interface CredentialOwner {
   tenantId: string;
   kind: 'access_token' | 'api_key';
@@ -43,7 +43,7 @@ export interface Database {
   ): Promise<T>;
   /** A transaction over all tenants: for operators, cross-tenant sweeps, and creating a tenant. */
   inPlatform<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** How its pool is used now. */
+  /** The current usage of its pool. */
   connections(): PoolState;
   close(): Promise<void>;
 }
@@ -73,14 +73,14 @@ export function isTenantId(text: string): boolean {
 }
 
 /**
- * Opens the pool. Connections are made on demand. `url` is a postgres:// URL of the service's role, or a function that
- * returns it for each new connection.
+ * Opens the pool. Connections are opened on demand. `url` is a postgres:// URL of the service's role, or a function
+ * that returns it for each new connection.
  */
 export function openDatabase(url: string | (() => string), options: PoolOptions): Database {
   const pool = openPool(url, options);
   return {
     inTenant: (tenantId, work) =>
-      // Invalid ids get an empty scope, above all the platform's `*`.
+      // Invalid ids get an empty scope, especially the platform's `*`.
       runTransaction(pool, (send) => send(setScope, [isTenantId(tenantId) ? tenantId : '']), work),
     inPlatform: (work) => runTransaction(pool, (send) => send(setScope, ['*']), work),
     inTenantOfCredential: (presented, work) =>

@@ -4,9 +4,9 @@ import { drizzle, type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizz
 import type postgres from 'postgres';
 
 /*
- * The parts of Drizzle that its documentation does not name. Its own transactions send each statement unnamed and wait for BEGIN; ours choose
- * how a statement is sent (`transaction.ts`), and use Drizzle to build it and to read its rows. `test/db/drizzle-session.test.ts` fails if
- * another version of Drizzle has other parts.
+ * The parts of Drizzle that its documentation does not name. Its own transactions send each statement unnamed and
+ * wait for BEGIN; ours control how a statement is sent (`transaction.ts`), and use Drizzle to build it and to read
+ * its rows. `test/db/drizzle-session.test.ts` fails if another version of Drizzle has other parts.
  */
 
 /** Drizzle's query builder over PostgreSQL. */
@@ -34,7 +34,7 @@ export function buildQueriesWith(send: Send): QueryBuilder {
 
 const registered = new WeakSet<postgres.Sql>();
 
-/** Drizzle's constructor sets the connection's parsers for dates and JSON to what its columns expect. */
+/** Drizzle's constructor sets the connection's parsers for dates and JSON in the way that its columns expect. */
 export function registerTypes(sql: postgres.Sql): void {
   if (registered.has(sql)) return;
   registered.add(sql);

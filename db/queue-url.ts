@@ -1,6 +1,6 @@
 /**
- * The URL for `pg`, by which graphile-worker connects. It is to read `sslmode` as postgres.js does: `require` encrypts without a look at the certificate,
- * and no variable such as PGSSLMODE takes the place of one that is missing.
+ * The URL for `pg`, with which graphile-worker connects. `pg` must interpret `sslmode` as postgres.js does: `require`
+ * encrypts without checking the certificate, and no variable such as PGSSLMODE replaces a missing one.
  */
 export function queueUrl(url: string, applicationName: string): string {
   const named = new URL(url);

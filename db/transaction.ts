@@ -24,9 +24,9 @@ export function prepare<P extends object, V>(build: BuildPrepared<V>): (tx: Tx, 
 const transactionDeadline = 60_000;
 
 /**
- * Runs `work` inside one transaction. BEGIN and the statement of `scope` travel in one packet with the first statement
- * of `work`, which is called at once: the connection executes statements in order, so if the scope fails, the
- * statements of `work` fail too. `work` receives the result of `scope`.
+ * Runs `work` inside one transaction. BEGIN and the statement of `scope` are sent in one packet with the first
+ * statement of `work`, which is called immediately: the connection executes statements in order, so if the scope
+ * fails, the statements of `work` fail too. `work` receives the result of `scope`.
  */
 export async function runTransaction<S, T>(
   pool: Pool,

@@ -1,4 +1,4 @@
-/** The page of the API reference: Swagger UI, which is told how to show the document of clients. */
+/** The page of the API reference: Swagger UI, configured to show the document for clients. */
 export const page = (at: (path: string) => string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -20,8 +20,9 @@ export const page = (at: (path: string) => string) => `<!doctype html>
 `;
 
 /**
- * Opens Swagger UI. Everything is collapsed, and what the filter finds is opened. Credentials are entered by "Authorize" and kept nowhere; the session
- * cookie stays out, and has no field: a call acts as the key that was entered, or as no one. No validator badge: it would call another host.
+ * Opens Swagger UI. Everything is collapsed, and matches of the filter are opened. Credentials are entered in
+ * "Authorize" and not stored; the session cookie is excluded, and has no field: a request uses the entered key, or no
+ * credential. No validator badge: it would send a request to another host.
  */
 export const start = (
   basePath: string,
@@ -53,7 +54,7 @@ const openWhatIsFound = {
     },
     auth: {
       wrapSelectors: {
-        // Browsers let no page set a cookie header.
+        // Browsers do not allow pages to set a cookie header.
         definitionsToAuthorize: (select) => (...given) =>
           select(...given).filterNot((scheme) => scheme.some((one) => one.get('in') === 'cookie')),
       },

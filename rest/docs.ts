@@ -16,8 +16,8 @@ const files = {
 };
 
 /**
- * The application's policy. Swagger UI puts descriptions into the page as HTML, which it has sanitized with DOMPurify: the page's default policy
- * passes that on, and makes no script of any text.
+ * The application's policy. Swagger UI inserts descriptions into the page as HTML, which it has sanitized with
+ * DOMPurify: the page's default policy allows that, and never makes a script from a text.
  */
 const headersOfPage = pageHeaders('default dompurify');
 
@@ -34,10 +34,10 @@ interface Part {
 }
 
 /**
- * Serves GET /openapi.json, the same with security, and GET /docs, which renders that. Each file is read or built on its first
- * request: importing the generator alone takes longer than starting the HTTP server. It is then kept as one Buffer for
- * all responses; a client that already has it gets 304.
- * @param basePath the path of the service's public address, which stands before each address in the page
+ * Serves GET /openapi.json, the same with security, and GET /docs, which renders that. Each file is read or built on
+ * its first request: importing the generator takes longer than starting the HTTP server. It is then kept as one
+ * Buffer for all responses; a client that already has it gets 304.
+ * @param basePath the path of the service's public URL, the prefix of each path in the page
  */
 export function serveDocs(app: FastifyInstance, router: AppRouter, basePath: string): void {
   const serve = (
@@ -74,8 +74,8 @@ export function serveDocs(app: FastifyInstance, router: AppRouter, basePath: str
     { versioned: true },
   );
   const at = (path: string) => (basePath + path).replaceAll('&', '&amp;');
-  // Fastify's own plugin could do this, but it takes 45 ms to start, requires @fastify/swagger, and serves the document
-  // at two more addresses.
+  // Fastify's own plugin could do this, but it takes 45 ms to start, requires @fastify/swagger, and serves the
+  // document at two more paths.
   for (const url of ['/docs', '/docs/'])
     serve(url, headersOfPage['content-type'] as string, async () => page(at), { headers: headersOfPage });
   serve('/docs/start.js', files['swagger-ui-bundle.js'], async () => start(basePath));

@@ -42,7 +42,7 @@ function attachment(fileName: string): string {
   return ascii === fileName ? quoted : `${quoted}; filename*=${encodeExtended(fileName)}`;
 }
 
-/** For clients that read only `filename`: replaces characters that some of them cannot handle, as B 4.5 says of exports. */
+/** For clients that read only `filename`: replaces characters that some of them cannot handle. */
 function asciiName(fileName: string): string {
   return fileName.replace(/[^\x20-\x7e]|["\\%/]/gu, '_');
 }

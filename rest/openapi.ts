@@ -22,9 +22,9 @@ import { queryKinds } from './query.ts';
 export type { OpenApiDocument } from './openapi/document.ts';
 
 /**
- * Builds the OpenAPI 3.1.0 document of all procedures with a route: the output of trpc-to-openapi, with
- * what that loses or cannot express corrected. It changes no schema, and its order does not depend on the router's.
- * @param basePath the path of the service's public address, below which the document's paths are
+ * Builds the OpenAPI 3.1.0 document of all procedures with a route: the output of trpc-to-openapi, with corrections
+ * of losses and limitations. It changes no schema, and its order does not depend on the router's.
+ * @param basePath the path of the service's public URL, the prefix of the document's paths
  * @throws Error if two different bodies have one id, or if a header fills an input that does not exist
  */
 export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiDocument {
@@ -52,7 +52,10 @@ export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiD
   return addExamples(relaxRequests(document));
 }
 
-/** Builds the same document for generators of clients: with what each operation accepts, and names of all types (decision 74). */
+/**
+ * Builds the same document for client generators: with the accepted credentials of each operation, and names of all
+ * types (decision 74).
+ */
 export function buildClientsDocument(router: AppRouter, basePath = ''): ClientsDocument {
   const document = buildOpenApiDocument(router, basePath);
   titleInlineSchemas(document);
@@ -90,7 +93,7 @@ function sortedByKey<T>(record: Record<string, T>): Record<string, T> {
 type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
 
 /**
- * Presents the procedures as a router that trpc-to-openapi can read: with its own meta, and nothing to call. Its
+ * Presents the procedures as a router that trpc-to-openapi can read: with its own meta, and without handlers. Its
  * request handler rewrites schemas, so the real procedures never get its meta.
  */
 export function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
@@ -109,7 +112,10 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
   return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
 }
 
-/** The generator knows no parameter with members: it gets a string in its place, which `describeOperation` replaces. */
+/**
+ * The generator does not support parameters with members: it gets a string in their place, which `describeOperation`
+ * replaces.
+ */
 function withoutMembers({ route, inputShape, input }: RestProcedure): z.ZodType | undefined {
   const members = [...queryKinds(inputShape, route)].flatMap(([name, kind]) =>
     kind === 'members' ? [name] : [],
@@ -139,7 +145,7 @@ function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string,
   };
 }
 
-/** The schema of a header that is sent: a header cannot be null, and omitting it means its default. */
+/** The schema of a sent header: a header cannot be null, and omitting it means its default. */
 function sent(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return sent(schema.unwrap() as z.ZodType);

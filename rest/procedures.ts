@@ -15,7 +15,7 @@ export interface RestProcedure {
   output: z.ZodType;
 }
 
-/** All procedures of the router with a route, and what their definitions say. */
+/** All procedures of the router with a route, and their definitions. */
 export function restProcedures(router: AppRouter): RestProcedure[] {
   return proceduresOf(router).flatMap(([path, { type, meta, inputs, output }]) => {
     if (!meta?.route) return [];
@@ -31,7 +31,10 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
   });
 }
 
-/** Whether a body is required: if it is absent, the input is read as an empty object, which then lacks a required field of the body. */
+/**
+ * Whether a body is required: if it is absent, the input is read as an empty object, which then lacks a required
+ * field of the body.
+ */
 export function needsBody({ route, input, inputShape }: RestProcedure): boolean {
   const needed = Object.entries(inputShape)
     .filter(([, schema]) => !schema.safeParse(undefined).success)

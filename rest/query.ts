@@ -5,7 +5,7 @@ import type { RestProcedure } from './procedures.ts';
 /** How a query parameter is read. `members`: `name.key=value` or `name[key]=value`, any number of them. */
 type QueryKind = 'string' | 'number' | 'boolean' | 'members';
 
-/** The type of each query parameter of a route, worked out once. The schemas stay unchanged. */
+/** The type of each query parameter of a route, computed once. The schemas stay unchanged. */
 export function queryKinds(shape: Record<string, z.ZodType>, route: Route): ReadonlyMap<string, QueryKind> {
   return new Map(
     Object.entries(shape)
@@ -46,7 +46,7 @@ function coerce(value: string, kind: QueryKind): unknown {
   return value;
 }
 
-/** The members of an object, or its bare value, which the schema then refuses; undefined without any. */
+/** The members of an object, or its bare value, which the schema then rejects; undefined without any. */
 function membersOf(query: Record<string, unknown>, name: string): unknown {
   if (query[name] !== undefined) return query[name];
   const members = Object.entries(query).flatMap(([parameter, value]): [string, unknown][] => {
@@ -64,7 +64,9 @@ function keyIn(name: string, parameter: string): string | undefined {
   return rest.startsWith('[') && rest.endsWith(']') ? rest.slice(1, -1) : undefined;
 }
 
-/** Returns a function that tells whether a procedure reads a query parameter. Every operation knows `api-version`. */
+/**
+ * Returns a function that checks whether a procedure reads a query parameter. Every operation reads `api-version`.
+ */
 export function knownParameters({ route, inputShape }: RestProcedure): (parameter: string) => boolean {
   const kinds = queryKinds(inputShape, route);
   const names = new Set([...kinds.keys(), 'api-version']);
@@ -82,7 +84,10 @@ export function knownParameters({ route, inputShape }: RestProcedure): (paramete
 const maxNames = 20;
 const maxNameLength = 60;
 
-/** The value of a header that lists names from a query string: percent-encoded, and bounded. `...` stands for what is left out. */
+/**
+ * The value of a header that lists names from a query string: percent-encoded, and limited. `...` replaces omitted
+ * names.
+ */
 export function listNames(names: readonly string[]): string {
   const listed = names.slice(0, maxNames).map((name) => {
     const encoded = encodeURIComponent(name.slice(0, maxNameLength).toWellFormed());

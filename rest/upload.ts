@@ -28,9 +28,9 @@ interface ReceivedFile {
 }
 
 /**
- * Reads the input of a route that accepts files: the file parts and fields of a form, or a raw body with its fields in
- * the query. Fields that the input does not have are omitted; of a form's, their names are kept. If the route accepts only forms, any other body counts as
- * a form without parts.
+ * Reads the input of a route that accepts files: the file parts and fields of a form, or a raw body with its fields
+ * in the query. Fields that the input does not have are omitted; of a form's, their names are kept. If the route
+ * accepts only forms, any other body counts as a form without parts.
  * @throws AppError 400 for a malformed form, 413 beyond a limit
  */
 export async function readUpload(
@@ -167,11 +167,12 @@ interface ByteCollector {
   finish(): Buffer;
 }
 
-/** Maximum bytes that are allocated for a size that is only announced. */
+/** Maximum bytes that are allocated for a declared size. */
 const reserved = 2 ** 20;
 
 /**
- * @param expected maximum bytes that the client announced; allocated in full only after the first `reserved` bytes have arrived
+ * @param expected maximum bytes that the client declared; allocated in full only after the first `reserved` bytes
+ * have arrived
  */
 function collectBytes(expected: number): ByteCollector {
   // Do not use Node's buffer pool: small buffers would keep the whole pool from being freed.
@@ -195,7 +196,10 @@ function collectBytes(expected: number): ByteCollector {
 /** Bytes of recent data that are kept: more than the headers of one part (`headerSize`) and the boundary before them. */
 const kept = 32_768;
 
-/** A part's headers after its boundary. Their number is bounded, or a hostile form would make the regex rescan its bytes repeatedly. */
+/**
+ * A part's headers after its boundary. Their number is limited, or a hostile form would make the regex rescan its
+ * bytes repeatedly.
+ */
 const partHeaders = /\r\n--[^\r\n]*\r\n((?:[^\r\n]+\r\n){1,20})\r\n/g;
 
 function namesOf(field: string): string[] {

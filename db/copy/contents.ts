@@ -8,16 +8,16 @@ export interface Table {
   columns: string[];
 }
 
-/** The schema that a database has. */
+/** The schema version of a database. */
 export interface SchemaVersion {
-  /** When the latest of our migrations that it has was made, in milliseconds since the epoch. */
+  /** When the latest of our migrations in it was made, in milliseconds since the epoch. */
   migration: number;
   /** The latest migration of graphile-worker. */
   jobQueue: number;
 }
 
 export interface SequenceValue {
-  /** With its schema. */
+  /** The name with its schema. */
   name: string;
   value: string;
   isCalled: boolean;
@@ -35,7 +35,7 @@ export function openCopyConnection(url: string, applicationName: string): postgr
     onnotice: () => {},
     connection: {
       application_name: applicationName,
-      // The same text for the same value, whatever the server's own settings are.
+      // The same value has the same text, whatever the server's own settings are.
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       IntervalStyle: 'postgres',
@@ -66,17 +66,17 @@ export function untilStopped<T>(
   return Promise.race([work, stopped]).finally(() => stop.removeEventListener('abort', end));
 }
 
-/** For tables, sequences and constraints in our two schemas; those of extensions are not ours. */
+/** For tables, sequences and constraints in our two schemas; those of extensions are excluded. */
 export const ownSchemas = ['public', 'graphile_worker'] as const;
 
-/** A statement with the schemas in place: they are constants, and an array would need a look-up of types. */
+/** A statement with the schemas as literals: they are constants, and an array would need a look-up of types. */
 const inOwnSchemas = `nspname in (${ownSchemas.map((name) => `'${name}'`).join(', ')})`;
 const notOfExtension = (oid: string) =>
   `not exists (select from pg_depend where objid = ${oid} and deptype = 'e' and classid = 'pg_class'::regclass)`;
 
 /**
- * The tables of our schemas that this role owns, in the order of their names; without graphile-worker's list of migrations, which belongs to the
- * schema, and without unlogged tables, which a crash would empty as well.
+ * The tables of our schemas that this role owns, in the order of their names; without graphile-worker's list of
+ * migrations, which belongs to the schema, and without unlogged tables, which a crash would empty as well.
  */
 export async function listTables(sql: postgres.ISql): Promise<Table[]> {
   const rows = await sql.unsafe<{ schema: string; name: string; columns: string }[]>(`

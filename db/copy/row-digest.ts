@@ -4,16 +4,16 @@ const newline = 10;
 const lanes = 8;
 
 /**
- * The rows of a table as one text, whatever order they come in: the sums of their SHA-256 hashes, and how many there are. PostgreSQL stores rows
- * wherever a page has room for them, so a loaded table may have another order than the one that it was copied from.
+ * A digest of a table's rows that does not depend on their order: the sums of their SHA-256 hashes, and their number.
+ * PostgreSQL stores rows on any page with space, so a loaded table may have another order than the original.
  */
 export class RowDigest {
-  /** How many rows there were. */
+  /** The number of rows. */
   rows = 0;
   private readonly sums = new Uint32Array(lanes);
   private row: Hash | undefined;
 
-  /** Adds rows in the text format of COPY, a line a row, in pieces that end anywhere. */
+  /** Adds rows in the text format of COPY, one line per row, in pieces that end anywhere. */
   update(piece: Buffer): void {
     let from = 0;
     for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, from)) {

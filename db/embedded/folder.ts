@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** In a data folder that is being restored: everything is made in it. Until it has been moved up, no service may make a database beside it. */
+/**
+ * The folder of a restore in a data folder. Until its contents have been moved up, no service may create a database
+ * next to it.
+ */
 export const unfinishedRestore = 'restore.unfinished';
 
 /** The paths of one embedded PostgreSQL; all are absolute and without symbolic links. */

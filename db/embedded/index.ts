@@ -18,13 +18,13 @@ export interface JoinEmbeddedPostgresOptions {
 }
 
 /**
- * Joins the PostgreSQL of this data folder, or creates and starts it. All processes that joined share it and none owns
- * it: it survives Ctrl-C and the end of any one process, and its members restart it when it dies.
+ * Joins the PostgreSQL of this data folder, or creates and starts it. All processes that joined share it and none
+ * owns it: it keeps running after Ctrl-C and the end of any one process, and its members restart it when it dies.
  *
- * @param dataDir any folder, created if missing; holds `postgres/` (the database), `postgres.json` (its passwords) and
- * `postgres.log`.
- * @throws an Error that says what happened and what to do, if there is no PostgreSQL for this platform, the folder
- * cannot be used or holds another version's database, or the server was not ready within 15 s.
+ * @param dataDir any folder, created if missing; holds `postgres/` (the database), `postgres.json` (its passwords)
+ * and `postgres.log`.
+ * @throws an Error with the cause and a fix, if there is no PostgreSQL for this platform, the folder cannot be used
+ * or has another version's database, or the server was not ready within 15 s.
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
@@ -48,7 +48,10 @@ export async function joinEmbeddedPostgres(
   }
 }
 
-/** Stops a server that a killed process left running in this data folder, which no one else uses. Does nothing if there is none. */
+/**
+ * Stops a server that a killed process left running in this data folder without other users. Does nothing if there is
+ * none.
+ */
 export async function stopAbandonedPostgres(dataDir: string): Promise<void> {
   const cluster = await stat(join(dataDir, 'postgres')).catch(() => undefined);
   if (cluster) await stopPostmaster(await openDataFolder(dataDir), await locateBinaries());

@@ -32,14 +32,15 @@ interface JoinOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the join currently waits for, for the notice and the timeout error. */
+/** The reason why the join currently waits, for the notice and the timeout error. */
 interface Progress {
   state: string;
 }
 
 /**
- * Joins the running server, or creates and starts one. Repeats until it has joined, because other processes may start or stop
- * the server at any time. Rejects after 15 s (not counting the creation of the cluster), or at once if retrying cannot help.
+ * Joins the running server, or creates and starts one. Repeats until it has joined, because other processes may start
+ * or stop the server at any time. Rejects after 15 s (not counting the creation of the cluster), or immediately if
+ * retrying cannot help.
  */
 export async function joinServer(
   folder: DataFolder,

@@ -3,7 +3,7 @@ import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { type DataFolder, temporaryPath } from './folder.ts';
 import { childEnvironment } from './run.ts';
 
-/** The contents of postmaster.pid, and whether they are true. */
+/** The contents of postmaster.pid, and whether they are valid. */
 export type PidFile =
   | { readonly state: 'absent' }
   /** A postmaster of this folder is running; `ready` if it accepts connections on `port`. */
@@ -52,8 +52,8 @@ export async function runsIn(pid: number, cluster: string): Promise<boolean> {
 }
 
 /**
- * Removes a misleading postmaster.pid. If another process has meanwhile removed it and started a server, that server's
- * file is put back.
+ * Removes a misleading postmaster.pid. If another process has removed it and started a server in between, that
+ * server's file is restored.
  */
 export async function discardPidFile(folder: DataFolder, judged: string): Promise<void> {
   const aside = temporaryPath(folder);
@@ -69,7 +69,7 @@ export async function discardPidFile(folder: DataFolder, judged: string): Promis
 
 /**
  * The postmaster runs as this process's user, or as any user if this process is root. A process that cannot be
- * signalled is therefore not the postmaster.
+ * signaled is therefore not the postmaster.
  */
 function canSignal(pid: number): boolean {
   try {

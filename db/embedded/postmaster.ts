@@ -15,8 +15,9 @@ const stopTimeoutMs = 60_000;
 export type StartResult = 'ready' | 'try again' | 'port taken';
 
 /**
- * Starts the postmaster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it. Waits until it
- * accepts connections, ends, or `deadline` (ms since the epoch) has passed. Rejects if it ends for a reason that a retry cannot fix.
+ * Starts the postmaster in a separate session, so that neither Ctrl-C nor the end of this process reaches it. Waits
+ * until it accepts connections, ends, or `deadline` (ms since the epoch) has passed. Rejects if it ends for a reason
+ * that a retry cannot fix.
  */
 export async function startPostmaster(
   folder: DataFolder,
@@ -64,7 +65,7 @@ function settings(secrets: Secrets, port: number): string[] {
     max_connections: 200,
     shared_buffers: '128MB',
     shared_preload_libraries: 'pg_stat_statements',
-    // Statement errors go to the client only; in the log they would pile up and contain personal data.
+    // Statement errors go to the client only; in the log they would accumulate and contain personal data.
     log_min_messages: 'log',
     log_checkpoints: 'off',
     // Statements of a killed client end soon and release their locks. Not available on Windows.
@@ -85,7 +86,7 @@ function explainEnding(ending: string, log: string, folder: DataFolder): StartRe
   // Another process was faster, or backends of a killed postmaster are still ending.
   if (/lock file ".*" (already exists|is empty)|shared memory block .* is still in use/.test(log))
     return 'try again';
-  // Stopped by a process that joined and was the last to leave; or killed, which says nothing about the next attempt.
+  // Stopped by a process that joined and was the last to leave; or killed, which does not affect the next attempt.
   if (ending === 'exit code 0' || ending.startsWith('signal')) return 'try again';
   throw failure(`PostgreSQL could not be started, it ended with ${ending}.`, folder);
 }

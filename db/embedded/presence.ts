@@ -8,8 +8,8 @@ export interface Presence {
   /** Resolves when the connection is lost or closed. */
   readonly gone: Promise<void>;
   /**
-   * Ends the membership. "last": no other client is connected, and none can join before {@link close}. "members": other
-   * members are present. "strangers": clients other than the service's have been connected for half a second.
+   * Ends the membership. "last": no other client is connected, and none can join before {@link close}. "members":
+   * other members are present. "strangers": clients other than the service's have been connected for half a second.
    */
   stepDown(): Promise<'last' | 'members' | 'strangers'>;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ export interface Command {
   readonly gid?: number;
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Outcome {
   readonly ok: boolean;
   /** "exit code 1", "signal SIGKILL" or why it could not be started. */
@@ -41,7 +41,7 @@ export function run(command: Command, program: string, input = ''): Promise<Outc
   return new Promise((resolve) => {
     const child = spawn(command.file, command.args, {
       ...spawnOptions(command, program),
-      // In a session of its own: Ctrl-C is for this process, which waits for the child.
+      // In a separate session: Ctrl-C is for this process, which waits for the child.
       detached: true,
       stdio: 'pipe',
     });
@@ -51,7 +51,7 @@ export function run(command: Command, program: string, input = ''): Promise<Outc
     };
     child.stdout.setEncoding('utf8').on('data', collect);
     child.stderr.setEncoding('utf8').on('data', collect);
-    // A program that ends before it has read its input breaks the pipe; its exit code tells why.
+    // A program that ends before it has read its input breaks the pipe; its exit code shows the reason.
     child.stdin.on('error', () => {}).end(input);
     child.on('error', (error) => resolve({ ok: false, ending: error.message, output }));
     child.on('close', (code, signal) =>

@@ -2,8 +2,8 @@ import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
 /**
- * The audit log: append-only. No foreign keys, because it outlives what it records. `tenant_id` is empty
- * for events outside of any tenant, which only the platform's scope sees.
+ * The audit log: append-only. No foreign keys, because it outlives its subjects. `tenant_id` is empty for events
+ * outside any tenant, which only the platform's scope sees.
  */
 export const auditLog = pgTable(
   'audit_log',

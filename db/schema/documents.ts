@@ -15,7 +15,7 @@ import {
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Document jobs. Their segments and files are rows of their own. */
+/** Document jobs. Their segments and files are separate rows. */
 export const documentJobs = pgTable(
   'document_jobs',
   {
@@ -36,11 +36,11 @@ export const documentJobs = pgTable(
     request: jsonb('request').notNull(),
     /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
     requestFingerprint: bytes('request_fingerprint'),
-    /** What the caller should know about the request (`server/http/warnings.ts`). Null if there is nothing. */
+    /** Notes for the caller about the request (`server/http/warnings.ts`). Null if there are none. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
     sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),
-    /** The stage that runs, or ran last. */
+    /** The current or last stage. */
     stage: text('stage', { enum: ['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'] })
       .notNull()
       .default('ingest'),
@@ -53,7 +53,7 @@ export const documentJobs = pgTable(
     translatedSegments: integer('translated_segments').notNull().default(0),
     /** Figures of the segments for the quality report, when the file was last rebuilt. */
     reportFigures: jsonb('report_figures').$type<unknown>(),
-    /** What the format reported when the text was extracted and when the file was last rebuilt. */
+    /** Findings of the format when the text was extracted and when the file was last rebuilt. */
     extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
     rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),
     /** Until when a review or an approval has the job; a later one waits, and so does a deletion. */
@@ -63,16 +63,16 @@ export const documentJobs = pgTable(
     approvedBy: text('approved_by'),
     /** The member who approved it; null for a caller with an API key. */
     approvedByUser: identifier('approved_by_user'),
-    /** How many of its approvals were taken back: each approval has an audit record of its own. Null for none. */
+    /** How often its approval was undone: each approval has a separate audit record. Null for none. */
     reopenings: integer('reopenings'),
-    /** The audit record of the approval, as it must be in the store; and where it is, once it was written there. */
+    /** The audit record of the approval, as it must be in the store; and its address, once it was written there. */
     goldenRecord: jsonb('golden_record').$type<unknown>(),
     goldenUri: text('golden_uri'),
     feedManifest: jsonb('feed_manifest').$type<unknown>(),
     failure: jsonb('failure').$type<unknown>(),
     /**
-     * While transient failures hold the job up: since when, the error code of the last one, how many tries have failed, and when the next one
-     * begins. Null, and 0, once the job has made progress.
+     * While transient failures delay the job: since when, the error code of the last one, how many attempts have
+     * failed, and when the next one begins. Null, and 0, once the job has made progress.
      */
     waitingSince: moment('waiting_since'),
     waitingReason: text('waiting_reason'),
@@ -112,9 +112,12 @@ export const documentSegments = pgTable(
     cellId: text('cell_id'),
     kind: text('kind').notNull(),
     page: integer('page'),
-    /** Where a person finds it: `Sheet1!B7`. */
+    /** Its place for people: `Sheet1!B7`. */
     place: text('place').notNull(),
-    /** Where its page shows it, and where the latest translated file shows its translation. Null where pages are not fixed. */
+    /**
+     * Its position on the source page, and that of its translation in the latest translated file. Null if pages are
+     * not fixed.
+     */
     sourceRectangles: jsonb('source_rectangles').$type<number[][]>(),
     targetRectangles: jsonb('target_rectangles').$type<number[][]>(),
     /** SHA-256 of the source with its tags: equal segments are translated once. */
@@ -129,14 +132,20 @@ export const documentSegments = pgTable(
     needsReview: boolean('needs_review').notNull().default(false),
     issues: jsonb('issues').$type<unknown[]>().notNull().default([]),
     fastPath: text('fast_path'),
-    /** Where the translation came from. */
+    /** The origin of the translation. */
     provenance: jsonb('provenance').$type<unknown>(),
     corrected: boolean('corrected').notNull().default(false),
-    /** What the pipeline had translated, once a reviewer has changed it. Null also where it was changed by a version that did not keep it. */
+    /**
+     * The machine translation, once a reviewer has changed it. Null also if a version that did not keep it changed
+     * the text.
+     */
     pipelineText: text('pipeline_text'),
-    /** Whether it is a correction that the memory was not fed with yet. */
+    /** Whether it is a correction that has not yet been added to the memory. */
     feedPending: boolean('feed_pending').notNull().default(false),
-    /** When a person confirmed the translation as correct, and who: the email address, or the user's id. A new text ends it. */
+    /**
+     * When a person confirmed the translation as correct, and who: the email address, or the user's id. A new text
+     * ends it.
+     */
     confirmedAt: moment('confirmed_at'),
     confirmedBy: text('confirmed_by'),
   },
@@ -158,13 +167,13 @@ export const documentArtifacts = pgTable(
     artifactId: identifier('artifact_id').notNull(),
     documentId: identifier('document_id').notNull(),
     kind: text('kind', { enum: ['source', 'translated'] }).notNull(),
-    /** From 1, of its kind. */
+    /** The number of this version of its kind, from 1. */
     revision: integer('revision').notNull(),
     contentType: text('content_type').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     /** Of the content, in hexadecimal. */
     sha256: text('sha256').notNull(),
-    /** Where it is in the tenant's own account, as an https address; null: in the platform's storage. */
+    /** Its https URL in the tenant's own account; null: in the platform's storage. */
     address: text('address'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },

@@ -12,7 +12,7 @@ export const users = pgTable(
     email: text('email').notNull(),
     provider: text('provider').notNull(),
     role: text('role').notNull(),
-    /** argon2id in PHC format; null for members who sign in through an identity provider. */
+    /** argon2id in PHC format; null for members who sign in with an identity provider. */
     passwordHash: text('password_hash'),
     /** Issuer and `sub` of the identity provider, separated by a space; null for members with a password. */
     providerSubject: text('provider_subject'),
@@ -188,7 +188,7 @@ export const invites = pgTable(
 
 /**
  * Single sign-ons in progress, by the SHA-256 of their state. Without a policy: the tenant is unknown until the
- * provider responds. Sealed: nonce, verifier, redirect address, and the hashes of invite and browser.
+ * provider responds. Sealed: nonce, verifier, redirect URL, and the hashes of invite and browser.
  */
 export const ssoStates = pgTable(
   'sso_states',
@@ -201,8 +201,8 @@ export const ssoStates = pgTable(
 );
 
 /**
- * Attempts at the authentication endpoints, by bucket and client address. Unlogged: counting needs no flush to
- * disk, and after a crash of the database all counts start again.
+ * Attempts at the authentication endpoints, by bucket and client address. Unlogged: counting needs no flush to disk,
+ * and after a crash of the database all counts start again.
  */
 export const rateWindows = pgTable(
   'rate_windows',

@@ -52,8 +52,9 @@ const amount = (name: string) => bigint(name, { mode: 'number' }).notNull().defa
 
 /**
  * Running totals of the ledger by UTC day, updated by the statement that writes a record. Thus a tenant's remaining
- * allowance and daily usage are read from few rows, however long the ledger is. A day's total is the sum of its slots:
- * connections that finish jobs of one tenant at the same time update different rows and do not wait for each other.
+ * allowance and daily usage are read from few rows, however long the ledger is. A day's total is the sum of its
+ * slots: connections that finish jobs of one tenant at the same time update different rows and do not wait for each
+ * other.
  */
 export const usageTotals = pgTable(
   'usage_totals',
@@ -101,8 +102,8 @@ export const usageDays = pgTable(
 );
 
 /**
- * The tokens that each tenant's model calls have cost on the last day that had any, those of failed work included: what
- * MAX_TOKENS_PER_DAY is held against. `usage_totals` has the tokens of delivered jobs.
+ * The tokens of each tenant's model calls on the last day with any, including those of failed work.
+ * MAX_TOKENS_PER_DAY limits them. `usage_totals` has the tokens of delivered jobs.
  */
 export const tokenSpending = pgTable(
   'token_spending',
@@ -119,8 +120,8 @@ export const tokenSpending = pgTable(
 );
 
 /**
- * The most that work in flight will be billed: one row for each pending job of any kind. A reservation is the job's own
- * row, so it ends with the job, however that ends. Characters are weighted.
+ * The maximum that work in progress will be billed: one row for each pending job of any kind. A reservation is the
+ * job's own row, so it ends with the job, however that ends. Characters are weighted.
  */
 export const workInFlight = pgView('work_in_flight', {
   tenantId: identifier('tenant_id').notNull(),

@@ -2,7 +2,10 @@ import { bigint, date, index, integer, pgTable, primaryKey, text } from 'drizzle
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Who is on an item that waits for review: soft claims, each of one member, that end by themselves (docs/decisions/0053). */
+/**
+ * The current reviewers of items awaiting review: soft claims, each of one member, that end automatically
+ * (docs/decisions/0053).
+ */
 export const reviewClaims = pgTable(
   'review_claims',
   {
@@ -24,7 +27,9 @@ export const reviewClaims = pgTable(
   ],
 );
 
-/** Which items that wait for review each member has opened: bulk approval leaves out what its reviewer has not. */
+/**
+ * The items awaiting review that each member has opened: bulk approval skips items that its reviewer has not opened.
+ */
 export const reviewOpenings = pgTable(
   'review_openings',
   {
@@ -43,8 +48,8 @@ export const reviewOpenings = pgTable(
 );
 
 /**
- * What each member did at review on a UTC day, as sums, so that a report reads few rows and nothing is kept of single texts
- * (docs/decisions/0054). Only decisions that close a job count.
+ * The review work of each member on a UTC day, as sums, so that a report reads few rows and stores nothing about
+ * single texts (docs/decisions/0054). Only decisions that close a job count.
  */
 export const reviewDays = pgTable(
   'review_days',
@@ -54,12 +59,12 @@ export const reviewDays = pgTable(
       .references(() => tenants.tenantId, { onDelete: 'cascade' }),
     day: date('day', { mode: 'string' }).notNull(),
     userId: identifier('user_id').notNull(),
-    /** Approved as the pipeline had written it. */
+    /** Approved without changes to the machine translation. */
     approved: count('approved'),
     /** Approved with another text. */
     edited: count('edited'),
     rejected: count('rejected'),
-    /** Approved texts that were compared with the pipeline's, their words, and the words that were changed. */
+    /** Approved texts that were compared with the machine translation, their words, and the changed words. */
     measured: count('measured'),
     words: sum('words'),
     edits: sum('edits'),

@@ -2,7 +2,7 @@ import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'driz
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** The account that a tenant keeps its records and files in. No row: the platform's own storage. */
+/** The account in which a tenant keeps its records and files. No row: the platform's own storage. */
 export const storageBindings = pgTable(
   'storage_bindings',
   {
@@ -13,7 +13,7 @@ export const storageBindings = pgTable(
     accountUrl: text('account_url').notNull(),
     filesystem: text('filesystem').notNull(),
     authMode: text('auth_mode', { enum: ['managed_identity', 'sas', 'connection_string'] }).notNull(),
-    /** Sealed for this tenant; null where the mode needs none. */
+    /** Sealed for this tenant; null if the mode needs none. */
     secret: bytes('secret'),
     /** The key that sealed it. */
     secretKeyId: text('secret_key_id'),
@@ -28,13 +28,13 @@ export const storageBindings = pgTable(
     updatedAt: moment('updated_at').notNull().defaultNow(),
     updatedBy: text('updated_by'),
     lastVerifiedAt: moment('last_verified_at'),
-    /** Since when the tenant holds the container against others; null until a verification has passed there. */
+    /** Since when the tenant holds the container exclusively; null until a verification has succeeded. */
     heldSince: moment('held_since'),
   },
   (t) => [index('storage_bindings_container_idx').on(t.accountUrl, t.filesystem)],
 );
 
-/** Publications of parked jobs after a change of storage, and how far each has come. */
+/** Publications of parked jobs after a change of storage, and their progress. */
 export const parkedJobReplays = pgTable(
   'parked_job_replays',
   {
@@ -52,7 +52,7 @@ export const parkedJobReplays = pgTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.replayId] })],
 );
 
-/** What a tenant's documents occupy in the platform's storage. A trigger on `document_artifacts` keeps it. */
+/** The bytes of a tenant's documents in the platform's storage. A trigger on `document_artifacts` updates it. */
 export const storageTotals = pgTable('storage_totals', {
   tenantId: identifier('tenant_id')
     .primaryKey()

@@ -20,7 +20,9 @@ export const tenants = pgTable(
      * an index on `->>`.
      */
     organization: text('organization').generatedAlwaysAs(sql`metadata ->> 'oidc_org_id'`),
-    /** The key of the current allowance window. Columns, because each job reads these two and metadata may be large. */
+    /**
+     * The key of the current allowance window. Columns, because each job reads these two and metadata may be large.
+     */
     allowanceWindow: identifier('allowance_window').generatedAlwaysAs(
       sql`left(coalesce(metadata ->> 'pay_allowance_from', ''), 64)`,
     ),

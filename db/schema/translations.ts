@@ -32,7 +32,7 @@ export const translationJobs = pgTable(
     request: jsonb('request').notNull(),
     /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
     requestFingerprint: bytes('request_fingerprint'),
-    /** What the caller should know about the request (`server/http/warnings.ts`). Null if there is nothing. */
+    /** Notes for the caller about the request (`server/http/warnings.ts`). Null if there are none. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),
@@ -42,16 +42,22 @@ export const translationJobs = pgTable(
     agentRun: jsonb('agent_run').notNull(),
     /** Data that the pipeline wrote into request.metadata: glossary, provenance. Null if there was none. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
-    /** The text that the pipeline itself would have published, kept from a reviewer's first save. */
+    /** The text that the pipeline would have published, kept from a reviewer's first save. */
     pipelineCandidate: text('pipeline_candidate'),
     /** The final status of a job that is being published or awaits persistence. */
     publishAs: text('publish_as', { enum: ['published', 'human_edited'] }),
     /** The golden record's URI in the tenant's storage. */
     goldenUri: text('golden_uri'),
-    /** When a review closed the job, and the member whose it was; null also for a caller with an API key. A reopened job has neither. */
+    /**
+     * When a review closed the job, and the reviewing member; null also for a caller with an API key. A reopened job
+     * has neither.
+     */
     decidedAt: moment('decided_at'),
     decidedBy: identifier('decided_by'),
-    /** The pipeline's text that the closing review replaced, if no draft had kept it: the candidate of the job if it is reopened. */
+    /**
+     * The machine translation that the closing review replaced, if no draft had kept it: the candidate of the job if
+     * it is reopened.
+     */
     replacedText: text('replaced_text'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

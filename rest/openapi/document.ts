@@ -33,7 +33,7 @@ export interface Parameter {
   name: string;
   required?: boolean;
   description?: string;
-  /** How a parameter with members is written. */
+  /** The style of a parameter with members. */
   style?: 'deepObject';
   explode?: boolean;
   schema: JsonSchema;

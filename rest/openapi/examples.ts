@@ -5,8 +5,9 @@ import { fileExamples, requestExamples, sampleOf } from './sample-values.ts';
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /**
- * Adds an example to every body and required parameter. An example is made from its schema, with a value for each field's name, so that it
- * cannot fall behind the schema; only what callers begin with is written by hand.
+ * Adds an example to every body and required parameter. An example is generated from its schema, with a value for
+ * each field's name, so that it always fits the schema; only the examples of callers' first requests are written by
+ * hand.
  */
 export function addExamples(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;
@@ -15,7 +16,7 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
       const operation = item[method];
       if (!operation) continue;
       const written = requestExamples[operation.operationId];
-      // A page that tries calls fills examples in: a cursor or a key that was not meant would change the call.
+      // A page for trying requests fills in the examples: an unintended cursor or key would change the request.
       for (const parameter of operation.parameters)
         if (parameter.required) parameter.example = exampleOf(parameter.schema, schemas, parameter.name);
       for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
@@ -32,7 +33,9 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
   return document;
 }
 
-/** A value that fits the schema. @param name the field's or the parameter's, which says what the value is about */
+/**
+ * A value that fits the schema. @param name of the field or the parameter, which determines the subject of the value
+ */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unknown {
   const { $ref, allOf, anyOf, oneOf, properties } = schema;
   if ($ref) {
@@ -42,7 +45,7 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unkn
   if (allOf) return Object.assign({}, ...allOf.map((part) => exampleOf(part, schemas, name)));
   const sample = sampleOf(name, schema);
   if (sample !== undefined) return sample;
-  // A form with one file of several has its alternatives beside its properties.
+  // A form with one file of several has its alternatives next to its properties.
   const choices = properties ? undefined : (anyOf ?? oneOf);
   if (choices)
     return choices.some(({ type }) => type === 'null') ? null : exampleOf(choices[0] ?? {}, schemas, name);
@@ -74,7 +77,7 @@ function objectOf({ properties = {}, required = [], anyOf }: JsonSchema, schemas
   );
 }
 
-/** The value, with members that are told of it. */
+/** The value, with members that are given for it. */
 function withMembers(value: unknown, told: unknown): unknown {
   if (!isObject(told)) return told ?? value;
   const own = isObject(value) ? value : {};

@@ -1,16 +1,16 @@
 import { type JsonSchema, type OpenApiDocument, refTo } from './document.ts';
 
 /**
- * Named schemas that are written out where they stand. A component is a shape that the specification names, or a body that it leaves to
- * us (decision 59); these are neither. Their names remain those of the SDK's types.
+ * Named schemas that are written out in place. A component is a shape that the specification names, or a body that it
+ * leaves open (decision 59); these are neither. Their names remain those of the SDK's types.
  */
 const inlined: ReadonlySet<string> = new Set([
-  // A 1 rule 6 leaves them loose: the bodies of POST /api/translations, and those of deletions.
+  // The specification leaves these open: the bodies of POST /api/translations, and those of deletions.
   'BatchTranslationRequest',
   'DocumentTextRequest',
   'DocumentDeletion',
   'TranslationDeletion',
-  // A 4.1 and A 4.5 write them out, as `{url}`, or call them an open object.
+  // The specification writes these out, as `{url}`, or calls them an open object.
   'CheckoutRequest',
   'DeliveryReceipt',
   'IntrospectRequest',
@@ -24,7 +24,7 @@ const inlined: ReadonlySet<string> = new Set([
   'SignOutRequest',
   'SignOutResponse',
   'TopUpRequest',
-  // A 4.1 shows nothing of them.
+  // The specification does not show these.
   'MfaResetResponse',
   'PasswordResetLink',
   'PasswordResetRequest',
@@ -43,7 +43,10 @@ const inlined: ReadonlySet<string> = new Set([
   'Verification',
 ]);
 
-/** Responses that are a component and what is shown this once: each is written as the component and its own members. */
+/**
+ * Responses that are a component with data that is shown this once: each is written as the component and its own
+ * members.
+ */
 const extended: Readonly<Record<string, string>> = {
   CreatedInvite: 'InviteRecord',
   ProvisionedTenant: 'TenantAccount',
@@ -51,7 +54,7 @@ const extended: Readonly<Record<string, string>> = {
   UploadedTerminologySet: 'TerminologySet',
 };
 
-/** Writes out the schemas that are no components, everywhere, and drops their components. */
+/** Writes out the schemas that are not components, everywhere, and removes their components. */
 export function inlineSchemas({ components, ...document }: OpenApiDocument): OpenApiDocument {
   const { schemas } = components;
   const writtenOut = (id: string): JsonSchema | undefined => {
@@ -61,7 +64,7 @@ export function inlineSchemas({ components, ...document }: OpenApiDocument): Ope
     if (base !== undefined && schemas[base]) return extensionOf(base, schemas[base], schema);
     return inlined.has(id) ? schema : undefined;
   };
-  // The values that JSON.parse makes are replaced from the inside out, so what is put in is walked on its own.
+  // Values of JSON.parse are replaced from the inside out, so inserted values are walked separately.
   const write = <T>(value: T): T =>
     JSON.parse(JSON.stringify(value), (_key, inner) => {
       const id = /^#\/components\/schemas\/(\w+)$/.exec(inner?.$ref ?? '')?.[1];

@@ -3,9 +3,10 @@ import { type JsonSchema, methods, type OpenApiDocument, type Operation } from '
 type Schemas = Record<string, JsonSchema>;
 
 /**
- * Makes fields with a default optional for callers in generated clients, too: openapi-typescript takes a property of a component that has a
- * default for one that is always there. This is right in responses. So the body of POST /api/translations, which A 1 rule 6 leaves loose,
- * is written out, where the generator knows that it is a request; and components that are only requests say their defaults in words.
+ * Makes fields with a default optional for callers in generated clients, too: openapi-typescript treats a property
+ * with a default in a component as always present. This is right in responses. So the body of POST /api/translations,
+ * which the specification leaves open, is written out, because the generator then knows that it is a request; and
+ * components that are only used in requests describe their defaults in words.
  */
 export function relaxRequests(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;

@@ -1,4 +1,4 @@
-/** One workspace, its people and its work, as the examples of the document tell them. Ids begin with the time at which they were made. */
+/** One workspace, its people and its work, for the document's examples. Ids begin with the time of their creation. */
 export const sampleIds = {
   workspace: '019f8e4f75c0c2f4a4bc51f384fb738a',
   member: '019f8e4f75c19ec36a670fc8ee785b91',
@@ -24,7 +24,10 @@ export const sampleTexts = {
 
 export const sampleKey = 'h8Qm2vT5yR7wK1pZ4nX9cB6jL3gF0dSaEoUiYtRqWxM';
 
-/** What the fields' names alone do not tell: members of a component that belong together. The rest is made from its schema. */
+/**
+ * Fields of a component that belong together, where their names are not enough. The rest is generated from its
+ * schema.
+ */
 export const sampleComponents: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   AgentStep: {
     id: sampleIds.step,

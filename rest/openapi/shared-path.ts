@@ -2,8 +2,8 @@ import type { RestProcedure } from '../procedures.ts';
 import type { Content, JsonSchema, Operation, ResponseObject } from './document.ts';
 
 /**
- * Procedures at one address form one operation of the document, but the generator knows one procedure per path. Each
- * but the first therefore gets a path of its own until the operations are merged.
+ * Procedures at one path form one operation of the document, but the generator supports one procedure per path. Each
+ * except the first therefore gets a separate path until the operations are merged.
  */
 export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedure[] {
   const taken = new Set<string>();
@@ -20,12 +20,12 @@ export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedur
 
 const mark = '~';
 
-/** The address that a path from `withOwnPaths` stands for. */
+/** The public path of a path from `withOwnPaths`. */
 export function publicPathOf(path: string): string {
   return path.split(mark, 1)[0] as string;
 }
 
-/** Merges the operations of one address. Name and summary are the first one's. */
+/** Merges the operations of one path. Name and summary are the first one's. */
 export function mergeOperations(first: Operation, second: Operation): Operation {
   const known = new Set(first.parameters.map((parameter) => `${parameter.in} ${parameter.name}`));
   const descriptions = [first.description, second.description].filter((text) => text !== undefined);
@@ -70,7 +70,7 @@ function mergeResponse(first: ResponseObject, second: ResponseObject, isError: b
   };
 }
 
-/** What an error means: meanings are apart by semicolons, and the first letter of all is a capital. */
+/** An error's meanings: they are separated by semicolons, and the first letter of the whole is a capital. */
 function mergeSentences(...sentences: string[]): string {
   const meanings = new Map<string, string>();
   for (const meaning of sentences.flatMap((sentence) => sentence.replace(/\.$/, '').split('; ')))

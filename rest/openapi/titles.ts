@@ -1,9 +1,9 @@
 import { type JsonSchema, methods, type OpenApiDocument } from './document.ts';
 
 /**
- * Titles every schema that is written out where it stands and for which a generator makes a type: objects, lists of values and unions. A
- * generator that has only a property's name calls the second one `Request2`. A title is the name of its operation or component and of the
- * properties above it, so that it is unique. The document is changed.
+ * Adds a title to every inline schema for which a generator makes a type: objects, lists of values and unions. With
+ * only a property's name, a generator calls the second one `Request2`. A title is the name of its operation or
+ * component and of the properties above it, so that it is unique. Changes the document.
  */
 export function titleInlineSchemas({ paths, components }: OpenApiDocument): void {
   for (const [id, schema] of Object.entries(components.schemas)) titleMembers(schema, id);
@@ -18,7 +18,7 @@ export function titleInlineSchemas({ paths, components }: OpenApiDocument): void
     }
 }
 
-/** What a body's type adds to its name: a body of JSON has a sibling where an operation takes both. */
+/** The suffix of a body's type name: a JSON body has a sibling if an operation accepts both. */
 function titleContents(content: Record<string, { schema: JsonSchema }>, name: string): void {
   for (const [type, { schema }] of Object.entries(content))
     title(schema, /form/.test(type) ? `${name}Form` : name);
@@ -46,7 +46,7 @@ function choicesOf({ anyOf, oneOf }: JsonSchema): JsonSchema[] {
   return (anyOf ?? oneOf ?? []).filter(({ type }) => type !== 'null');
 }
 
-/** What only this choice asks for. */
+/** The part that only this choice requires. */
 function distinctionOf(choice: JsonSchema, choices: readonly JsonSchema[]): string {
   const others = new Set(choices.flatMap((other) => (other === choice ? [] : (other.required ?? []))));
   const own = choice.required?.find((member) => !others.has(member));

@@ -87,7 +87,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   };
 
   async function post(request: DoubleRequest): Promise<Response> {
-    if (request.body === undefined) throw new Refused(400, 'invalid JSON body: it is empty');
+    if (request.body === undefined) throw new Refused(400, 'invalid JSON body: empty');
     const { headers, query } = request;
     const isRaw = request.body instanceof Uint8Array;
     const fields = (isRaw ? query : (request.body ?? {})) as Record<string, unknown>;
