@@ -6,11 +6,13 @@ import { emitDeclarations } from './declarations.ts';
 const sdk = join(import.meta.dirname, '..');
 const dist = join(sdk, 'dist');
 
-/** Each is a file of its own without imports, as ES module and as CommonJS: a consumer installs one package, whichever loader it has. */
+/**
+ * Each is one file without imports, as ES module and as CommonJS: a consumer installs one package, with any loader.
+ */
 const entries = ['index', 'testing'] as const;
 
 await mkdir(dist, { recursive: true });
-// Inside dist, which version control ignores, and beside where the files go: a rename is all or nothing.
+// Inside dist, which version control ignores, and next to the target of the files: a rename is atomic.
 const work = await mkdtemp(join(dist, 'build-'));
 const out = join(work, 'out');
 try {
@@ -33,7 +35,7 @@ try {
       dts: { dtsInput: true, emitDtsOnly: true },
     });
     await tidy(join(out, `${name}.d.ts`));
-    // They import nothing and export names alone, so they say the same of both.
+    // They import nothing and export only names, so both have the same text.
     await copyFile(join(out, `${name}.d.ts`), join(out, `${name}.d.cts`));
     for (const kind of ['js', 'cjs', 'd.ts', 'd.cts'])
       await rename(join(out, `${name}.${kind}`), join(dist, `${name}.${kind}`));
@@ -43,8 +45,8 @@ try {
 }
 
 /**
- * The bundler's comments name the folder of this run; without them equal sources give equal files. The compiler repeats how a function takes
- * its connection apart, whose members are not published.
+ * The bundler's comments name the folder of this run; without them equal sources give equal files. The compiler
+ * repeats how a function destructures its connection, whose members are not published.
  */
 async function tidy(file: string): Promise<void> {
   const declarations = (await readFile(file, 'utf8'))

@@ -11,10 +11,12 @@ const sdk = join(import.meta.dirname, '..');
 const root = join(sdk, '..');
 
 /**
- * Emits the declarations of the sources below `work`, an empty folder, and returns the folder of index.d.ts and testing.d.ts.
+ * Emits the declarations of the sources below `work`, an empty folder, and returns the folder of index.d.ts and
+ * testing.d.ts.
  *
- * What `src/types.ts` reads off the service's procedures is written out on the way: the compiler prints each type in full, so that nothing
- * depends on the server, which no consumer has. Then they become interfaces, described as their schemas are.
+ * The types that `src/types.ts` derives from the service's procedures are written out: the compiler prints each type
+ * in full, so that nothing depends on the server, which no consumer has. Then they become interfaces, with the
+ * descriptions of their schemas.
  */
 export async function emitDeclarations(work: string): Promise<string> {
   const types = await readFile(join(sdk, 'src/types.ts'), 'utf8');
@@ -53,14 +55,14 @@ function exportedTypes(source: string): string[] {
 }
 
 /**
- * A module with a constant of each type. The compiler infers the constants' types, and so has to print what they
- * are; of an annotation it would print the annotation.
+ * A module with a constant of each type. The compiler infers the constants' types, and so has to print them; of an
+ * annotation it would print the annotation.
  */
 function writtenOut(names: string[], typesModule: string): string {
   return [
     `import type * as types from '${typesModule}';`,
-    // A union of strings anew: as it is, the compiler would print the name under which it was first written.
-    // One that takes every text is printed in full anyway.
+    // A union of strings is built again: otherwise the compiler would print the name under which it was first
+    // written. A union that accepts every text is printed in full anyway.
     'type WrittenOut<T> = [T] extends [string] ? [string & {}] extends [T] ? Inside<T> : { [K in T]: K }[T] : Inside<T>;',
     'type Inside<T> = T extends string | Date | Blob | Uint8Array | ((...args: never[]) => unknown) ? T',
     '  : T extends object ? { [K in keyof T]: WrittenOut<T[K]> } : T;',
@@ -90,7 +92,7 @@ function declarationOf(source: string, printed: Map<string, string>): string {
       ([, comment, name]) => [name, comment],
     ),
   );
-  // What no procedure describes stands in the source as it is published.
+  // Types without a procedure are published as in the source.
   const interfaces = new Map(
     [...source.matchAll(/^export interface (\w+) .*?^\}/gms)].map(([text, name]) => [name, text]),
   );

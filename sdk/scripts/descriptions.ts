@@ -4,19 +4,19 @@ import { proceduresOf } from '../../server/trpc.ts';
 
 type Schema = z.core.$ZodType;
 
-/** A schema, and whether what it describes is sent or received. */
+/** A schema, and whether its value is sent or received. */
 export interface Place {
   schemas: Schema[];
   io: 'input' | 'output';
 }
 
 /**
- * Finds the schemas that the types of src/types.ts are made of, by the procedure or the other type that each begins with:
+ * Finds the schemas of the types of src/types.ts, by the procedure or the other type that each begins with:
  * `Outputs['translations']['create']`, `AgentRun['steps'][number]`.
  * @param source src/types.ts
  */
 export function placesOf(source: string): (typeName: string) => Place | undefined {
-  // A name in backquotes is one that a search for imports would take for an import.
+  // A name in backquotes could be mistaken for an import.
   const aliases = new Map(
     [...source.replaceAll('`', "'").matchAll(/^(?:export )?type (\w+) =([^;]*);/gm)].map(([, name, type]) => [
       name,
@@ -54,7 +54,7 @@ function inside(place: Place, steps: string[]): Place | undefined {
   return steps.reduce<Place | undefined>((at, step) => at && propertyOf(at, step), place);
 }
 
-/** The schemas of a property, in whichever member of a union it is. */
+/** The schemas of a property, in any member of a union. */
 export function propertyOf({ schemas, io }: Place, name: string): Place | undefined {
   const found = schemas.flatMap(objectsIn).flatMap((object) => object.shape[name] ?? []);
   return found.length > 0 ? { schemas: found, io } : undefined;
@@ -66,16 +66,16 @@ function objectsIn(schema: Schema): z.ZodObject[] {
   return innerOf(schema).flatMap(objectsIn);
 }
 
-/** What is inside of a schema that adds something to it: a default, null, a transformation, a list. */
+/** The inner schemas of one that adds something: a default, null, a transformation, a list. */
 function innerOf(schema: Schema): Schema[] {
-  // zod's base type says nothing of the parts that only some kinds of schemas have.
+  // zod's base type does not have the parts that only some kinds of schemas have.
   const { def } = schema._zod as unknown as { def: Record<string, unknown> };
   if (schema instanceof z.ZodLazy) return [schema.unwrap()];
   const inner = [def['innerType'], def['in'], def['element'], def['options']].flat();
   return inner.filter((one): one is Schema => typeof one === 'object' && one !== null && '_zod' in one);
 }
 
-/** The id under which a schema stands in the API's document. */
+/** The id of a schema in the API's document. */
 export function idOf({ schemas: [schema] }: Place): string | undefined {
   return schema && metaOf(schema, 'id');
 }
@@ -87,7 +87,7 @@ function metaOf(schema: Schema, name: 'id' | 'description'): string | undefined 
   return inner.length === 1 ? metaOf(inner[0] as Schema, name) : undefined;
 }
 
-/** What a value means, with its limits and its default, as a sentence or two; undefined if its schema does not say. */
+/** The meaning of a value, with its limits and its default, as a sentence or two; undefined without a description. */
 export function describe(place: Place): string | undefined {
   const [schema] = place.schemas;
   const description = place.schemas.map((one) => metaOf(one, 'description')).find(Boolean);
@@ -99,7 +99,7 @@ export function describe(place: Place): string | undefined {
 /** The limits that a schema checks, in words. */
 function limitsOf(schema: Schema, io: Place['io']): string[] {
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  // Of what may be null, too.
+  // Also for nullable schemas.
   const rules: Record<string, unknown> = Object.assign({}, ...(json.anyOf ?? []), json);
   const range = (least: string, max: string, unit: string): string[] => {
     const [from, to] = [rules[least], rules[max]].map((bound) =>

@@ -8,13 +8,13 @@ export interface Exported {
   comment: string;
   type: Type;
   place: Place | undefined;
-  /** The interface as it is written in the source, if it is one there. */
+  /** The interface in its source form, if it is one there. */
   written?: string | undefined;
 }
 
 /**
- * Prints exported types as interfaces: an object in an object is an interface of its own, named like the exported type that is the same, like
- * its schema, or like its property. Each property has the description of its schema.
+ * Prints exported types as interfaces: an object in an object is a separate interface, named after the identical
+ * exported type, its schema, or its property. Each property has the description of its schema.
  */
 export function printInterfaces(exported: readonly Exported[]): string {
   const names = new Map<string, string>();
@@ -25,7 +25,7 @@ export function printInterfaces(exported: readonly Exported[]): string {
   const waiting = [...exported];
   const printed: string[] = [];
 
-  /** Has an object printed as an interface. */
+  /** Makes an object print as an interface. */
   const nameOf = (type: Type, wished: string, place: Place | undefined): string => {
     const known = names.get(oneLine(type));
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ export function printInterfaces(exported: readonly Exported[]): string {
   }
   return `${printed.join('\n')}\n`;
 
-  /** An exported union, whose members are named by what tells them apart. */
+  /** An exported union, whose members are named by their differences. */
   function referWhole(type: Type, name: string, place: Place | undefined): string {
     if (type.kind !== 'union') return refer(type, name, place);
     if (type.of.every(isText)) return type.of.map(oneLine).join(' | ');
@@ -96,7 +96,7 @@ export function printInterfaces(exported: readonly Exported[]): string {
   }
 }
 
-/** Choices of fewer texts stand where they are, unless they have a name. */
+/** Unions of fewer texts are inlined, unless they have a name. */
 const minNamedFields = 5;
 
 /** Whether a type is worth a name: an object with properties, or a choice of texts. */

@@ -7,20 +7,20 @@ export type Type =
   | { kind: 'word'; text: string };
 
 export interface Property {
-  /** As it is printed: `limit`, or `[x: string]`. */
+  /** In printed form: `limit`, or `[x: string]`. */
   name: string;
   isOptional: boolean;
   type: Type;
 }
 
 /**
- * Parses a type that the compiler has printed: objects, arrays, unions, literals and names, which is all that JSON needs.
+ * Parses a type that the compiler has printed: only objects, arrays, unions, literals and names, as JSON needs.
  * @throws Error at anything else
  */
 export function parseType(text: string): Type {
-  // A literal of the sources keeps their quotes.
+  // A literal from the sources keeps its quotes.
   const doubled = text.replaceAll(/'([^'"\\]*)'/g, '"$1"');
-  // Every text, beside those that an editor is to suggest.
+  // Every text, in addition to those that an editor should suggest.
   const anyText = doubled.replaceAll(/\(?\bstring & \{\s*\}\)?/g, '(string & {})');
   const tokens =
     anyText.match(/\(string & \{\}\)|"(?:[^"\\]|\\.)*"|\[\w+: string\]|\[\]|[{}()|;:?<>,]|-?[\w.]+/g) ?? [];
@@ -79,7 +79,7 @@ export function parseType(text: string): Type {
   return type;
 }
 
-/** The type in one line, by which equal types are found. */
+/** The type in one line, for comparing types. */
 export function oneLine(type: Type): string {
   if (type.kind === 'word') return type.text;
   if (type.kind === 'array')

@@ -5,9 +5,9 @@ import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
 import type { AuditEvent, AuditListQuery, AuditPage } from './types.ts';
 
-/** What happened in a tenant, for its own administrators' sessions. */
+/** The audit log of a tenant, for its administrators' sessions. */
 export interface Audit {
-  /** The events, latest first, page after page as they are asked for. */
+  /** The events, latest first; pages are read on demand. */
   list(query?: AuditListQuery, options?: CallOptions): List<AuditEvent>;
   /** One page of `list`. */
   listPage(query?: AuditListQuery, options?: CallOptions): ApiPromise<Page<AuditEvent>>;

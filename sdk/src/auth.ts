@@ -41,81 +41,83 @@ import type {
 /** Signing up, in and out. */
 export interface Auth {
   /**
-   * Founds a workspace with its first administrator, or joins one by an invite. `tenant_api_key` is shown this once. It
-   * signs no one in: `signIn` does, on whichever client is to ask. It has no idempotency key, so it is only sent again
-   * where the service certainly did nothing.
+   * Creates a workspace with its first administrator, or joins one with an invite. `tenant_api_key` is shown this
+   * once. It does not sign in: call `signIn` on the client that the member will use. It has no idempotency key, so it
+   * is only sent again if the service certainly did nothing.
    */
   signUp(
     request: EmailSignupRequest | InviteSignupRequest,
     options?: CallOptions,
   ): ApiPromise<SignupResponse>;
   /**
-   * Signs in by address and password, through the choice of a workspace and the second factor where there is one to
-   * make or pass. From then on every call of this client is the member's: with the access token instead of the options'
-   * credentials, refreshed when it ends. The tokens are in the client's `tokens` store when this resolves.
+   * Signs in with email and password, with the selection of a workspace and the second factor if necessary. From then
+   * on every call of this client is the member's: with the access token instead of the options' credentials,
+   * refreshed when it expires. The tokens are in the client's `tokens` store when this resolves.
    *
-   * AuthenticationError: address, password or workspace is wrong, or the second factor's time or codes are used up.
-   * MfaRequiredError, WorkspaceRequiredError: a callback is needed that is not there.
+   * AuthenticationError: email, password or workspace is wrong, or the second factor's time or codes are used up.
+   * MfaRequiredError, WorkspaceRequiredError: a required callback is missing.
    */
   signIn(request: SignInRequest, options?: SignInOptions): Promise<Tokens>;
   /**
-   * Signs out: empties the store and ends the session at the service. Where that fails it rejects, and the store is empty
-   * all the same. Where no one is signed in it does nothing.
+   * Signs out: empties the store and ends the session at the service. If that fails it rejects, but the store is
+   * still empty. Does nothing if no one is signed in.
    */
   signOut(options?: CallOptions): Promise<void>;
   /** The signed-in member with the effective role, and its workspace; for an access token, never for an API key. */
   me(options?: CallOptions): ApiPromise<Me>;
   /**
-   * Begins a session of this client with tokens that were issued otherwise: by single sign-on, an invite or `token`. From then on
-   * every call is the member's, as after `signIn`.
+   * Begins a session of this client with tokens from another source: single sign-on, an invite or `token`. From then
+   * on every call is the member's, as after `signIn`.
    */
   begin(issued: OAuth2TokenResponse): Promise<Tokens>;
   /**
-   * Asks the token endpoint, for whoever leads a sign-in step by step; `signIn` does it all. A refresh with a `retry_key` is sent again
-   * after a lost response: it gets another pair, and the lost one ends.
+   * Calls the token endpoint, for custom sign-in flows; `signIn` does all steps. A refresh with a `retry_key` is sent
+   * again after a lost response: it gets another pair, and the lost one ends.
    */
   token(request: TokenRequest, options?: CallOptions): ApiPromise<TokenEndpointResponse>;
-  /** Answers a challenge of a sign-in with a code. */
+  /** Sends a code for a challenge of a sign-in. */
   verifyMfa(request: MfaVerifyRequest, options?: CallOptions): ApiPromise<OAuth2TokenResponse>;
   /**
-   * Begins to set up an authenticator, for a challenge of a sign-in; without one for the session cookie, which only a browser at the
-   * service's own address has.
+   * Starts authenticator enrollment, for a challenge of a sign-in; without one for the session cookie, which only a
+   * browser at the service's own URL has.
    */
   enrollMfa(request?: MfaEnrollRequest, options?: CallOptions): ApiPromise<MfaEnrollment>;
-  /** Ends that with the authenticator's first code. The recovery codes are shown this once. */
+  /** Completes the enrollment with the authenticator's first code. The recovery codes are shown this once. */
   confirmMfa(request: MfaConfirmRequest, options?: CallOptions): ApiPromise<MfaConfirmation>;
-  /** Replaces the recovery codes, for the session cookie alone. They are shown this once. */
+  /** Generates new recovery codes; requires the session cookie. They are shown this once. */
   regenerateRecoveryCodes(options?: CallOptions): ApiPromise<RecoveryCodes>;
-  /** What a token is good for, for an administrator. */
+  /** Introspects a token, for an administrator. */
   introspect(token: string, options?: CallOptions): ApiPromise<TokenIntrospection>;
   /** Ends a token, for an administrator; a refresh token with its whole session. */
   revoke(token: string, options?: CallOptions): ApiPromise<TokenRevocation>;
-  /** What an invite is to, before it is redeemed by `signUp`. */
+  /** Previews an invite before `signUp` redeems it. */
   previewInvite(inviteToken: string, options?: CallOptions): ApiPromise<InvitePreview>;
-  /** Sets a new password by the token of a link. The token is good once. */
+  /** Sets a new password with the token of a reset link, which works once. */
   resetPassword(request: PasswordResetRequest, options?: CallOptions): ApiPromise<PasswordReset>;
   /** Single sign-on with the deployment's identity provider. */
   readonly sso: Sso;
 }
 
-/** Single sign-on. `provider` is the name under which the deployment has its identity provider: `oidc`. */
+/** Single sign-on. `provider` is the deployment's name for its identity provider: `oidc`. */
 export interface Sso {
-  /** The address to send the browser to. Keep `state`: it comes back beside the code. */
+  /** Returns the URL to redirect the browser to. Keep `state`: it is returned with the code. */
   authorize(
     provider: string,
     request: SsoAuthorizeRequest,
     options?: CallOptions,
   ): ApiPromise<SsoAuthorization>;
-  /** Exchanges the code that the browser came back with. A code is good once. */
+  /** Exchanges the code that the browser returned with. A code works once. */
   complete(provider: string, request: SsoCallbackRequest, options?: CallOptions): ApiPromise<SsoSignIn>;
-  /** What a client must know of the provider. */
+  /** The provider's public configuration. */
   clientConfig(provider: string, options?: CallOptions): ApiPromise<SsoClientConfig>;
 }
 
 const signUpCall: Call = { name: 'auth.signUp', repeatable: false, result: ['account'] };
 const signOutCall: Call = { name: 'auth.signOut', repeatable: true, result: ['signed_out'] };
 const meCall: Call = { name: 'auth.me', repeatable: true, result: ['user'] };
-/** Not repeatable without a retry key: codes and refresh tokens are good once, and a wrong password counts as an attempt. */
+/**
+ * Not repeatable without a retry key: codes and refresh tokens work once, and a wrong password counts as an attempt.
+ */
 const tokenCall: Call = { name: 'auth.token', repeatable: false, result: signInResult };
 const verifyMfaCall: Call = { name: 'auth.verifyMfa', repeatable: false, result: ['access_token'] };
 /** Repeatable: a new secret replaces one whose response was lost. */
@@ -135,7 +137,7 @@ const completeCall: Call = { name: 'auth.sso.complete', repeatable: false, resul
 const clientConfigCall: Call = { name: 'auth.sso.clientConfig', repeatable: true, result: ['client_id'] };
 
 export function auth({ json, rest, sendUnsigned, session, settings }: Connection): Auth {
-  /** Asks without a session: these calls begin one, or need none. */
+  /** Sends without a session: these calls begin one, or need none. */
   const ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefined): ApiPromise<T> =>
     apiPromise(sendUnsigned(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options));
   const post = <T>(call: Call, path: string, body: object, options: CallOptions | undefined) =>
@@ -148,7 +150,7 @@ export function auth({ json, rest, sendUnsigned, session, settings }: Connection
 
   return {
     signUp(request, options) {
-      // The service requires a workspace name, and ignores it for an invite.
+      // The service requires a workspace name, but ignores it for an invite.
       const input = 'tenant_name' in request ? request : { tenant_name: 'by invite', ...request };
       return post(signUpCall, '/api/auth/signup/email', input, options);
     },

@@ -5,30 +5,31 @@ import type { Call } from './send.ts';
 import type { CheckoutRequest, PaymentPage, TopUpRequest } from './types.ts';
 
 /**
- * Paying. Each call opens a page of the payment processor's and answers its address, for the tenant of whoever asks. What
- * the browser comes back with to /billing is a hint: what was paid counts once the processor has told the service of it.
+ * Payments. Each call opens a page of the payment processor and returns its URL, for the caller's tenant. The query
+ * with which the browser returns to /billing is only a hint: a payment counts once the processor has confirmed it to
+ * the service.
  *
- * ServiceUnavailableError where the deployment sells none of it.
+ * ServiceUnavailableError if the deployment does not sell it.
  */
 export interface Billing {
   /**
-   * Opens the checkout of a plan. ConflictError for who is subscribed already: the plan is changed, and a card that failed
-   * is replaced, in the portal.
+   * Opens the checkout of a plan. ConflictError if already subscribed: change the plan, or replace a card that
+   * failed, in the portal.
    */
   checkout(request: CheckoutRequest, options?: CallOptions): ApiPromise<PaymentPage>;
   /**
-   * Opens the purchase of prepaid characters. PaymentRequiredError without a subscription that is current, ConflictError
-   * where it would pass a ceiling, RateLimitError after five attempts in an hour. Each sending is an attempt, so it is only
-   * sent again where the service certainly did nothing.
+   * Opens the purchase of prepaid characters. PaymentRequiredError without a current subscription, ConflictError if
+   * it would exceed a ceiling, RateLimitError after five attempts in an hour. Each request is an attempt, so it is
+   * only sent again if the service certainly did nothing.
    */
   topUp(request?: TopUpRequest, options?: CallOptions): ApiPromise<PaymentPage>;
-  /** Opens the billing portal, for one visit. ConflictError for who never went to a checkout. */
+  /** Opens the billing portal, for one visit. ConflictError if there was no checkout before. */
   portal(options?: CallOptions): ApiPromise<PaymentPage>;
 }
 
 /**
- * Repeatable: opening a page charges nothing, no one can pay on a page whose address was lost, and it expires at the
- * processor. (If a subscription started meanwhile, either attempt gets a ConflictError.)
+ * Repeatable: opening a page charges nothing, no one can pay on a page whose URL was lost, and it expires at the
+ * processor. (If a subscription has started in between, either attempt gets a ConflictError.)
  */
 const checkoutCall: Call = { name: 'billing.checkout', repeatable: true, result: ['url'] };
 const portalCall: Call = { name: 'billing.portal', repeatable: true, result: ['url'] };

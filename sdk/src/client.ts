@@ -17,32 +17,32 @@ import { type Translations, translations } from './translations.ts';
 import { type Usage, usage } from './usage.ts';
 
 /**
- * A LinguaLoop deployment, asked as one caller.
+ * A LinguaLoop deployment, called as one caller.
  *
  * ```ts
  * const client = new LinguaLoop({ baseUrl: 'http://127.0.0.1:8080', apiKey });
  * const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
  * ```
  *
- * Who asks is the session that `auth.signIn` began, else the access token or the API key of the options. They live in the
- * methods' closures: nothing that prints the client shows them.
+ * The caller is the session that `auth.signIn` began, else the access token or the API key of the options. They are
+ * stored in the methods' closures: printing the client does not show them.
  */
 export class LinguaLoop {
-  /** What happened in a tenant. */
+  /** The audit log of a tenant. */
   readonly audit: Audit;
   /** Signing up, in and out. */
   readonly auth: Auth;
-  /** Paying. */
+  /** Payments. */
   readonly billing: Billing;
-  /** Files that are translated in place. */
+  /** Files that are translated keeping their layout. */
   readonly documents: Documents;
   /** The members of a tenant. */
   readonly members: Members;
   /** Translation memories. */
   readonly memory: Memory;
-  /** Who reviews what. */
+  /** Claims and reports of reviewers. */
   readonly reviews: Reviews;
-  /** Where a tenant keeps its records and files. */
+  /** The storage of a tenant's records and files. */
   readonly storage: Storage;
   /** The deployment itself. */
   readonly system: System;
@@ -50,12 +50,12 @@ export class LinguaLoop {
   readonly tenants: Tenants;
   /** Glossaries. */
   readonly terminology: Terminology;
-  /** Texts, and what becomes of them. */
+  /** Texts and their translation jobs. */
   readonly translations: Translations;
-  /** What was used and what is billed. */
+  /** Usage and billing records. */
   readonly usage: Usage;
   /**
-   * Sends a request of any kind, as this client's caller and with its retries: for what has no method here.
+   * Sends a request of any kind, with this client's credentials and retries: for endpoints without a method here.
    *
    * ```ts
    * const page = await client.request('GET', '/api/translations', { query: { limit: 5 } });
@@ -67,7 +67,7 @@ export class LinguaLoop {
     options?: RawRequestOptions,
   ) => ApiPromise<unknown>;
 
-  /** @throws TypeError naming the option that cannot be used */
+  /** @throws TypeError that names the invalid option */
   constructor(options?: LinguaLoopOptions) {
     const connection = connect(options);
     this.audit = audit(connection);

@@ -4,18 +4,18 @@ import type { Backoff } from './retry.ts';
 import type { TenantDocumentJob } from './types.ts';
 import { type Watched, type WatchOptions, watch } from './watching.ts';
 
-/** What waiting for a document may do otherwise. `signal` ends the waiting, never the job. */
+/** Options of waiting for a document. `signal` ends the waiting, never the job. */
 export interface DocumentOptions extends WatchOptions<TenantDocumentJob> {
   /**
-   * Receives each new state while a caller waits, the first one included, with how much is done (0 to 1); `job.progress` has the details.
-   * What it throws, the waiting throws.
+   * Receives each new state while a caller waits, the first one included, with the completed share (0 to 1);
+   * `job.progress` has the details. If it throws, the waiting throws the same error.
    */
   onProgress?: ((job: TenantDocumentJob, progress: number) => void) | undefined;
   /** Waits between two polls; by default 2 s, growing to 10 s. */
   pollEvery?: Backoff | undefined;
 }
 
-/** What is needed to go on waiting for a document in another process. */
+/** The data with which another process can continue to wait for a document. */
 export interface DocumentHandle {
   /** The document's id. */
   document_id: string;
@@ -29,9 +29,9 @@ export interface DocumentPoller extends Poller<TenantDocumentJob, TenantDocument
   readonly job: TenantDocumentJob;
   /** Waits for the end, and returns the translated job. DocumentFailedError if it failed; NotFoundError if it was deleted. */
   pollUntilDone(options?: WaitOptions): Promise<TenantDocumentJob>;
-  /** The handle for `documents.resume`, in whichever process: `JSON.stringify(poller)`. */
+  /** The handle for `documents.resume`, in any process: `JSON.stringify(poller)`. */
   toJSON(): DocumentHandle;
-  /** The document's id, which `documents.resume` takes in whichever process. */
+  /** The document's id, for `documents.resume` in any process. */
   toString(): string;
 }
 

@@ -7,7 +7,7 @@ export interface RequestEvent {
   call: string;
   /** `GET`, in capitals. */
   method: string;
-  /** The whole address, with its query. */
+  /** The full URL, with its query. */
   url: string;
   /** Values of headers that may hold a secret are `***`. Bodies are never shown. */
   headers: Readonly<Record<string, string>>;
@@ -15,19 +15,19 @@ export interface RequestEvent {
   attempt: number;
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface ResponseEvent extends RequestEvent {
   /** Null if no response came. */
   status: number | null;
   /** X-Request-ID of the response. */
   requestId: string | null;
-  /** Milliseconds until its end; of a download that is streamed, until its first piece. */
+  /** Milliseconds until its end; for a streamed download, until its first piece. */
   durationMs: number;
-  /** Why there is no result: a LinguaLoopError, or the reason of the caller's signal. */
+  /** The reason why there is no result: a LinguaLoopError, or the reason of the caller's signal. */
   error?: unknown;
 }
 
-/** Where the client writes what it does: `console`, or another logger that takes a message and fields. */
+/** The target of the client's log: `console`, or another logger that takes a message and fields. */
 export interface Logger {
   /** Each request, and each response. */
   debug(message: string, fields: object): void;
@@ -35,10 +35,10 @@ export interface Logger {
   warn(message: string, fields: object): void;
 }
 
-/** What of a job its warnings are told by. */
+/** The parts of a job that its warnings need. */
 type Warned = Pick<TranslationJob, 'id' | 'warnings'>;
 
-/** Headers whose values hold no secret. Those of a caller's own are not known, so they are hidden. */
+/** Headers whose values are not secret. A caller's own headers are unknown, so they are hidden. */
 const shown: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
@@ -56,17 +56,19 @@ export function redacted(headers: Readonly<Record<string, string>>): Record<stri
   );
 }
 
-/** Told of each request and of what became of it. */
+/** Observers of each request and its result. */
 export interface Observers {
-  /** Told before each request, those of retries included. What it throws or rejects with is ignored. */
+  /** Called before each request, including retries. Its errors are ignored. */
   onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** Told after each request, whatever became of it. What it throws or rejects with is ignored. */
+  /** Called after each request, whatever its result. Its errors are ignored. */
   onResponse?: ((event: ResponseEvent) => void) | undefined;
-  /** Told the same, and each retry. Default: no one is told. */
+  /** Receives the same, and each retry. Default: no logger. */
   logger?: Logger | undefined;
 }
 
-/** Tells someone who only watches. What they throw, at once or in a promise, is theirs: a call never fails for a logger. */
+/**
+ * Calls an observer. Its errors, synchronous or in a promise, are ignored: a call never fails because of a logger.
+ */
 export function quietly(tell: () => unknown): void {
   new Promise((resolve) => resolve(tell())).catch(() => {});
 }
@@ -74,7 +76,7 @@ export function quietly(tell: () => unknown): void {
 /** Calls the observers. */
 export function observe({ onRequest, onResponse, logger }: Observers) {
   return {
-    /** Whether anyone is told, so that a call need not make events for no one. */
+    /** Whether there are observers, so that a call need not create unused events. */
     active: Boolean(onRequest || onResponse || logger),
     request(event: RequestEvent) {
       quietly(() => onRequest?.(event));
@@ -92,7 +94,7 @@ export function observe({ onRequest, onResponse, logger }: Observers) {
     },
     /**
      * A line for each warning of a job, or of several jobs.
-     * @param told those that were told already: jobs of one request often have the same
+     * @param told warnings already reported: jobs of one request often have the same
      */
     warnings(call: string, jobs: unknown, told = new Set<string>()) {
       if (!logger) return;

@@ -17,7 +17,7 @@ export async function exchange<T>(
   read: (response: Awaited<ReturnType<Fetch>>) => Promise<T>,
 ): Promise<T> {
   try {
-    // Do not follow redirects: one would send the key to another address, or turn a POST into a GET.
+    // Do not follow redirects: one would send the key to another URL, or turn a POST into a GET.
     return await read(await fetch(url, { ...init, redirect: 'manual' }));
   } catch (cause) {
     throw new NoResponse(cause);
@@ -33,7 +33,10 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Bytes in a buffer of their own. Before TypeScript 5.7 `Uint8Array` has no parameter, so it is spelled by a method that returns one. */
+/**
+ * Bytes in their own buffer. Before TypeScript 5.7 `Uint8Array` has no parameter, so the type is that of a method's
+ * result.
+ */
 export type Bytes = ReturnType<Uint8Array['slice']>;
 
 /** Some bytes of a body, as many as arrived together. */

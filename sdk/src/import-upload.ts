@@ -6,11 +6,11 @@ import type { Attempt, Call } from './send.ts';
 import { formFields, formRequest, type SourceFile } from './source-file.ts';
 import type { MemoryImportRequest, TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
 
-/** The result of an upload: a set at once, or an import in the background. */
+/** The result of an upload: a set immediately, or an import in the background. */
 export type Imported = { set: TranslationMemorySet } | { job: TranslationMemoryImportJob };
 
 /**
- * Repeatable, because the same file under the same name is the same set. `uploadImport` handles the cases where a
+ * Repeatable, because the same file under the same name is the same set. `uploadImport` handles the cases in which a
  * second upload could do harm.
  */
 const importCall: Call = { name: 'memory.importTmx', repeatable: true };

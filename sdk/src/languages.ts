@@ -3,13 +3,13 @@ import type { LanguageCode } from './types.ts';
 
 /** A supported language. */
 export interface Language {
-  /** What `source_lang` and `target_lang` take. */
+  /** The value for `source_lang` and `target_lang`. */
   code: LanguageCode;
   /** The English name. */
   name: string;
   /** The direction in which it is written. */
   direction: 'ltr' | 'rtl';
-  /** Whether every character of a pair with it counts 3.5 times, or what the service sets instead. */
+  /** Whether every character of a pair with it counts 3.5 times, or the deployment's factor. */
   dense: boolean;
 }
 

@@ -8,21 +8,21 @@ import type { MemberListQuery, MemberRole, MfaReset, PasswordResetLink, UserRow 
 
 /** The members of a tenant: for an administrator's session, or a platform operator; never for a tenant's API key. */
 export interface Members {
-  /** The members, oldest first, page after page as they are asked for; with `include_revoked` those who were revoked, too. */
+  /** The members, oldest first; pages are read on demand; with `include_revoked` revoked members, too. */
   list(query?: MemberListQuery, options?: TenantOptions): List<UserRow>;
   /** One page of `list`. */
   listPage(query?: MemberListQuery, options?: TenantOptions): ApiPromise<Page<UserRow>>;
   /** Revokes a member and ends the member's sessions. ConflictError for the last administrator. */
   revoke(userId: string, options?: CallOptions): ApiPromise<UserRow>;
-  /** Lets a revoked member in again. */
+  /** Restores a revoked member. */
   restore(userId: string, options?: CallOptions): ApiPromise<UserRow>;
-  /** Gives a member another role. ConflictError for the last administrator. */
+  /** Changes a member's role. ConflictError for the last administrator. */
   setRole(userId: string, role: MemberRole, options?: CallOptions): ApiPromise<UserRow>;
   /** Removes a member's authenticator and recovery codes, and ends the member's sessions. */
   resetMfa(userId: string, options?: CallOptions): ApiPromise<MfaReset>;
   /**
-   * Makes a link by which a member sets a new password; it replaces the one before, and is shown this once. Sent again only if
-   * the service certainly did nothing.
+   * Creates a password reset link for a member; it replaces the previous one, and is shown this once. Sent again only
+   * if the service certainly did nothing.
    */
   createPasswordResetLink(userId: string, options?: CallOptions): ApiPromise<PasswordResetLink>;
 }
@@ -32,7 +32,7 @@ const revokeCall: Call = { name: 'members.revoke', repeatable: true, result: ['u
 const restoreCall: Call = { name: 'members.restore', repeatable: true, result: ['user_id'] };
 const setRoleCall: Call = { name: 'members.setRole', repeatable: true, result: ['user_id'] };
 const resetMfaCall: Call = { name: 'members.resetMfa', repeatable: true, result: ['mfa_reset'] };
-/** Not repeatable: a second call would replace the link of the first, which someone may have been given. */
+/** Not repeatable: a second call would replace the link of the first, which may already be in use. */
 const linkCall: Call = {
   name: 'members.createPasswordResetLink',
   repeatable: false,

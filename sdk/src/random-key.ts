@@ -1,6 +1,6 @@
-/** A new key that no one guesses: of idempotency, or to repeat a refresh. */
+/** A new random key: for idempotency, or to repeat a refresh. */
 export function newIdempotencyKey(): string {
-  // Browsers keep randomUUID from pages that came over plain HTTP.
+  // Browsers do not provide randomUUID to pages from plain HTTP.
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -12,16 +12,16 @@ import { uploadingFetch } from './uploading.ts';
 /** A request to the API. */
 export interface RestRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path after the service's address: `/api/translations`. */
+  /** The path after the service's URL: `/api/translations`. */
   path: string;
-  /** Added to the path; members that are undefined or null are left out. */
+  /** Added to the path; undefined and null members are omitted. */
   query?: object | undefined;
   headers?: RequestHeaders | undefined;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as a form; members that are undefined or null are left out. */
+  /** Sent as a form; undefined and null members are omitted. */
   form?: object | undefined;
-  /** Sent as it is. */
+  /** Sent without conversion. */
   body?: ArrayBuffer | undefined;
   onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
@@ -32,7 +32,7 @@ export interface Rest {
   json<T>(request: RestRequest, attempt: Attempt, read: ReadResult<T>): Promise<Answered<T>>;
   /** Sends a request whose success is an empty response. */
   done(request: RestRequest, attempt: Attempt): Promise<Answered<void>>;
-  /** Calls a procedure that has no route of its own. */
+  /** Calls a procedure without a route. */
   procedure<T>(
     type: 'query' | 'mutation',
     name: string,
@@ -47,11 +47,11 @@ export interface Rest {
     types: readonly string[],
     attempt: Attempt,
   ): Promise<Answered<BegunDownload>>;
-  /** Sends a request, and returns whatever succeeded. */
+  /** Sends a request, and returns any successful response. */
   raw(request: RestRequest, attempt: Attempt): Promise<Answered<unknown>>;
 }
 
-/** Makes a result from a status and a parsed body; undefined if they are not one. */
+/** Makes a result from a status and a parsed body; undefined if they are not a valid one. */
 export type ReadResult<T> = (status: number, body: unknown) => T | undefined;
 
 export interface Download {
@@ -121,7 +121,7 @@ export function createRest(settings: Settings): Rest {
     }
   }
 
-  /** Tells of a request that begins. */
+  /** Reports the start of a request. */
   function begin(method: string, url: string, headers: RequestHeaders, attempt: Attempt) {
     const of: RequestEvent = {
       call: attempt.call,
@@ -174,7 +174,7 @@ export function createRest(settings: Settings): Rest {
         if (status !== 200 || !isDownload(headers, types)) return readResponse(response);
         const body = readBody(response);
         const firstPiece = await body.read();
-        // The attempt has ended meanwhile and `fetch` ignored that: nothing will read the body.
+        // The attempt has ended and `fetch` ignored that: nothing will read the body.
         if (attempt.signal.aborted) body.cancel();
         return { data: { headers, firstPiece, body }, response: infoOf(response) };
       }),
@@ -191,7 +191,7 @@ async function readResponse(response: Response): Promise<FailedResponse> {
   return new FailedResponse(response.status, response.headers, parse(await response.text()));
 }
 
-/** Takes a success for the call's result if it has one of the members that the result must have. */
+/** Accepts a success as the call's result if it has one of the required members. */
 export function resultOf<T>({ result = [] }: Call): ReadResult<T> {
   return (status, body) =>
     status >= 200 &&
@@ -208,7 +208,7 @@ function withQuery(path: string, query: object | undefined): string {
   return encoded === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${encoded}`;
 }
 
-/** Names and values as they are sent: members of a plain object in it are `name.key`. */
+/** Names and values in their sent form: members of a plain object in it are `name.key`. */
 function entriesOf(members: object = {}, prefix = ''): [string, string][] {
   return Object.entries(members).flatMap(([name, value]): [string, string][] => {
     if (value === undefined || value === null) return [];
@@ -233,7 +233,7 @@ function bodyOf({ json, form, body }: RestRequest): {
   return { body };
 }
 
-/** What a body of any type is to the caller. */
+/** The caller's form of a body of any type. */
 function contentOf(bytes: Uint8Array, type: string): unknown {
   if (bytes.length === 0) return undefined;
   const isJson = /[/+]json$/.test(type);

@@ -13,25 +13,26 @@ import type {
   ReviewerReportQuery,
 } from './types.ts';
 
-/** Who reviews what. A claim shows others that someone is on a job; no one is locked out by it. */
+/** Claims and reports of reviewers. A claim shows others that someone is reviewing a job; it locks no one out. */
 export interface Reviews {
-  /** The job that waits longest, or the next after a cursor, and claims it for the signed-in member for 60 s. */
+  /** The job that has waited longest, or the next after a cursor, and claims it for the signed-in member for 60 s. */
   next(query?: NextReviewQuery, options?: CallOptions): ApiPromise<NextReview>;
-  /** Claims a job, renews the claim, or ends it; and says who else is on it. */
+  /** Claims a job, renews the claim, or ends it; returns who else is reviewing it. */
   claim(request: ReviewClaimRequest, options?: CallOptions): ApiPromise<ReviewClaim>;
   /**
-   * Takes back the review that closed a job, or the approval of a document, within 10 minutes: for who decided, and administrators. What it
-   * published is withdrawn until the next decision. ConflictError if it is too late, or nothing is decided.
+   * Undoes the review that closed a job, or the approval of a document, within 10 minutes: for the member who
+   * decided, and administrators. Its publication is withdrawn until the next decision. ConflictError if it is too
+   * late, or nothing is decided.
    */
   reopen(request: ReopenRequest, options?: CallOptions): ApiPromise<ReopenedItem>;
-  /** What each reviewer did in a period, for an administrator: how many jobs, how much was changed, how long it took. */
+  /** The work of each reviewer in a period, for an administrator: the number of jobs, the changes, and the time. */
   byReviewer(query: ReviewerReportQuery, options?: CallOptions): ApiPromise<ReviewerReport>;
 }
 
 /** Repeatable: a second claim of the same member is the same claim. */
 const nextCall: Call = { name: 'reviews.next', repeatable: true };
 const claimCall: Call = { name: 'reviews.claim', repeatable: true };
-/** Not repeatable: the second one would find the item open already. */
+/** Not repeatable: for the second one, the item would already be open. */
 const reopenCall: Call = { name: 'reviews.reopen', repeatable: false };
 const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
 

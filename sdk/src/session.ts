@@ -5,11 +5,11 @@ import { newIdempotencyKey } from './random-key.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
-/** The signed-in member. The store is the source of truth; this also renews tokens, once however many calls need them. */
+/** The signed-in member. The store is the source of truth; this also renews tokens, once for all concurrent calls. */
 export interface Session {
   /** Returns the current tokens, renewed if they expire soon; null if no member is signed in. */
   current(): Promise<Tokens | null>;
-  /** Returns new tokens in place of those that the service rejected; null if no member is signed in any more. */
+  /** Returns new tokens to replace those that the service rejected; null if no member is signed in any longer. */
   renew(refused: Tokens): Promise<Tokens | null>;
   /** Signs in with tokens that were just issued. */
   begin(tokens: Tokens): Promise<void>;
@@ -19,15 +19,15 @@ export interface Session {
 
 /**
  * How long, in milliseconds, another process may take to save refreshed tokens. If two processes refresh at the same
- * time, both responses, one with the tokens and one with the rejection, are in flight together.
+ * time, both responses, one with the tokens and one with the rejection, are on their way together.
  */
 const savedBy = 500;
 
-/** How a session asks the service. */
+/** The session's requests to the service. */
 export interface SessionGrants {
   /** The refresh grant. Repeated with the same key, it gives another pair, and the previous pair of that key ends. */
   refresh(refreshToken: string, retryKey: string): Promise<OAuth2TokenResponse>;
-  /** Whether the service accepts an access token; true unless it says no. */
+  /** Whether the service accepts an access token; true unless it rejects it. */
   accepts(accessToken: string): Promise<boolean>;
 }
 
@@ -83,7 +83,8 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
   }
 
   /**
-   * The key to refresh these tokens with: the one that was saved with them, or for tokens without one a new one that is saved first. Null if the tokens are no longer the saved ones.
+   * The key to refresh these tokens with: the one that was saved with them, or for tokens without one a new one that
+   * is saved first. Null if the tokens are no longer the saved ones.
    */
   async function savedRetryKey(kept: Tokens): Promise<string | null> {
     if (kept.refresh_retry_key !== undefined) return kept.refresh_retry_key;
@@ -97,7 +98,7 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
     return now.refresh_retry_key ?? refresh_retry_key;
   }
 
-  /** Returns what another process has saved meanwhile. */
+  /** Returns the tokens that another process has saved since. */
   async function savedInsteadOf(kept: Tokens, refusal: boolean): Promise<Tokens | null> {
     const now = await saved.load();
     if (now?.access_token !== kept.access_token) return now;
@@ -113,7 +114,8 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
         const kept = await saved.load();
         return kept && isDue(kept) ? await renew(kept) : kept;
       } catch (error) {
-        // A refresh that failed for the moment, before the token has ended, fails no call. An error of the store does.
+        // If a refresh fails temporarily before the token has ended, no call fails. An error of the store makes it
+        // fail.
         if (!(error instanceof LinguaLoopError) || isServiceRefusal(error)) throw error;
         const kept = await saved.load();
         if (kept && isDue(kept) && Date.now() < kept.expires_at) return kept;
@@ -129,7 +131,7 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
       enterEra();
       const tokens = saved.latest();
       const cleared = tokens.catch(() => {}).then(() => saved.save(null));
-      // Do not wait for a refresh in flight: revoking the old token also revokes those that descend from it.
+      // Do not wait for a refresh in progress: revoking the old token also revokes those that descend from it.
       const revoked = tokens.then((kept) => kept && revoke(kept.refresh_token));
       for (const outcome of await Promise.allSettled([cleared, revoked]))
         if (outcome.status === 'rejected') throw outcome.reason;

@@ -2,22 +2,22 @@ import type { RequestHeaders } from './headers.ts';
 import type { RestRequest } from './rest.ts';
 import type { FileTranslationRequest } from './types.ts';
 
-/** A file to translate: one that has a name (a browser's `File`), or its name beside its content. */
+/** A file to translate: one that has a name (a browser's `File`), or a name with content. */
 export type SourceFile = NamedBlob | NamedContent;
 
-/** `File`, or what looks like one. */
+/** `File`, or a similar object. */
 export type NamedBlob = Blob & {
-  /** With its extension, which decides how the file is read. */
+  /** With its extension, which determines how the file is read. */
   readonly name: string;
 };
 
 /** A file's content under a name. */
 export interface NamedContent {
-  /** With its extension, which decides how the file is read: `contract.docx`. */
+  /** With its extension, which determines how the file is read: `contract.docx`. */
   name: string;
   /** The bytes. */
   data: Blob | Uint8Array | ArrayBuffer;
-  /** Decides where the name has none of the known extensions; the Blob's own type unless told. */
+  /** Used if the name has no known extension; the Blob's own type by default. */
   contentType?: string | undefined;
 }
 
@@ -99,8 +99,8 @@ export function pagesOf(size: number): number {
 }
 
 /**
- * @throws TypeError if it is no file: programs without types pass paths, bytes without a name, or streams. A text is never taken for content,
- * since it may be a path.
+ * @throws TypeError if it is not a file: programs without types pass paths, bytes without a name, or streams. A text
+ * is never treated as content, since it may be a path.
  */
 function contentOf(
   file: SourceFile,
@@ -170,7 +170,7 @@ function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-/** Headers carry ASCII only, so the name is percent-encoded. Half a surrogate pair cannot be encoded. */
+/** Headers can only have ASCII, so the name is percent-encoded. Half a surrogate pair cannot be encoded. */
 function headerText(name: string): string {
   return encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\ufffd'));
 }

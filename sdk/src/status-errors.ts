@@ -1,6 +1,6 @@
 import { LinguaLoopError } from './errors.ts';
 
-/** 400. The request is malformed, or the resource is not in a state for it. */
+/** 400. The request is malformed, or the resource's state does not allow it. */
 export class BadRequestError extends LinguaLoopError {
   static {
     BadRequestError.prototype.name = 'BadRequestError';
@@ -10,7 +10,10 @@ export class BadRequestError extends LinguaLoopError {
   declare readonly status: 400;
 }
 
-/** 401. There is no usable credential, or a step of signing in failed. If the client has none, `answeredBy` is null: nothing was sent. */
+/**
+ * 401. There is no usable credential, or a step of signing in failed. If the client has none, `answeredBy` is null:
+ * nothing was sent.
+ */
 export class AuthenticationError extends LinguaLoopError {
   static {
     AuthenticationError.prototype.name = 'AuthenticationError';
@@ -30,7 +33,7 @@ export class PaymentRequiredError extends LinguaLoopError {
   declare readonly status: 402;
 }
 
-/** 403. The credential is known and not permitted. */
+/** 403. The credential is valid but not permitted. */
 export class PermissionDeniedError extends LinguaLoopError {
   static {
     PermissionDeniedError.prototype.name = 'PermissionDeniedError';
@@ -50,7 +53,7 @@ export class NotFoundError extends LinguaLoopError {
   declare readonly status: 404;
 }
 
-/** 405. The address does not take this method. */
+/** 405. The route does not support this method. */
 export class MethodNotAllowedError extends LinguaLoopError {
   static {
     MethodNotAllowedError.prototype.name = 'MethodNotAllowedError';
@@ -80,7 +83,7 @@ export class ConflictError extends LinguaLoopError {
   declare readonly status: 409;
 }
 
-/** 413. A body, text or batch is over a ceiling. */
+/** 413. A body, text or batch exceeds a limit. */
 export class PayloadTooLargeError extends LinguaLoopError {
   static {
     PayloadTooLargeError.prototype.name = 'PayloadTooLargeError';
@@ -120,7 +123,7 @@ export class RateLimitError extends LinguaLoopError {
   declare readonly status: 429;
 }
 
-/** 500. The service failed unexpectedly. Give support the `requestId`. */
+/** 500. The service failed unexpectedly. Report it with the `requestId`. */
 export class InternalServerError extends LinguaLoopError {
   static {
     InternalServerError.prototype.name = 'InternalServerError';
@@ -130,7 +133,7 @@ export class InternalServerError extends LinguaLoopError {
   declare readonly status: 500;
 }
 
-/** 502. Something behind the service failed; or a proxy could not reach the service. */
+/** 502. A dependency of the service failed; or a proxy could not reach the service. */
 export class BadGatewayError extends LinguaLoopError {
   static {
     BadGatewayError.prototype.name = 'BadGatewayError';
@@ -140,7 +143,7 @@ export class BadGatewayError extends LinguaLoopError {
   declare readonly status: 502;
 }
 
-/** 503. Upstream failed for the moment, or a capability is switched off. */
+/** 503. Upstream failed temporarily, or a capability is disabled. */
 export class ServiceUnavailableError extends LinguaLoopError {
   static {
     ServiceUnavailableError.prototype.name = 'ServiceUnavailableError';
@@ -150,7 +153,7 @@ export class ServiceUnavailableError extends LinguaLoopError {
   declare readonly status: 503;
 }
 
-/** 504. A stage used up its time; or a proxy gave up waiting. */
+/** 504. A stage used up its time; or a proxy stopped waiting. */
 export class GatewayTimeoutError extends LinguaLoopError {
   static {
     GatewayTimeoutError.prototype.name = 'GatewayTimeoutError';

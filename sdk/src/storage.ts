@@ -4,27 +4,31 @@ import type { CallOptions } from './options.ts';
 import type { Call } from './send.ts';
 import type { StorageBinding, StorageBindingRequest, StorageUsage } from './types.ts';
 
-/** Where a tenant keeps its published records and its documents: the platform's storage, or an Azure Data Lake account of its own. */
+/**
+ * The storage of a tenant's published records and documents: platform storage, or the tenant's own Azure Data Lake
+ * account.
+ */
 export interface Storage {
-  /** The binding and its status; before anything is bound, the platform's. */
+  /** The binding and its status; that of platform storage without a binding. */
   binding(options?: CallOptions): ApiPromise<StorageBinding>;
   /**
-   * Binds an account: the request is the complete desired state. Work is refused (ConflictError with the code
-   * `storage_binding_not_verified`) until `verify` succeeds.
-   * With the same `auth_mode` the stored `secret` stays where none is given. For administrators and the tenant's key.
+   * Connects an account: the request is the complete desired state. Work is rejected (ConflictError with the code
+   * `storage_binding_not_verified`) until `verify` succeeds. With the same `auth_mode` the stored `secret` stays if
+   * none is given. For administrators and the tenant's key.
    */
   bind(request: StorageBindingRequest, options?: CallOptions): ApiPromise<StorageBinding>;
   /**
-   * Returns to the platform's storage. Translations that waited for storage are published there: `replay` counts them. What was
-   * written to the account stays there. For administrators and the tenant's key.
+   * Returns to platform storage. Translations that waited for storage are published there: `replay` counts them.
+   * Existing data stays in the account. For administrators and the tenant's key.
    */
   unbind(options?: CallOptions): ApiPromise<StorageBinding>;
   /**
-   * Writes, reads and removes an object in the account. A failed probe is no error: `status` is `error`, and `last_error` has the
-   * provider's words. A success publishes translations that waited for storage: `replay` counts them. It may take half a minute.
+   * Writes, reads and removes an object in the account. A failed probe is not an error: `status` is `error`, and
+   * `last_error` has the provider's message. A success publishes translations that waited for storage: `replay`
+   * counts them. It may take half a minute.
    */
   verify(options?: CallOptions): ApiPromise<StorageBinding>;
-  /** What the tenant's documents occupy in the platform's storage, and what they may. */
+  /** The platform storage that the tenant's documents use, and its limit. */
   usage(options?: CallOptions): ApiPromise<StorageUsage>;
 }
 

@@ -2,20 +2,20 @@ import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
 import type { Bytes, Piece } from './exchange.ts';
 
 /**
- * A file that is still to be read: in a `for await`, as `body` or with `bytes`, once. It comes no faster than it is read.
- * Where it breaks off (ConnectionError) or stands still (TimeoutError) what was read until then is not the whole. Read it to
- * its end, or leave the loop, or cancel `body`: until then it holds a connection.
+ * A file that is read once: in a `for await`, as `body` or with `bytes`. It arrives no faster than it is read. If it
+ * is cut off (ConnectionError) or stalls (TimeoutError), the data read until then is incomplete. Read it to its end,
+ * or leave the loop, or cancel `body`: until then it holds a connection.
  */
 export interface StreamedFile extends AsyncIterable<Bytes> {
-  /** It names no folder. */
+  /** It contains no folder. */
   fileName: string;
   /** Its media type. */
   contentType: string;
-  /** To be saved as it comes, or passed on. */
+  /** To save it while it arrives, or to pass it on. */
   body: ReadableStream<Bytes>;
-  /** The whole of it. */
+  /** The whole file. */
   bytes(): Promise<Bytes>;
-  /** Its pieces, of any size: a letter may lie on both sides of a cut. Leaving the loop ends the download. */
+  /** Its pieces, of any size: a character may be split between two pieces. Leaving the loop ends the download. */
   [Symbol.asyncIterator](): AsyncIterator<Bytes, void, undefined>;
 }
 
@@ -30,7 +30,7 @@ export function streamedFile(
     contentType: headers.get('content-type') ?? unnamed.contentType,
     body,
     bytes: async () => new Uint8Array(await new Response(body).arrayBuffer()),
-    // Lock the reader at once and for good, so that a second loop throws instead of finding an empty file.
+    // Lock the reader immediately and permanently, so that a second loop throws instead of finding an empty file.
     [Symbol.asyncIterator]: () => piecesOf(body.getReader()),
   };
 }

@@ -7,7 +7,7 @@ import type { HealthStatus } from './types.ts';
 
 /** The deployment itself. */
 export interface System {
-  /** Liveness; needs no credential, and says nothing of the database. */
+  /** Liveness; needs no credential, and does not check the database. */
   health(options?: CallOptions): ApiPromise<HealthStatus>;
 }
 

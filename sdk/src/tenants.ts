@@ -20,37 +20,41 @@ import type {
 /** Invites into a tenant. `auth.signUp` redeems one. */
 export interface Invites {
   /**
-   * Invites someone, and answers the token, this once; no one is emailed. ConflictError where 20 are pending. Sent again
-   * only where the service certainly did nothing: after a lost answer `list` tells, and `withdraw` takes it back.
+   * Creates an invite and returns the token, this once; no email is sent. ConflictError if 20 are pending. Sent again
+   * only if the service certainly did nothing: after a lost response check `list`, and use `withdraw` if necessary.
    */
   create(request?: InviteCreateRequest, options?: TenantOptions): ApiPromise<CreatedInvite>;
-  /** The invites, latest first, whatever became of them; page after page as they are asked for. */
+  /** The invites, latest first, in any status; pages are read on demand. */
   list(query?: InviteListQuery, options?: TenantOptions): List<InviteRecord>;
   /** One page of `list`. */
   listPage(query?: InviteListQuery, options?: TenantOptions): ApiPromise<Page<InviteRecord>>;
   /**
-   * Takes a pending invite back; NotFoundError for any other. Sent again only where the service certainly did nothing:
-   * `list` tells what became of it.
+   * Withdraws a pending invite; NotFoundError for any other. Sent again only if the service certainly did nothing:
+   * `list` shows its status.
    */
   withdraw(inviteId: string, options?: TenantOptions): ApiPromise<void>;
 }
 
-/** Tenants and who may join them: for an administrator's session, or a platform operator; never for a tenant's API key. */
+/**
+ * Tenants and their invites: for an administrator's session, or a platform operator; never for a tenant's API key.
+ */
 export interface Tenants {
   /**
-   * Provisions a tenant, as a platform operator; PermissionDeniedError for anyone else. It has no idempotency key, so it is
-   * only sent again where the service certainly did nothing.
+   * Creates a tenant, as a platform operator; PermissionDeniedError for others. It has no idempotency key, so it is
+   * only sent again if the service certainly did nothing.
    */
   create(request: TenantAccountCreate, options?: CallOptions): ApiPromise<ProvisionedTenant>;
-  /** The tenants, latest first, page after page as they are asked for: all of them for an operator, else the own one. */
+  /**
+   * The tenants, latest first; pages are read on demand: all of them for an operator, else the administrator's own.
+   */
   list(query?: TenantListQuery, options?: CallOptions): List<TenantAccount>;
   /** One page of `list`. */
   listPage(query?: TenantListQuery, options?: CallOptions): ApiPromise<Page<TenantAccount>>;
-  /** Sets who must sign in with a second factor. An operator must name the tenant: BadRequestError without. */
+  /** Sets who must sign in with a second factor. An operator must name the tenant: BadRequestError otherwise. */
   setSecurityPolicy(policy: SecurityPolicy, options?: TenantOptions): ApiPromise<TenantAccount>;
   /**
-   * Replaces the tenant's API key, which is shown this once; the old one ends at once. For an administrator's session, with the
-   * password or a code of the authenticator once more.
+   * Rotates the tenant's API key. The new key is shown this once; the old one ends immediately. For an
+   * administrator's session, with the password or an authenticator code again.
    */
   rotateKey(proof: KeyRotationProof, options?: CallOptions): ApiPromise<RotatedKey>;
   /** Invites into a tenant. */

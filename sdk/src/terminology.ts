@@ -23,9 +23,9 @@ import type {
 /** Glossaries: terms that a translation must use. */
 export interface Terminology {
   /**
-   * Creates a glossary from a CSV, TMX or TBX file, or replaces the one of this name, whole or not at all. BadRequestError names
-   * the line that is wrong, UnprocessableContentError what does not fit; `warnings` say what may not be meant so. The same file under the same name is the same
-   * glossary, so it is sent again like a read.
+   * Creates a glossary from a CSV, TMX or TBX file, or replaces the one of this name, completely or not at all.
+   * BadRequestError names the invalid line, UnprocessableContentError the exceeded limit; `warnings` list possible
+   * mistakes. The same file under the same name is the same glossary, so it is sent again like a read.
    */
   upload(
     file: SourceFile,
@@ -34,24 +34,27 @@ export interface Terminology {
   ): ApiPromise<UploadedTerminologySet>;
   /** All of them, in one response. */
   list(options?: CallOptions): ApiPromise<TerminologySet[]>;
-  /** The same, last changed first, page after page as they are asked for. */
+  /** The same, last changed first; pages are read on demand. */
   sets(query?: SetListQuery, options?: CallOptions): List<TerminologySet>;
   /** One page of `sets`. */
   setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TerminologySet>>;
-  /** Deletes one; NotFoundError where there is none. Sent again only where the service certainly did nothing. */
+  /** Deletes one; NotFoundError if it does not exist. Sent again only if the service certainly did nothing. */
   delete(setId: string, options?: CallOptions): ApiPromise<void>;
-  /** Its entries in the order of the file, page after page as they are asked for. */
+  /** Its entries in the order of the file; pages are read on demand. */
   entries(query: GlossaryEntryQuery, options?: CallOptions): List<GlossaryEntry>;
   /** One page of `entries`. */
   entryPage(query: GlossaryEntryQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
-  /** A glossary as TBX-Basic, in the order of its file; of ISO 30042:2019 unless told. TBX has no case rules and priorities. */
+  /**
+   * A glossary as TBX-Basic, in the order of its file; by default ISO 30042:2019. TBX has no case rules and
+   * priorities.
+   */
   exportTbx(setId: string, query?: TbxQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**
-   * Adds one term to a glossary, before other translations that it has for the term. An entry that is there already is a
+   * Adds one term to a glossary, before other translations that it has for the term. An existing entry is a
    * ConflictError, so it is sent again only if the service certainly did nothing.
    */
   addEntry(request: NewGlossaryEntry, options?: CallOptions): ApiPromise<AddedGlossaryEntry>;
-  /** The terms that a text has, and, with its translation, which of them that misses. */
+  /** The terms of a text, and, if its translation is given, the ones that the translation misses. */
   matches(request: TermMatchRequest, options?: CallOptions): ApiPromise<TermMatches>;
 }
 

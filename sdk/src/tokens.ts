@@ -1,22 +1,23 @@
 import { newIdempotencyKey } from './random-key.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
-/** The tokens of a signed-in member, as the service answered them, and until when they are good. Plain JSON. */
+/** The tokens of a signed-in member, as returned by the service, and their expiry. Plain JSON. */
 export interface Tokens extends OAuth2TokenResponse {
   /** When the access token ends, in milliseconds since 1970 by this machine's clock. */
   expires_at: number;
   /** When the refresh token ends, and with it the session. */
   refresh_expires_at: number;
   /**
-   * The key of their refresh: it is saved with them, so that whoever loads these tokens repeats the refresh if its response was
-   * lost.
+   * The key of their refresh: it is saved with them, so that any process with these tokens can repeat the refresh if
+   * its response was lost.
    */
   refresh_retry_key?: string;
 }
 
 /**
- * The tokens of an answer that came just now, with the key of their refresh. A key that is made only when they are refreshed has to be written
- * to the store first, and that write may replace the tokens that another process has saved since.
+ * The tokens of a new response, with the key of their refresh. If the key were created only when they are refreshed,
+ * it would have to be written to the store first, and that write could replace the tokens that another process has
+ * saved since.
  */
 export function tokensOf(answer: OAuth2TokenResponse): Tokens {
   const now = Date.now();
@@ -31,7 +32,10 @@ export function tokensOf(answer: OAuth2TokenResponse): Tokens {
 /** Maximum milliseconds before its expiry in which an access token is renewed. */
 const maxMarginMs = 30_000;
 
-/** Whether the access token expires so soon that a call might arrive too late: within the last tenth of its life, at most 30 s. */
+/**
+ * Whether the access token expires so soon that a call might arrive too late: within the last tenth of its life, at
+ * most 30 s.
+ */
 export function isDue({ expires_at, expires_in }: Tokens): boolean {
   return Date.now() >= expires_at - Math.min(maxMarginMs, expires_in * 100);
 }
@@ -42,13 +46,13 @@ export function isSameMember(one: Tokens | null, other: Tokens | null): boolean 
 }
 
 /**
- * Where the tokens of a session are kept: a file, a database, a browser's storage. Several processes may share one. It
- * holds secrets; what it throws, the call throws.
+ * The store for the tokens of a session: a file, a database, a browser's storage. Several processes may share one. It
+ * contains secrets; if it throws, the call throws the same error.
  */
 export interface TokenStore {
-  /** What was saved last; null where nothing is. Asked before each attempt of a call. */
+  /** Returns the last saved tokens; null without any. Called before each attempt of a call. */
   load(): Tokens | null | Promise<Tokens | null>;
-  /** Keeps the tokens in place of those before; null: there are none any more. */
+  /** Stores the tokens in place of the previous ones; null removes them. */
   save(tokens: Tokens | null): void | Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { quietly } from './events.ts';
 import type { Fetch, Settings, UploadProgress } from './options.ts';
 
-/** A browser's XMLHttpRequest as far as it is used here; the declarations of Node have none. */
+/** The used parts of a browser's XMLHttpRequest; Node has no declarations of it. */
 interface BrowserRequest {
   responseType: string;
   readonly response: unknown;
@@ -25,7 +25,10 @@ interface BrowserRequest {
 /** Bytes of a piece. */
 const pieceSize = 65_536;
 
-/** What tells the runtimes apart. Types of one runtime lack those of the others, and the SDK compiles with none. */
+/**
+ * The globals that distinguish the runtimes. Types of one runtime lack those of the others, and the SDK compiles with
+ * none.
+ */
 interface Platform {
   XMLHttpRequest?: new () => BrowserRequest;
   process?: { versions?: { node?: string } };
@@ -33,9 +36,10 @@ interface Platform {
 }
 
 /**
- * A `fetch` that tells how much of a request's body has been sent. In browsers it is XMLHttpRequest, since none of their `fetch`
- * tells; the response is held in memory whole. Elsewhere the body is a stream, and counts as sent as the connection takes it. A caller's
- * own `fetch` in a browser tells the beginning and the end alone.
+ * A `fetch` that reports how much of a request's body has been sent. In browsers it uses XMLHttpRequest, because
+ * their `fetch` does not report it; the response is held in memory completely. Elsewhere the body is a stream, and
+ * counts as sent as the connection takes it. With a caller's own `fetch` in a browser, only the start and the end are
+ * reported.
  */
 export function uploadingFetch(
   { fetch, isOwnFetch }: Pick<Settings, 'fetch' | 'isOwnFetch'>,
@@ -44,7 +48,7 @@ export function uploadingFetch(
   const onProgress = (progress: UploadProgress) => quietly(() => onUploadProgress(progress));
   const { XMLHttpRequest, process, Deno } = globalThis as unknown as Platform;
   if (isOwnFetch && XMLHttpRequest) return byBrowser(XMLHttpRequest, onProgress);
-  // Node and Bun, or Deno. Browsers send a stream as text, or over HTTP/2 alone.
+  // Node and Bun, or Deno. Browsers send a stream as text, or only over HTTP/2.
   const takesStreams = !XMLHttpRequest && (process?.versions?.node || Deno);
   return async (url, init) => {
     const { body } = init;
@@ -67,7 +71,7 @@ export function uploadingFetch(
           loaded += size;
         },
       },
-      // A piece is asked for when the one before it has been taken.
+      // A piece is requested when the previous one has been taken.
       { highWaterMark: 0 },
     );
     return fetch(url, { ...init, body: stream, duplex: 'half' } as RequestInit);
@@ -88,7 +92,7 @@ function byBrowser(Request: new () => BrowserRequest, onProgress: (progress: Upl
         onProgress({ loaded: event.loaded, total });
       };
       request.upload.onload = () => onProgress({ loaded: total, total });
-      // XMLHttpRequest follows redirects. This is the response that `fetch` has in place of one.
+      // XMLHttpRequest follows redirects. `fetch` has this response instead.
       request.onload = () =>
         resolve(request.responseURL === new URL(url).href ? responseOf(request) : Response.error());
       request.onerror = () => reject(new TypeError('the request could not be sent'));

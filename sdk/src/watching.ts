@@ -3,11 +3,11 @@ import type { Poller } from './poller.ts';
 import { createPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
 
-/** How a job at the service is watched. `signal` ends the waiting, never the job. */
+/** Options of watching a job at the service. `signal` ends the waiting, never the job. */
 export interface WatchOptions<Job> extends CallOptions {
   /**
-   * Receives each new state while a caller waits, the first one included, with how much is done (0 to 1). What it throws, the waiting
-   * throws.
+   * Receives each new state while a caller waits, the first one included, with the completed share (0 to 1). If it
+   * throws, the waiting throws the same error.
    */
   onProgress?: ((job: Job, progress: number) => void) | undefined;
   /** Waits between two polls. */
@@ -20,14 +20,14 @@ export interface Watched<Job, Result> {
   look(stop: AbortSignal): Promise<Job>;
   /** The result of a state; undefined while the job runs. Throws if the job failed. */
   resultOf(job: Job): Result | undefined;
-  /** How much of a job is done, from 0 to 1. */
+  /** The completed share of a job, from 0 to 1. */
   shareOf(job: Job): number;
 }
 
-/** How much may be said to be done before there is a result. */
+/** The maximum reported progress before there is a result. */
 const almostDone = 0.99;
 
-/** Watches a job. However many wait, they share the polls. */
+/** Watches a job. All callers share the polls. */
 export function watch<Job, Result>(
   first: Job,
   { look, resultOf, shareOf }: Watched<Job, Result>,

@@ -94,7 +94,7 @@ describe('retries', () => {
       .auth.signUp(signup)
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toBe(`auth.signUp: no answer: connect ECONNREFUSED 127.0.0.1:${port}`);
+    expect(error.message).toBe(`auth.signUp: no response: connect ECONNREFUSED 127.0.0.1:${port}`);
     expect(error.maybeSent).toBe(false);
     expect(fetched).toHaveBeenCalledTimes(3);
   });
@@ -103,7 +103,7 @@ describe('retries', () => {
     const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     const fetched = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: refused })));
     const call = client({ fetch: fetched }).auth.signUp(signup);
-    await expect(call).rejects.toThrow('auth.signUp: no answer: ECONNREFUSED');
+    await expect(call).rejects.toThrow('auth.signUp: no response: ECONNREFUSED');
     expect(fetched).toHaveBeenCalledTimes(3);
   });
 

@@ -16,7 +16,7 @@ import {
 
 /** The documents of a double. */
 export interface Documents {
-  /** Answers a request below /api/documents. @param rest the path after that */
+  /** Responds to a request below /api/documents. @param rest the path after that */
   answer(request: DoubleRequest, rest: readonly string[]): Promise<Response>;
 }
 
@@ -33,13 +33,13 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * Documents that are translated while they are looked at: queued, extracted, translated. The file itself stays as it is, since a
- * double reads no formats.
+ * Documents that are translated while they are polled: queued, extracted, translated. The file itself does not
+ * change, since a double reads no formats.
  */
 export function createDocuments(): Documents {
   const kept = new Map<string, Kept>();
   const byKey = new Map<string, string>();
-  /** By job: what was asked for. */
+  /** The requested name of each job. */
   const requestNames = new Map<string, string>();
   let changes = 0;
 
@@ -89,7 +89,7 @@ export function createDocuments(): Documents {
     return answer(now ? 200 : 202, find(job.id).value);
   }
 
-  /** Each look finds the document one step further. */
+  /** Each poll finds the document one step further. */
   function look(id: string | undefined): Response {
     const { value, bytes } = find(id);
     const progress = { stage: 'map_translate', translated_segments: 1, total_segments: 2 } as const;

@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>;
 const pageSize = 5_000;
 
 /**
- * Reads the request of a text, as the service records it.
+ * Reads the request of a text, in the form in which the service records it.
  * @param names of the fields, as an error calls them
  * @throws Refused
  */
@@ -69,7 +69,7 @@ export function textsOfBatch(inputs: unknown[]): TextRequest[] {
   });
 }
 
-/** The pages of a text that stands for a document. @param said what its sender says of the document */
+/** The pages of a text from a document. @param said the sender's description of the document */
 export function textsOfDocument(fields: Fields, said: object): TextRequest[] {
   const request = requestOf(fields);
   return pagesOf(request, {
