@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '..');
 
 export interface Service {
   address: string;
-  /** Asks it to drain, and waits for its end. */
+  /** Makes it drain, and waits for its end. */
   stop(): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What earlier runs have finished: a line a task, beside the translations. */
+/** The finished tasks of earlier runs: one line per task, next to the translations. */
 export interface Journal {
-  /** The files that a finished task wrote, relative to the out folder; undefined where it is not finished. */
+  /** The files that a finished task wrote, relative to the out folder; undefined if it is not finished. */
   outputsOf(key: string, format: string): string[] | undefined;
-  /** Called when the files are there: after a crash before it, the text is sent again, which costs nothing. */
+  /** Call it when the files exist: after a crash before it, the text is sent again, which costs nothing. */
   finished(key: string, format: string, outputs: string[]): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export async function openJournal(out: string): Promise<Journal> {
   return {
     outputsOf: (key, format) => known.get(`${key}.${format}`),
     async finished(key, format, outputs) {
-      // Each entry begins a line: one that a crash cut short spoils no other.
+      // Each entry begins a line: an incomplete one after a crash does not affect the others.
       await appendFile(path, `\n${JSON.stringify({ key, format, outputs })}`);
     },
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { extname, join, relative, resolve, sep } from 'node:path';
 
-/** What the service reads as text. */
+/** The file types that the service reads as text. */
 const extensions: ReadonlySet<string> = new Set([
   '.csv',
   '.docx',
@@ -36,8 +36,8 @@ export async function findFiles(folder: string, out: string): Promise<string[]> 
 }
 
 /**
- * The idempotency key of a task: the same path, content, languages and domain are the same work, whichever run asks for
- * it, and anything else is other work.
+ * The idempotency key of a task: the same path, content, languages and domain are the same work in every run;
+ * anything else is other work.
  */
 export function keyOf(task: Task, content: Uint8Array, request: { from: string; domain: string }): string {
   const hash = createHash('sha256').update(content).digest('hex');
@@ -45,7 +45,7 @@ export function keyOf(task: Task, content: Uint8Array, request: { from: string; 
   return `batch-translate-${createHash('sha256').update(identity).digest('hex')}`;
 }
 
-/** Where a task's translation goes, below the out folder; a file for each page where there are several. */
+/** The output files of a task, below the out folder; one per page if there are several. */
 export function outputsOf({ file, to }: Task, format: string, pages: number): string[] {
   if (pages === 1) return [`${file}.${to}.${format}`];
   return Array.from({ length: pages }, (_, page) => `${file}.${to}.page-${page + 1}.${format}`);

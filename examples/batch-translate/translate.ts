@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { GoldenFormat, LinguaLoop, TranslationJob } from '#sdk/index.ts';
 
-/** A file that is to be translated. */
+/** A file to translate. */
 export interface Source {
   name: string;
   content: Uint8Array;
@@ -18,15 +18,15 @@ export interface HeldPage {
   reasons: string[];
 }
 
-/** What became of it: a text or file for each page, pages that a person must look at, or pages that failed. */
+/** The result: a text or file for each page, pages awaiting review, or pages that failed. */
 export type Outcome =
   | { kind: 'done'; pages: (string | Uint8Array)[] }
   | { kind: 'held'; held: HeldPage[] }
   | { kind: 'failed'; message: string };
 
 /**
- * Translates a file, or, where its key has been used before, fetches what became of it then: that costs nothing.
- * `pollMs` goes between two looks at a page that an earlier, interrupted run is still waiting for.
+ * Translates a file, or, if its key has been used before, returns the earlier result, which costs nothing. `pollMs`
+ * is the wait between two polls for a page that an earlier, interrupted run has not finished.
  */
 export async function translate(
   client: LinguaLoop,
@@ -69,7 +69,7 @@ async function finished(
   pollMs: number,
 ): Promise<TranslationJob> {
   let job = submitted;
-  // A job whose process died is marked failed by the service in the end, so this ends, too.
+  // The service eventually marks a job as failed if its process died, so this ends, too.
   while (job.status === 'pending' || job.status === 'translated') {
     await wait(pollMs, undefined, { signal });
     job = await client.translations.get(job.id, { signal });

@@ -149,7 +149,7 @@ export class TimeoutError extends LinguaLoopError {
   /** How long the last attempt waited, in milliseconds. */
   readonly timeoutMs: number;
 
-  constructor(call: string, timeoutMs: number, missing = 'no answer') {
+  constructor(call: string, timeoutMs: number, missing = 'no response') {
     super({ status: null, detail: `${call}: ${missing} within ${timeoutMs} ms` });
     this.call = call;
     this.timeoutMs = timeoutMs;

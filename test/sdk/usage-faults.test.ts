@@ -100,7 +100,7 @@ describe('timeouts', () => {
   test('one that never begins is one too, after retries', async () => {
     const { client, asked } = await serveDownloads([() => {}]);
     const { error } = await walk(client, { timeout: 20 });
-    expect((error as Error).message).toBe('usage.records: no answer within 20 ms');
+    expect((error as Error).message).toBe('usage.records: no response within 20 ms');
     expect(asked()).toBe(3);
   });
 

@@ -8,8 +8,9 @@ import { findUnstorable } from '#server/platform/input-limits.ts';
 import { downloadArtifact } from '#server/translation/documents/download.ts';
 
 /**
- * Serves the files of documents to the application's preview, which shows the source beside every revision. JSON cannot carry them, and the
- * documented API has only the latest translated file, so this is a route of its own, guarded by tenant identity.
+ * Serves the files of documents to the application's preview, which shows the source next to every revision. JSON
+ * cannot carry them, and the documented API has only the latest translated file, so this is a separate route, guarded
+ * by tenant identity.
  */
 export function serveArtifactBytes(
   app: FastifyInstance,

@@ -2,28 +2,28 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locale } from './locale.ts';
 
-/** Where `npm run build:web` writes the application. */
+/** The output folder of `npm run build:web`. */
 export const dist = join(import.meta.dirname, '../dist');
 
-/** The addresses of a language's messages: those of the sign-in, which all screens need, and those of all other areas. */
+/** The URLs of a language's messages: those of the sign-in, which all screens need, and those of all other areas. */
 export interface Catalog {
   signIn: string;
   workspace: string;
 }
 
-/** Addresses of files. */
+/** URLs of files. */
 export interface Files {
   scripts: string[];
   styles: string[];
 }
 
-/** The addresses of the built application's first files. */
+/** The URLs of the built application's first files. */
 export interface Build {
   /** In the order in which they run: the session's, and the application's. */
   scripts: string[];
-  /** These with all that they import. */
+  /** The scripts with all their imports. */
   first: Files;
-  /** What each screen has besides, by the name of its file. */
+  /** The additional files of each screen, by the name of its file. */
   screens: Record<string, Files>;
   catalogs: Record<Locale, Catalog>;
   /** The style sheet of the public pages. */

@@ -7,16 +7,16 @@ type Token = ReturnType<typeof markdown.parse>[number];
 
 /** A page of the documentation. */
 export interface Guide {
-  /** The last part of its address. */
+  /** The last part of its URL. */
   name: string;
-  /** As the list of guides has it. */
+  /** In the form of the list of guides. */
   title: string;
   /** HTML, with its heading of level 1. */
   content: string;
   parts: GuidePart[];
 }
 
-/** A heading with the text below it, up to the next heading: what a search finds. */
+/** A heading with the text below it, up to the next heading: the unit of a search. */
 export interface GuidePart {
   heading: string;
   /** The `id` of the heading. */
@@ -24,14 +24,16 @@ export interface GuidePart {
   text: string;
 }
 
-/** All guides, in the order in which a reader would take them. */
+/** All guides, in reading order. */
 export interface GuideBook {
   index: Guide;
   sections: { title: string; guides: Guide[] }[];
   byName: ReadonlyMap<string, Guide>;
 }
 
-/** Where the guides stand. A file outside of `docs/` is a guide if `docs/README.md` links to it and it is named here. */
+/**
+ * The folder of the guides. A file outside `docs/` is a guide if `docs/README.md` links to it and it is named here.
+ */
 const root = join(import.meta.dirname, '../..');
 const outside: Readonly<Record<string, string>> = { 'sdk/README.md': 'sdk' };
 const indexFile = 'docs/README.md';
@@ -42,10 +44,10 @@ markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';
 
 /**
- * Reads every guide: the Markdown files directly in `docs/`, and those that `docs/README.md` names elsewhere. That file has their order,
- * in sections; what it does not name comes last. Links between guides lead to their pages. Links to files that are no guides, such as
- * decision records, are shown as text.
- * @param address the service's public address, which stands in every command
+ * Reads every guide: the Markdown files directly in `docs/`, and those that `docs/README.md` names elsewhere. That
+ * file has their order, in sections; guides that it does not name come last. Links between guides become links to
+ * their pages. Links to files that are not guides, such as decision records, are shown as text.
+ * @param address the service's public URL, which is inserted into every command
  */
 export async function readGuides(address: string): Promise<GuideBook> {
   const basePath = new URL(address).pathname.replace(/\/+$/, '');
@@ -80,10 +82,13 @@ export async function readGuides(address: string): Promise<GuideBook> {
   };
 }
 
-/** The address at which the files have the service, with or without its scheme; not that of a model's server, which ends with `/v1`. */
+/**
+ * The URL of the service in the files, with or without its scheme; not that of a model's server, which ends with
+ * `/v1`.
+ */
 const writtenAddress = /(?:http:\/\/)?127\.0\.0\.1:8080(?!\/v1)/g;
 
-/** The commands of a guide run as they stand, at this service. */
+/** Commands of a guide run unchanged, with the URL of this service. */
 function withAddress(text: string, address: string): string {
   return text.replace(writtenAddress, () => address);
 }
@@ -126,7 +131,7 @@ function renderGuide(
   };
 }
 
-/** The `id` of a heading, as GitHub makes it. */
+/** The `id` of a heading, in GitHub's form. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -145,7 +150,9 @@ function nameHeadings(tokens: readonly Token[]): void {
   }
 }
 
-/** The tokens of a paragraph with links that lead to the pages of guides; a link to a file that is none becomes its text. */
+/**
+ * The tokens of a paragraph with links to the pages of guides; a link to a file that is not a guide becomes its text.
+ */
 function linked(
   children: readonly Token[],
   file: string,
@@ -166,7 +173,7 @@ function linked(
   });
 }
 
-/** Blocks of code that follow each other say the same in several languages: wide windows show them beside each other. */
+/** Consecutive blocks of code show the same in several languages: wide windows show them side by side. */
 function sideBySide(tokens: readonly Token[]): Token[] {
   const isCode = (token: Token | undefined) => token?.type === 'fence';
   return tokens.flatMap((token, at) => {
@@ -180,7 +187,10 @@ function sideBySide(tokens: readonly Token[]): Token[] {
   });
 }
 
-/** An empty header says nothing to a screen reader, so it is a cell. Alignment is a class: the policy of pages allows no style there. */
+/**
+ * An empty header is useless to a screen reader, so it becomes a cell. Alignment is a class: the policy of pages
+ * allows no style there.
+ */
 function withPlainCells(tokens: readonly Token[]): Token[] {
   for (const [at, token] of tokens.entries()) {
     if (token.type === 'th_open' && tokens[at + 1]?.content === '')

@@ -1,22 +1,22 @@
 import type { GuideBook } from './guide-pages.ts';
 
-/** An operation of the reference, as a search finds it. */
+/** An operation of the reference, for the search. */
 export interface OperationEntry {
   /** Like `POST /api/translations`. */
   name: string;
   summary: string;
-  /** Behind the `#` of the reference's address. */
+  /** The part after the `#` of the reference's URL. */
   anchor: string;
 }
 
-/** What a search found. */
+/** A result of a search. */
 export interface Found {
   /** The guide's, or that of the reference. */
   page: string;
   heading: string;
   /** From the service's root. */
   address: string;
-  /** The text around the first word that was found, and where words of the query are in it. */
+  /** The text around the first word that was found, and the positions of the query's words in it. */
   excerpt: string;
 }
 
@@ -29,7 +29,7 @@ interface Entry extends Omit<Found, 'excerpt'> {
 /** The parts of all guides and the operations of the reference, in memory. */
 export type SearchIndex = readonly Entry[];
 
-/** The longest query, in UTF-16 units, and the most of its words that count. */
+/** The maximum query length, in UTF-16 units, and the maximum number of its words. */
 export const maxQueryLength = 100;
 const maxWords = 8;
 const maxFound = 30;
@@ -62,8 +62,8 @@ export function indexGuides(
 }
 
 /**
- * Finds the entries that have every word of the query at the beginning of one of theirs, the best first: a word in a heading counts
- * more than one in the title of the page, and that more than one in the text.
+ * Finds the entries in which every word of the query begins a word, the best first: a word in a heading counts more
+ * than one in the title of the page, and that more than one in the text.
  */
 export function searchGuides(index: SearchIndex, query: string): Found[] {
   const words = wordsOf(query);
@@ -100,14 +100,14 @@ function scoreOf({ words: { page, heading, text } }: Entry, words: readonly stri
   return score;
 }
 
-/** How often the text has it; from the fifth time on it makes no difference. */
+/** The number of times that the text has it, at most five. */
 function usesOf(text: string, word: string): number {
   let uses = 0;
   for (let at = text.indexOf(word); at >= 0 && uses < 5; at = text.indexOf(word, at + 1)) uses++;
   return uses;
 }
 
-/** Without case and accents; what is between words becomes one space, and one stands at the beginning. */
+/** Without case and accents; the text between words becomes one space, and one is added at the beginning. */
 function folded(text: string): string {
   return ` ${text
     .normalize('NFKD')

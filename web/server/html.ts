@@ -1,4 +1,4 @@
-/** Text as it stands in HTML, also within an attribute's double quotes. */
+/** Escapes a text for HTML, also within an attribute's double quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

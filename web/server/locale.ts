@@ -11,7 +11,8 @@ export function directionOf(locale: Locale): 'ltr' | 'rtl' {
 }
 
 /**
- * The name of the cookie in which the application keeps the language that a person chose. It holds nothing else.
+ * The name of the cookie in which the application stores the language that a person selected. It contains nothing
+ * else.
  * @param secure whether the service's URL is https
  */
 export function localeCookie(secure: boolean): string {
@@ -19,7 +20,8 @@ export function localeCookie(secure: boolean): string {
 }
 
 /**
- * The language of a response: the person's own choice, else the first that the browser asks for, in its order of preference.
+ * The language of a response: the person's selection, else the first that the browser requests, in its order of
+ * preference.
  * @param chosen the value of that cookie
  * @param accepted the Accept-Language header
  */

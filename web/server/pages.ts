@@ -6,13 +6,13 @@ import { escapeHtml } from './html.ts';
 import { directionOf, type Locale } from './locale.ts';
 import { navigation, signIn } from './page-words.ts';
 
-/** The pages of this installation, in Markdown. */
+/** The pages of this deployment, in Markdown. */
 const ownPages = join(import.meta.dirname, '../pages');
 
-/** HTML in a page is shown as text, and addresses of scripts do not become links. */
+/** HTML in a page is shown as text, and URLs of scripts do not become links. */
 const markdown = new MarkdownIt({ html: false });
 
-/** The largest file of a page, in bytes. */
+/** The maximum size of a page's file, in bytes. */
 const maxPageBytes = 1_000_000;
 
 export interface Page {
@@ -24,12 +24,12 @@ export interface Page {
 }
 
 /**
- * Reads a public page: the operator's file goes before ours, and a file in the asked language before one without a language. Files
- * are read at each request, so that a change counts at once.
+ * Reads a public page: the operator's file takes precedence over ours, and a file in the requested language over one
+ * without a language. Files are read at each request, so that a change takes effect immediately.
  * @param folder PAGES_DIR
  * @param name like `about` or `resources/first-steps`; letters, digits and hyphens
- * @param basePath the path of the service's public address, which goes before addresses like `/docs` in the page
- * @returns undefined if there is no such page
+ * @param basePath the path of the service's public URL, the prefix of paths like `/docs` in the page
+ * @returns undefined if the page does not exist
  */
 export async function readPage(
   folder: string,
@@ -78,13 +78,13 @@ function render(text: string, name: string, basePath: string): Pick<Page, 'title
   };
 }
 
-/** Where a page is shown. */
+/** The frame of a page. */
 export interface PageFrame {
   /** Without it, pages have no style. */
   build: Pick<Build, 'pageStyle'> | undefined;
   /** The language of navigation and footer. */
   locale: Locale;
-  /** The path of the service's public address. */
+  /** The path of the service's public URL. */
   basePath: string;
   /** A line above the content, as HTML. */
   notice?: string;

@@ -3,27 +3,30 @@ import type { Build } from './build.ts';
 import { escapeHtml } from './html.ts';
 import { directionOf, type Locale } from './locale.ts';
 
-/** What the application must know of the deployment before its first request. Public: it is in the page's source. */
+/**
+ * Facts about the deployment that the application needs before its first request. Public: they are in the page's
+ * source.
+ */
 export interface Deployment {
-  /** The path of the service's public address, which a proxy in front takes away; empty if it has none. */
+  /** The path of the service's public URL, which a proxy in front removes; empty if it has none. */
   basePath: string;
   passwordSignIn: boolean;
   emailSignUp: boolean;
-  /** The address segment of the identity provider; null if single sign-on is off. */
+  /** The path segment of the identity provider; null if single sign-on is off. */
   ssoProvider: string | null;
   billing: boolean;
   storage: boolean;
-  /** Whether a model is connected; without one, the stub engine answers. */
+  /** Whether a model is connected; without one, the stub engine runs. */
   liveEngine: boolean;
   maxSourceChars: number;
   /** Translations of one batch, and pages of one text file. */
   maxBatchItems: number;
   maxUploadBytes: number;
-  /** What a character counts if one of the languages has a dense script. */
+  /** The weight of a character if one of the languages has a dense script. */
   denseScriptWeight: number;
 }
 
-/** @param parts whether billing and a model are there, and the provider's name */
+/** @param parts whether billing and a model are configured, and the provider's name */
 export function deploymentOf(
   settings: Settings,
   parts: Pick<Deployment, 'basePath' | 'billing' | 'liveEngine' | 'ssoProvider'>,
@@ -41,8 +44,8 @@ export function deploymentOf(
 }
 
 /**
- * The screen at an address of the application, by the name of its file. The router in the browser decides; this says which files
- * the browser will want, before any script runs.
+ * The screen at a path of the application, by the name of its file. The router in the browser decides; this selects
+ * the files that the browser will need, before any script runs.
  */
 function screenAt(path: string): string {
   const [area = '', name, part] = path.split('/').slice(1);
@@ -60,7 +63,8 @@ const itemScreens: Record<string, string> = {
 };
 
 /**
- * The page of the application: the addresses of its files, and the deployment in a meta element, so that nothing is inline.
+ * The page of the application: the URLs of its files, and the deployment in a meta element, so that nothing is
+ * inline.
  * @param path of the request, below the deployment's own
  * @param signedOut whether the browser certainly has no session, so that it need not try to renew one
  */
@@ -107,7 +111,7 @@ ${scripts}
 `;
 }
 
-/** The page in the frame that shows Word files. @param script its address */
+/** The page in the frame that shows Word files. @param script its URL */
 export function previewPage(script: string): string {
   return `<!doctype html>
 <html>

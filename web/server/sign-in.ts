@@ -8,8 +8,9 @@ import { prefixedCookie, readCookie } from '#server/http/cookies.ts';
 import type { AppRouter } from '#server/router.ts';
 
 /*
- * The sign-in of the browser application. The procedures that issue tokens are served here again, and their refresh tokens go
- * into a cookie that no script can read. The access token stays in the response: the application keeps it in memory only.
+ * The sign-in of the browser application. The procedures that issue tokens are served here again, and their refresh
+ * tokens are moved to a cookie that no script can read. The access token stays in the response: the application keeps
+ * it only in memory.
  */
 
 /** The cookie with the refresh token, and the paths that browsers send it to. */
@@ -28,7 +29,7 @@ export function refreshCookieOf(basePath: string, secure: boolean): RefreshCooki
   return { name: prefixedCookie('ll_refresh', secure, path), path, secure };
 }
 
-/** The procedures whose responses may carry tokens, by their address below /signin. */
+/** The procedures whose responses may have tokens, by their path below /signin. */
 const issuing: Readonly<Record<string, string>> = {
   '/signin/token': 'auth.token',
   '/signin/mfa/verify': 'auth.verifyMfa',
@@ -70,7 +71,7 @@ export function serveSignIn(
     url: string,
     procedure: string,
     readInput: (request: FastifyRequest) => Record<string, unknown>,
-    /** Whether this browser must forget its refresh token. */
+    /** Whether this browser must delete its refresh token. */
     forgets: (status: number) => boolean = () => false,
   ) =>
     app.post(url, { config: { versioned: false } }, async (request, reply) => {
@@ -110,11 +111,11 @@ export function serveSignIn(
     (request) => {
       const { body, headers } = request;
       const refresh_token = refreshToken(request);
-      // The key comes from the page, which stored it before it sent; the token from the cookie alone.
+      // The key comes from the page, which stored it before the request; the token only from the cookie.
       const { retry_key } = parseJsonBody(body, headers['content-type']);
       return { grant_type: 'refresh_token', refresh_token, retry_key };
     },
-    // A token that is refused will not become good; a failure of the service leaves it.
+    // A rejected token stays invalid; after a failure of the service it is kept.
     (status) => status === 401,
   );
   serve(
@@ -125,7 +126,7 @@ export function serveSignIn(
   );
 }
 
-/** Whether the browser keeps a refresh token, good or not. */
+/** Whether the browser has a refresh token, valid or not. */
 export function hasRefreshToken({ headers }: FastifyRequest, cookie: RefreshCookie): boolean {
   return readCookie(headers, cookie.name) !== null;
 }
