@@ -25,7 +25,7 @@ function latestMigration(): number {
  */
 export async function hasCurrentSchema(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute<{ newest: string | null }>(
-    sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
+    sql`select max(created_at)::text as latest from drizzle.__drizzle_migrations`,
   );
   return Number(row?.newest ?? 0) >= latestMigration();
 }

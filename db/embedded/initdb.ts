@@ -33,7 +33,7 @@ export async function clusterExists(folder: DataFolder, binaries: Binaries): Pro
 }
 
 /**
- * The major version of PostgreSQL that created the cluster; undefined if there is none. Rejects if the folder has
+ * The major version of PostgreSQL that created the cluster; undefined without one. Rejects if the folder has
  * other contents.
  */
 export async function clusterVersion(folder: DataFolder): Promise<number | undefined> {

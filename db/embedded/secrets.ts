@@ -17,7 +17,7 @@ export interface Secrets {
 }
 
 /**
- * Reads postgres.json. Resolves to undefined if there is none; rejects if it cannot be read or was not written by
+ * Reads postgres.json. Resolves to undefined without one; rejects if it cannot be read or was not written by
  * {@link ensureSecrets}.
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets | undefined> {

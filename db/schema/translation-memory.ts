@@ -229,7 +229,7 @@ export const memoryImports = pgTable(
     versionId: identifier('content_id'),
     /** The model of the vectors computed so far. */
     embeddingModel: text('embedding_model'),
-    /** How often a worker has started it. */
+    /** The number of times that a worker has started it. */
     attempts: integer('attempts').notNull().default(0),
     error: text('error'),
     result: jsonb('result'),

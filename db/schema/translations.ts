@@ -32,7 +32,7 @@ export const translationJobs = pgTable(
     request: jsonb('request').notNull(),
     /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
     requestFingerprint: bytes('request_fingerprint'),
-    /** Notes for the caller about the request (`server/http/warnings.ts`). Null if there are none. */
+    /** Notes for the caller about the request (`server/http/warnings.ts`). Null without any. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),
@@ -40,7 +40,7 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
-    /** Data that the pipeline wrote into request.metadata: glossary, provenance. Null if there was none. */
+    /** Data that the pipeline wrote into request.metadata: glossary, provenance. Null without one. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
     /** The text that the pipeline would have published, kept from a reviewer's first save. */
     pipelineCandidate: text('pipeline_candidate'),

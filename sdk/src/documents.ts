@@ -126,7 +126,7 @@ export interface Documents {
   ): ApiPromise<TenantDocumentJob>;
   /**
    * Its segments as XLIFF 2.1 for a CAT tool: all of them, or a page if a `limit` is given; with `flagged` only
-   * segments that need a review. NotFoundError if there are none.
+   * segments that need a review. NotFoundError without any.
    */
   exportXliff(
     documentId: string,

@@ -107,7 +107,7 @@ export interface Translations {
   /**
    * A page of jobs as XLIFF 2.1 for a CAT tool, with a file for each: jobs awaiting review, unless `status` is set.
    * All must have the same pair of languages: UnprocessableContentError if not, until `source_lang` and `target_lang`
-   * select one. NotFoundError if there are none.
+   * select one. NotFoundError without any.
    */
   exportXliff(query?: XliffQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**

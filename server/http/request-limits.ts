@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type AppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
-/** A Content-Type without its parameters, in lowercase; empty if there is none. */
+/** A Content-Type without its parameters, in lowercase; empty without one. */
 export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }

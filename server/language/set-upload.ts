@@ -67,7 +67,7 @@ export function readDeclaredLanguage(field: string, tag: string | undefined): De
   );
 }
 
-/** The suffix of a file name with its dot, in lowercase; empty if there is none. */
+/** The suffix of a file name with its dot, in lowercase; empty without one. */
 export function suffixOf(fileName: string): string {
   return /\.[^.\\/]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
 }

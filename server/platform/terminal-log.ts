@@ -2,7 +2,7 @@ import { publicAddress, type Settings } from '#server/settings.ts';
 
 /** The lines that a terminal shows once the API responds: three. @param listening the address of the socket */
 export function terminalGreeting(listening: string, settings: Settings): string {
-  // Port 0 is chosen at the start, so that only the socket knows it.
+  // Port 0 is chosen at the start, so only the socket has it.
   const base = settings.BASE_URL ?? (settings.PORT === 0 ? listening : publicAddress(settings));
   const { EMAIL_SIGNUP_ENABLED: opens } = settings;
   return [

@@ -7,7 +7,7 @@ import { StoreError } from '#server/platform/stores/store-error.ts';
 import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } from './bindings.ts';
 
 /*
- * Where a tenant's records and files go, and where they are. An address is relative to the tenant's part of platform
+ * The destination and the places of a tenant's records and files. An address is relative to the tenant's part of platform
  * storage (`golden/…`), or the https URL of an object in the tenant's account: objects stay in place when the binding
  * changes.
  */

@@ -32,7 +32,7 @@ export interface Build {
   wordPreview: string;
 }
 
-/** The build in a folder; undefined if there is none, as without dev dependencies. */
+/** The build in a folder; undefined without one, as without dev dependencies. */
 export function readBuild(folder: string): Build | undefined {
   const file = join(folder, 'build.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Build) : undefined;

@@ -11,7 +11,7 @@ export interface DoubleRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Their names are in lowercase. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body of a JSON or form request, files included; the bytes of another; undefined if there is none. */
+  /** The parsed body of a JSON or form request, files included; the bytes of another; undefined without one. */
   readonly body: unknown;
 }
 

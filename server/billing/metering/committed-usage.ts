@@ -37,7 +37,7 @@ export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
   return lock(tx, { tenantId });
 }
 
-/** What a tenant has used and reserved: weighted characters; see `AllowanceFigures`. */
+/** A tenant's used and reserved weighted characters; see `AllowanceFigures`. */
 export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topUp'>, TokenUsage {
   /** The rest of the prepaid balance, and what the current window took of it. */
   topUp: number;
@@ -91,7 +91,7 @@ export function usageCheck(db: QueryBuilder) {
     committed,
     /** The condition that the work fits. */
     withinLimits: withinLimits(committed),
-    /** What was counted, as columns to select: `CommittedUsage`. */
+    /** The counts, as columns to select: `CommittedUsage`. */
     usage: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor, ...tokens },
   };
 }
@@ -119,7 +119,7 @@ const tokensOfToday = sql`coalesce((select ${tokenSpending.tokens} from ${tokenS
 const ifTokensAreLimited = (amount: SQL) =>
   sql<number | null>`case when ${value('tokenLimit')}::float8 is not null then ${amount} end`;
 
-/** What a tenant has used and reserved. Reads the running totals, not the usage records. */
+/** A tenant's used and reserved characters. Reads the running totals, not the usage records. */
 function committedUsage(db: QueryBuilder) {
   const inMonth = sql`${usageTotals.day} >= ${currentMonth}`;
   const inWindow = sql`${inMonth} and ${usageTotals.allowanceWindow} = ${tenants.allowanceWindow}`;
@@ -202,7 +202,7 @@ const selectBilled = prepare<
     .prepare('select_billed_tenant'),
 );
 
-/** The billed tenant of the transaction's scope. The caller may send this before it knows which tenant that is. */
+/** The billed tenant of the transaction's scope. The caller may send this before the tenant is known. */
 export function selectBilledTenant(tx: Tx) {
   // The value never changes, but the driver prepares only statements with a parameter.
   return selectBilled(tx, { scope: 'lingualoop.tenant_id' });

@@ -78,7 +78,7 @@ interface Ledger {
   operator: boolean;
   period: BillingPeriod;
   format: ExportFormat;
-  /** The last record to export; undefined if there is none. */
+  /** The last record to export; undefined without one. */
   latest: RecordKey | undefined;
 }
 

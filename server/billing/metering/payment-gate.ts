@@ -8,7 +8,7 @@ export interface BillableRequest {
   chars: number;
 }
 
-/** What a tenant has paid for. Characters are weighted, times are milliseconds since the epoch. */
+/** The payments of a tenant. Characters are weighted, times are milliseconds since the epoch. */
 export interface PaymentState {
   subscription: SubscriptionState;
   trial: {

@@ -42,7 +42,7 @@ export async function selectRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** The latest record of a period; undefined if there is none. */
+/** The latest record of a period; undefined without one. */
 export async function selectLatestKey(
   tx: Tx,
   tenantId: string,
@@ -98,7 +98,7 @@ type PageRow = {
 };
 
 /**
- * Returns a page of a tenant's records, oldest first, after `after` and up to `last`; undefined if there are none. Each end is
+ * Returns a page of a tenant's records, oldest first, after `after` and up to `last`; undefined without any. Each end is
  * one row comparison, which is a range of the index.
  */
 export async function selectPage(

@@ -65,7 +65,7 @@ type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 
 /**
  * Reads the current allowance, whatever period is reported with it: the same figures that `usageCheck` counts.
- * @throws AppError 404 if there is no such tenant
+ * @throws AppError 404 if the tenant does not exist
  */
 async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
   const [[tenant], [committed]] = await Promise.all([

@@ -66,7 +66,7 @@ const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
 const lastOver = sql`(((now() - interval '1 hour') at time zone 'UTC')::date - 1)`;
 
 /**
- * The last folded day; null if there is none. Days that are not past do not count: they were folded while the
+ * The last folded day; null without one. Days that are not past do not count: they were folded while the
  * database's clock was ahead, and lack most of their usage.
  */
 const lastFolded = sql`(select max(day) from usage_days where tenant_id = '*' and day <= ${lastOver})`;
@@ -120,7 +120,7 @@ export async function foldDays(tx: Tx): Promise<boolean> {
   return row?.more ?? false;
 }
 
-/** A tenant's `monthly_char_limit`, weighted characters. @throws AppError 404 if there is no such tenant */
+/** A tenant's `monthly_char_limit`, weighted characters. @throws AppError 404 if the tenant does not exist */
 export async function selectMonthlyLimit(tx: Tx, tenantId: string): Promise<number> {
   const [row] = await tx
     .select({ limit: tenants.monthlyCharLimit })

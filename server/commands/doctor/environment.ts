@@ -79,7 +79,7 @@ export async function checkWeb(): Promise<Finding> {
     : warn(
         'web',
         'the web application is not built; the API works without it',
-        'npm run build:web, where the dev dependencies are installed',
+        'npm run build:web, with the dev dependencies installed',
       );
 }
 

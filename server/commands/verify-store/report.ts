@@ -26,7 +26,7 @@ export interface Place {
   tenantId: string;
   /** The job, document or file; unset if the path identifies it. */
   id?: string;
-  /** The address of the object, or the path in the platform's storage; unset if there is none. */
+  /** The address of the object, or the path in the platform's storage; unset without one. */
   path?: string;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 
-/** The tables whose rows expire, and the column that says when. */
+/** The tables whose rows expire, and the column with the time. */
 const expiryColumns = {
   tokens: 'expires_at',
   credential_directory: 'expires_at',

@@ -24,7 +24,7 @@ export type Rotation =
   /** The family was ended: it lacks a second factor that is now required, or it is too old. */
   | { kind: 'ended'; userId: string; familyId: string; reason: 'second_factor' | 'age' };
 
-/** What a refresh requests, and whether a sign-in of the member would require a second factor now. */
+/** The request of a refresh, and whether a sign-in of the member would now require a second factor. */
 export interface RefreshTerms {
   /** The hash of the key with which its client may repeat it; null if it sent none. */
   retryKeyHash: Uint8Array | null;

@@ -80,7 +80,7 @@ export async function createInvite(
   });
 }
 
-/** Who created an invite: the member's email, or `operator` for a caller from outside the tenant. */
+/** The creator of an invite: the member's email, or `operator` for a caller from outside the tenant. */
 function nameIn(tenantId: string, { user, tenant }: Administrator): string {
   return user && tenant?.id === tenantId ? user.email : 'operator';
 }

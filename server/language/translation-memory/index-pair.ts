@@ -244,7 +244,7 @@ async function moveSegmentsOfPair(
   return count;
 }
 
-/** What a pair's shard stores in addition to what the sandbox has made. */
+/** The data of a pair's shard in addition to the sandbox's. */
 interface PairShardVersions {
   contents: [versionId: string, segments: number][];
   /** In base64. The schema describes the columns. */

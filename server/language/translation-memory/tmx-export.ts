@@ -11,7 +11,7 @@ import { goldenSetName, type SetRow, segmentsOf, selectSetById, selectSetByName 
 import { exportedTuid, storedTuid } from './tuid.ts';
 import type { SetVersion } from './versions.ts';
 
-/** How often an export starts over if its set is replaced before the first byte. */
+/** The number of attempts of an export if its set is replaced before the first byte. */
 const maxAttempts = 4;
 
 interface Exported {
@@ -228,7 +228,7 @@ async function selectSegments(
 
 /**
  * Returns the range of an export of the latest `max` segments: the segment after which it starts, and its last one.
- * Segments added later are excluded. Undefined if there are none.
+ * Segments added later are excluded. Undefined without any.
  */
 async function selectExportRange(
   tx: Tx,

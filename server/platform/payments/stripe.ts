@@ -11,7 +11,7 @@ const retries = 2;
 /** Seconds that a webhook signature stays valid. */
 const signatureTolerance = 300;
 
-/** Opens Stripe. This is the only file that knows Stripe's package. */
+/** Opens Stripe. This is the only file that uses Stripe's package. */
 export function openStripe(settings: Settings): PaymentProcessor {
   const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET = '' } = settings;
   const client = STRIPE_SECRET_KEY === undefined ? null : clientFor(STRIPE_SECRET_KEY, settings);

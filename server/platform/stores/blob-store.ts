@@ -9,23 +9,23 @@ export interface BlobStore {
    * object: each line is written once and completely.
    */
   appendLine(path: string, line: string): Promise<void>;
-  /** Reads up to `max` bytes of an object, starting at byte `from`; null if there is no such object. */
+  /** Reads up to `max` bytes of an object, starting at byte `from`; null if it does not exist. */
   read(path: string, from: number, max: number): Promise<Uint8Array | null>;
   /**
-   * Reads an object piece by piece; null if there is no such object, or not this version of it. A reader that stops early releases it,
+   * Reads an object piece by piece; null if it does not exist, or not this version of it. A reader that stops early releases it,
    * even before it has begun (`return` of its iterator).
    */
   stream(path: string, version?: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Changes whenever an object is written, even by someone else; null if there is no such object. */
+  /** Changes whenever an object is written, even by someone else; null if it does not exist. */
   version(path: string): Promise<string | null>;
-  /** The names of the objects directly in a folder; none if there is no such folder. */
+  /** The names of the objects directly in a folder; none if the folder does not exist. */
   list(folder: string): Promise<string[]>;
   /**
-   * The paths of all objects below a folder, however deep, one after the other and in any order; none if there is no such folder. Never has
+   * The paths of all objects below a folder, however deep, one after the other and in any order; none if the folder does not exist. Never has
    * all of them in memory.
    */
   walk(folder: string): AsyncIterable<string>;
-  /** When an object was last written; null if there is no such object. */
+  /** When an object was last written; null if it does not exist. */
   lastWritten(path: string): Promise<Date | null>;
   /** Removes an object. Returns whether it existed. */
   remove(path: string): Promise<boolean>;

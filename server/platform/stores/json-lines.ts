@@ -6,7 +6,7 @@ const chunkBytes = 1_000_000;
 const maxLineLength = 64 * 1024;
 
 /**
- * Reads and parses the lines of an object, some thousands at a time; none if there is no such object. Skips lines
+ * Reads and parses the lines of an object, some thousands at a time; none if the object does not exist. Skips lines
  * that are not JSON, which a power cut may leave, and a last line without its newline, which is still being written.
  * @param from the byte to begin at; skips an incomplete line there
  */

@@ -193,7 +193,7 @@ export function operatorProcedure(refusal: string) {
 
 /**
  * The caller of an admin command on the server. It has the operator key's rights, since it could read the key there. The
- * audit log tells the two apart.
+ * audit log distinguishes the two.
  */
 export const serverAdministrator: Administrator = {
   user: null,

@@ -82,7 +82,7 @@ function tooManyMfaAttempts(seconds: number): AppError {
 interface Failures {
   /** Within the window. */
   failures: number;
-  /** Until the oldest of them leaves the window; null if there are none. */
+  /** Until the oldest of them leaves the window; null without any. */
   secondsLeft: number | null;
   /** Unix time in seconds, by the database's clock. */
   now: number;

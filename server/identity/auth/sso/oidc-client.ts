@@ -64,7 +64,7 @@ export async function redeem(
   callback.search = new URLSearchParams({
     code,
     state: exchange.state,
-    // RFC 9207's `iss` tells several providers apart. There is only one here, and the callback's request has no
+    // RFC 9207's `iss` distinguishes several providers. There is only one here, and the callback's request has no
     // `iss`.
     iss: provider.metadata.issuer,
   }).toString();

@@ -41,7 +41,7 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
   };
 }
 
-/** A stored pair, and where it comes from. */
+/** A stored pair, and its origin. */
 export interface MemoryHit {
   sourceText: string;
   targetText: string;

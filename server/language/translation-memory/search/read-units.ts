@@ -28,7 +28,7 @@ export interface UnitQuery {
 
 export interface UnitPage {
   units: FoundUnit[];
-  /** Where the next page begins; null at the end. A page with a next one may have fewer units than its limit, even none. */
+  /** The start of the next page; null at the end. A page with a next one may have fewer units than its limit, even none. */
   next: NumberedPlace | null;
 }
 

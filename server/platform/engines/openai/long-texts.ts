@@ -11,7 +11,7 @@ export function unitsPerCall(language: string): number {
 /** UTF-16 units that a segment's id and field names add to a request: many short segments are work too. */
 export const unitsPerSegment = 20;
 
-/** Groups consecutive items so that each group weighs at most `max`. An item that weighs more is a group of its own. */
+/** Groups consecutive items so that each group weighs at most `max`. An item that weighs more is a separate group. */
 export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => number, max: number): T[][] {
   const groups: T[][] = [];
   let room = 0;

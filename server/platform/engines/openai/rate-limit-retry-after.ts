@@ -66,7 +66,7 @@ export function delayBeforeRetry(
 }
 
 /**
- * Milliseconds that the model's endpoint requests to wait; undefined if there are none, or in an unknown format.
+ * Milliseconds that the model's endpoint requests to wait; undefined without any, or in an unknown format.
  * Reads `retry-after-ms` (OpenAI, Azure), then Retry-After in seconds or as a date (RFC 9110, 10.2.3).
  */
 export function readRetryAfter(headers: Headers, now: number = Date.now()): number | undefined {

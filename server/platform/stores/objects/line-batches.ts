@@ -7,7 +7,7 @@ export function lineBatches(append: (path: string, lines: string) => Promise<voi
   interface Queue {
     lines: string[];
     writing: Promise<void>;
-    /** The write that will take the waiting lines; unset if there are none. */
+    /** The write that will take the waiting lines; unset without any. */
     next: Promise<void> | undefined;
   }
   const queues = new Map<string, Queue>();
