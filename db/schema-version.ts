@@ -24,8 +24,8 @@ function latestMigration(): number {
  * run the previous version. It has fewer if an older backup was restored under a running process.
  */
 export async function hasCurrentSchema(tx: Tx): Promise<boolean> {
-  const [row] = await tx.execute<{ newest: string | null }>(
+  const [row] = await tx.execute<{ latest: string | null }>(
     sql`select max(created_at)::text as latest from drizzle.__drizzle_migrations`,
   );
-  return Number(row?.newest ?? 0) >= latestMigration();
+  return Number(row?.latest ?? 0) >= latestMigration();
 }
