@@ -78,7 +78,7 @@ describe('a change beside the command is not overwritten', () => {
   });
 
   test.each([
-    ['the new key', newKey, /^Authenticators: 0 encrypted with the current key now, 1 were already/],
+    ['the new key', newKey, /^Authenticators: 0 now encrypted with the current key, 1 already were/],
     ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 encrypted/],
   ])('an enrollment that is begun again meanwhile stays, sealed by %s', async (_by, key, expected) => {
     const member = await pendingMember();
@@ -114,7 +114,7 @@ describe('a change beside the command is not overwritten', () => {
       where tenant_id = ${tenantId}`;
     await locker`commit`;
     locker.release();
-    expect((await run)[1]).toMatch(/^Storage secrets: 0 encrypted with the current key now, 1 were already/);
+    expect((await run)[1]).toMatch(/^Storage secrets: 0 now encrypted with the current key, 1 already were/);
     expect(await storageSecret(tenantId, newKey)).toBe('the second secret');
   });
 });
@@ -146,10 +146,10 @@ describe('what neither key reads', () => {
     const before = await contentsOf(app);
     const lines = await reseal(strangeKey);
     expect(lines).toEqual([
-      `Cannot be read: the authenticator of ${member.userId} in ${member.tenantId}`,
-      `Cannot be read: the storage secret of ${tenantId}`,
-      'Authenticators: 0 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
-      'Storage secrets: 0 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
+      `Cannot decrypt the authenticator of ${member.userId} in ${member.tenantId}`,
+      `Cannot decrypt the storage secret of ${tenantId}`,
+      'Authenticators: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
+      'Storage secrets: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
       'Recovery codes: 0 (members: 0) hashed with the current key, 0 (members: 0) with the previous one, 0 (members: 0) before keys were recorded, 10 (members: 1) with a key that is not set.',
     ]);
     expect(await contentsOf(app)).toBe(before);
@@ -165,8 +165,8 @@ describe('what neither key reads', () => {
       where user_id = ${lost.userId}`;
     const lines = await reseal();
     expect(lines.slice(0, 2)).toEqual([
-      `Cannot be read: the authenticator of ${lost.userId} in ${lost.tenantId}`,
-      'Authenticators: 1 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
+      `Cannot decrypt the authenticator of ${lost.userId} in ${lost.tenantId}`,
+      'Authenticators: 1 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
     ]);
     expect((await secretsOf(member, newKey)).pending).toBe(member.secret);
     expect((await secretsOf(lost, strangeKey)).pending).toBe(lost.secret);

@@ -162,7 +162,7 @@ test('a file without one of its parts is refused with the part, and so is one wi
   ]);
   expect(await unread(more)).toContain('is damaged at ');
   const open = await changed((entries) => entries.slice(0, -1));
-  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is cut short');
+  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is incomplete');
 });
 
 test('a file that somebody has changed together with its digests is refused: they do not have the key', async () => {
@@ -266,7 +266,7 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
 
 test('an existing file is not overwritten', async () => {
   const before = await readFile(file);
-  expect(await refusal('backup', settings, [file])).toBe(`${file} exists already; choose another name`);
+  expect(await refusal('backup', settings, [file])).toBe(`${file} already exists; choose another name`);
   expect(await readFile(file)).toEqual(before);
 });
 
@@ -336,8 +336,8 @@ test('an object that is gone is named, and all else is backed up and restored', 
   const place = join(folder, 'without-a-record');
   const lines = await succeed('backup', settings, [place]);
   expect(lines.slice(0, 2)).toEqual([
-    `Not in the storage: ${record}`,
-    expect.stringMatching(/^1 objects that rows refer to are not in the storage/),
+    `Missing in the storage: ${record}`,
+    expect.stringMatching(/^1 objects of rows are missing in the storage/),
   ]);
   const { env, database } = await emptyPlace();
   await succeed('restore', env, [place]);
@@ -354,6 +354,6 @@ test('what ends a backup in the middle of a table is what it says, such as a ful
 });
 
 test('who has no file to name is told so', async () => {
-  expect(await refusal('backup', settings, [])).toMatch(/^name one file/);
+  expect(await refusal('backup', settings, [])).toMatch(/^expected one file/);
   expect((await stat(file)).isFile()).toBe(true);
 });
