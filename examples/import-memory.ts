@@ -63,7 +63,9 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     if (stop.signal.aborted) {
-      console.error('Interrupted. Accepted imports continue at the service: start this again to follow them.');
+      console.error(
+        'Interrupted. Accepted imports continue at the service: start this again to follow them.',
+      );
       return 130;
     }
     if (!(error instanceof LinguaLoopError)) throw error;

@@ -68,8 +68,5 @@ function refusalFor(code: string | undefined): AppError {
     );
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new AppError('request_timeout', 'the request took too long to arrive; send it again');
-  return new AppError(
-    'malformed_request',
-    'malformed HTTP request: unreadable request line or headers',
-  );
+  return new AppError('malformed_request', 'malformed HTTP request: unreadable request line or headers');
 }

@@ -36,10 +36,7 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
   if (code === 'FST_ERR_BAD_URL')
     return new AppError('malformed_request', 'malformed URL: percent-encode its path and query as UTF-8');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return new AppError(
-      'malformed_request',
-      'the body length does not match Content-Length',
-    );
+    return new AppError('malformed_request', 'the body length does not match Content-Length');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return request.routeOptions.config?.formOnly
       ? notAForm()

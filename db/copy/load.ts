@@ -198,7 +198,5 @@ async function refuseUsedDatabase(sql: postgres.Sql): Promise<void> {
 }
 
 function notEmpty(what: string): CannotLoadError {
-  return new CannotLoadError(
-    `the database is not empty (${what}) and would be overwritten; use a new one`,
-  );
+  return new CannotLoadError(`the database is not empty (${what}) and would be overwritten; use a new one`);
 }

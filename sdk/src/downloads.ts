@@ -62,8 +62,7 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
         } catch (thrown) {
           cancel();
           if (signal?.aborted) throw signal.reason;
-          if (thrown instanceof Expired)
-            throw new TimeoutError(call.name, timeoutMs, 'no further data');
+          if (thrown instanceof Expired) throw new TimeoutError(call.name, timeoutMs, 'no further data');
           throw interrupted(call.name, thrown);
         }
       },

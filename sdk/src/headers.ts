@@ -46,7 +46,8 @@ export function requestHeaders({ apiKey, accessToken, tenantId, headers }: Setti
 function callersHeaders(headers: Readonly<Record<string, string>>): RequestHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) throw new TypeError('headers: a name is not a valid header name');
+      if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name))
+        throw new TypeError('headers: a name is not a valid header name');
       if (typeof value !== 'string' || !/^[\t\x20-\x7e]*$/.test(value))
         throw new TypeError(`headers: ${name} must be printable ASCII`);
       return [name.toLowerCase(), value];

@@ -57,10 +57,7 @@ function invalidCursor(source: 'query' | 'body'): AppError {
 
 /** The rows of a cursor have been replaced or deleted since. */
 export function replacedSince(): AppError {
-  return new AppError(
-    'state_conflict',
-    'the set was replaced or deleted; start again without a cursor',
-  );
+  return new AppError('state_conflict', 'the set was replaced or deleted; start again without a cursor');
 }
 
 /** The query of a short listing, which is returned whole without `limit`. */

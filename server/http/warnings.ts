@@ -20,9 +20,7 @@ const warning = z.object({
   field: z
     .string()
     .nullable()
-    .describe(
-      'The field of the request, such as `metadata.min_quality_score`; null if no field caused it.',
-    ),
+    .describe('The field of the request, such as `metadata.min_quality_score`; null if no field caused it.'),
   message: z.string().describe('A readable message with a fix.'),
 });
 

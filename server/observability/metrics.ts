@@ -135,10 +135,7 @@ function registerGauges(
   const poolSizes = gauge('db_pool_size', 'The maximum number of connections of a pool.', ['pool']);
   const poolWaits = gauge('db_pool_waiting', 'Transactions waiting for a connection.', ['pool']);
   const slots = gauge('engine_slots', 'Running and queued model calls.', ['state']);
-  const sandboxTasks = gauge('sandbox_tasks', 'Running and queued tasks of the sandbox.', [
-    'queue',
-    'state',
-  ]);
+  const sandboxTasks = gauge('sandbox_tasks', 'Running and queued tasks of the sandbox.', ['queue', 'state']);
   const sandboxProcesses = gauge('sandbox_processes', 'Child processes of the sandbox.', []);
   const databaseUp = gauge('db_up', 'Whether the database responds.', []);
   const queued = gauge('queue_jobs', 'Background jobs in the queue, of at most a million.', [
@@ -148,10 +145,7 @@ function registerGauges(
   const oldest = gauge('queue_oldest_seconds', 'How long the oldest job that could run has waited.', [
     'task',
   ]);
-  const unfinished = gauge('unfinished_jobs', 'Unfinished jobs, at most 10000 per state.', [
-    'kind',
-    'state',
-  ]);
+  const unfinished = gauge('unfinished_jobs', 'Unfinished jobs, at most 10000 per state.', ['kind', 'state']);
   const held = gauge('documents_waiting', 'Documents waiting for the end of an outage, at most 10000.', [
     'reason',
   ]);

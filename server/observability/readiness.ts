@@ -103,7 +103,10 @@ export function watchReadiness({ database, requests, storage, log }: ReadinessPa
       await inTime(storage.check());
       return true;
     } catch (error) {
-      log.warn({ dependency: 'storage', error: describeForLog(error) }, 'the storage does not accept objects');
+      log.warn(
+        { dependency: 'storage', error: describeForLog(error) },
+        'the storage does not accept objects',
+      );
       return false;
     }
   });

@@ -73,13 +73,13 @@ describe('a change beside the command is not overwritten', () => {
         update users set totp_secret = totp_pending_secret, totp_pending_secret = null
         where user_id = ${member.userId}`,
     );
-    expect(line).toMatch(/^Authenticators: 1 encrypted/);
+    expect(line).toMatch(/^Authenticators: 1 now encrypted/);
     expect(await secretsOf(member, newKey)).toEqual({ pending: null, enrolled: member.secret });
   });
 
   test.each([
     ['the new key', newKey, /^Authenticators: 0 now encrypted with the current key, 1 already were/],
-    ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 encrypted/],
+    ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 now encrypted/],
   ])('an enrollment that is begun again meanwhile stays, sealed by %s', async (_by, key, expected) => {
     const member = await pendingMember();
     const again = randomBytes(20).toString('hex');
@@ -183,10 +183,10 @@ test('members of many pages are all encrypted anew, those who cannot sign in now
     select ${tenantId}, id, id || '@example.org', 'email', 'agent_id_developer', false, decode(secret, 'hex')
     from unnest(${ids}::text[], ${secrets}::text[]) as given(id, secret)`;
   expect((await reseal())[0]).toMatch(
-    new RegExp(`^Authenticators: ${count} encrypted.*, 0 were already, 0 `),
+    new RegExp(`^Authenticators: ${count} now encrypted.*, 0 already were, 0 `),
   );
   expect((await reseal())[0]).toMatch(
-    new RegExp(`^Authenticators: 0 encrypted.*, ${count} were already, 0 `),
+    new RegExp(`^Authenticators: 0 now encrypted.*, ${count} already were, 0 `),
   );
 });
 

@@ -74,9 +74,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     await asSuperuser(old, (sql) => sql.unsafe("alter system set work_mem = '7MB'"));
     await old.leave();
     const [done, kept] = await upgrade(DATA_DIR);
-    expect(done).toMatch(
-      /^Copied and verified \d+ rows of \d+ tables from PostgreSQL 17 to 18/,
-    );
+    expect(done).toMatch(/^Copied and verified \d+ rows of \d+ tables from PostgreSQL 17 to 18/);
     expect(kept).toContain(join(DATA_DIR, 'postgres-17'));
     expect(await readdir(DATA_DIR)).toContain('postgres-17');
     const service = await startService({ ...settings, DATA_DIR });
@@ -127,7 +125,9 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     const DATA_DIR = await copied();
     const service = await joinOld(DATA_DIR);
     onTestFinished(() => service.leave());
-    expect(await refuse(DATA_DIR)).toMatch(/^the database in .* is in use: stop all processes of the service first/);
+    expect(await refuse(DATA_DIR)).toMatch(
+      /^the database in .* is in use: stop all processes of the service first/,
+    );
     expect(await rowsOf(service)).toEqual(rows);
   });
 

@@ -120,7 +120,7 @@ describe('a run that was cut short while its import runs', () => {
     first.kill(signal);
     const ended = await first.ended;
     expect([ended.code, ended.out]).toEqual([code, '']);
-    if (code === 130) expect(ended.errors).toContain('What the service has accepted goes on');
+    if (code === 130) expect(ended.errors).toContain('Accepted imports continue at the service');
 
     const second = start(here);
     await second.running;

@@ -189,7 +189,9 @@ test('a superuser and an old schema are found', async () => {
     where id = (select id from drizzle.__drizzle_migrations order by created_at desc limit 1)`;
   const { code, found } = await doctor({ ...env, DATABASE_URL: superuserUrl });
   expect(code).toBe(1);
-  expect(found('fail')).toEqual([expect.stringMatching(/^database: row-level policies do not apply to the role "/)]);
+  expect(found('fail')).toEqual([
+    expect.stringMatching(/^database: row-level policies do not apply to the role "/),
+  ]);
   expect(found('warn')).toContain('schema: the database lacks migrations of this version');
 }, 60_000);
 

@@ -84,7 +84,7 @@ describe('other answers', () => {
     const error = await errorOfNext();
     expect(error).toBeInstanceOf(sdk.BadGatewayError);
     expect(error).toMatchObject({ code: null, requestId: null, answeredBy: 'other' });
-    expect(error.message).toBe("502 a response that is not from LinguaLoop (text/html): 502 Bad gateway");
+    expect(error.message).toBe('502 a response that is not from LinguaLoop (text/html): 502 Bad gateway');
   });
 
   test.each([

@@ -170,7 +170,7 @@ describe('an import that failed', () => {
 
   test('completed without a result is an error, not an endless wait', async () => {
     server.script(state({ ...completed, result: null }));
-    await expect((await resume()).pollUntilDone()).rejects.toThrow('completed and has no result');
+    await expect((await resume()).pollUntilDone()).rejects.toThrow('is completed but has no result');
   });
 });
 

@@ -78,7 +78,7 @@ describe('a response that is not an export is an error, as of any other call', (
     );
     expect(records).toEqual([]);
     expect(error).toMatchObject({ status: 200, answeredBy: 'other' });
-    expect((error as Error).message).toContain("an answer that is not LinguaLoop's");
+    expect((error as Error).message).toContain('a response that is not from LinguaLoop');
   });
 
   test('an empty one has no records', async () => {

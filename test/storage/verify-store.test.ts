@@ -210,7 +210,7 @@ describe('what the running service may still be doing is counted apart:', () => 
     expect(found).toEqual([]);
     const [, inFlight, differences] = counts;
     expect(inFlight).toContain(`in progress: ${counted}`);
-    const again = /look again after (\S+)$/.exec(inFlight!)![1];
+    const again = /compare again after (\S+)$/.exec(inFlight!)![1];
     expect(Date.parse(again!)).toBeGreaterThan(Date.now());
     expect(differences).toBe('differences: 0');
   });

@@ -159,7 +159,7 @@ test('workers pause between tries while the database answers but refuses writes,
       if (message === 'could not free the jobs yet') seen.notFreed += 1;
     },
     error: (_fields: object, message: string) => {
-      if (message.includes('replaced')) seen.replaced += 1;
+      if (message.includes('restarting')) seen.replaced += 1;
     },
   };
   const [row] = await superuser`select current_database() as name`;

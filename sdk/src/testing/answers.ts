@@ -38,7 +38,7 @@ export class Refused {
 
 /** A route of the service that the double does not have. */
 export function noPart({ method, path }: DoubleRequest, what = ''): Refused {
-  return new Refused(404, `not found: the double has no part for ${method} ${path}${what}`);
+  return new Refused(404, `route not found: the double has no part for ${method} ${path}${what}`);
 }
 
 /** A field that does not fit its schema. */

@@ -59,7 +59,9 @@ export function defineCommand<I extends z.ZodObject>({ input, run, ...shown }: D
 export const tenantId = z.string().refine(isTenantId, 'is not a valid tenant ID');
 
 /** The same, or '' for no tenant. */
-export const tenantIdOrNone = z.string().refine((id) => id === '' || isTenantId(id), 'is not a valid tenant ID');
+export const tenantIdOrNone = z
+  .string()
+  .refine((id) => id === '' || isTenantId(id), 'is not a valid tenant ID');
 
 export const emailAddress = z
   .string()

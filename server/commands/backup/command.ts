@@ -29,7 +29,8 @@ export async function runCommand(
 export function fileArgument(): string {
   const { positionals } = parseArgs({ allowPositionals: true, strict: false });
   const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new Refusal('expected one file: npm run <command> -- FILE');
+  if (file === undefined || more.length > 0)
+    throw new Refusal('expected one file: npm run <command> -- FILE');
   return file;
 }
 

@@ -32,9 +32,7 @@ export class RestoredStorage {
   async refuseUsed(): Promise<void> {
     const used = await this.#firstPath();
     if (used === undefined || (await this.#interruptedHome()) === this.#home) return;
-    throw new Refusal(
-      `${this.#setting}: the storage is not empty (it has ${used}) and would be overwritten`,
-    );
+    throw new Refusal(`${this.#setting}: the storage is not empty (it has ${used}) and would be overwritten`);
   }
 
   /** Call it when the database is known to be empty, and used by no one else. */

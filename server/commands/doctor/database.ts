@@ -176,7 +176,8 @@ async function checkContents(
         'secrets',
         async () => {
           const { opened, unreadable } = await trySecretsKeys(database, keys);
-          if (unreadable === 0) return ok('secrets', `SECRETS_KEY decrypts the stored secrets (tried: ${opened})`);
+          if (unreadable === 0)
+            return ok('secrets', `SECRETS_KEY decrypts the stored secrets (tried: ${opened})`);
           const message = `the keys cannot decrypt ${unreadable} of ${opened + unreadable} tried secrets`;
           return opened === 0
             ? fail('secrets', message, advice)

@@ -4,8 +4,6 @@ import { refuseContradictions } from '#server/platform/process-settings.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { checkDatabase } from './database.ts';
-import { check, type Finding, fail, ok, reasonOf } from './finding.ts';
-import { checkSettings } from './settings.ts';
 import {
   checkDisks,
   checkEngine,
@@ -17,6 +15,8 @@ import {
   checkWeb,
   hasEmbeddedDatabase,
 } from './environment.ts';
+import { check, type Finding, fail, ok, reasonOf } from './finding.ts';
+import { checkSettings } from './settings.ts';
 
 const usage = `npm run doctor
 

@@ -64,7 +64,9 @@ async function accountOf(comparison: Comparison, binding: Binding): Promise<Plac
     };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return binding.status === 'verified' ? 'its secret cannot be decrypted' : `its binding is ${binding.status}`;
+    return binding.status === 'verified'
+      ? 'its secret cannot be decrypted'
+      : `its binding is ${binding.status}`;
   }
 }
 

@@ -134,7 +134,8 @@ export function openFolder(folder: string): PlatformStore {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await access(folder, constants.W_OK | constants.X_OK);
       const { bavail, bsize } = await statfs(folder);
-      if (bavail * bsize < minFreeBytes) throw new Error('less than 32 MB are free on the disk of the storage');
+      if (bavail * bsize < minFreeBytes)
+        throw new Error('less than 32 MB are free on the disk of the storage');
     },
   };
 }

@@ -64,7 +64,8 @@ function asColumns(account: TenantAccount, { emails, total }: Administrators): s
 }
 
 export const deactivateTenant = defineCommand({
-  summary: 'Deactivates a tenant: rejects all its credentials from the next request on, and ends its members’ sessions.',
+  summary:
+    'Deactivates a tenant: rejects all its credentials from the next request on, and ends its members’ sessions.',
   parameters: ['tenant_id'],
   options: {},
   input: z.object({ tenant_id: tenantId }),
