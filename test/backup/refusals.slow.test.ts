@@ -175,9 +175,7 @@ test('a file that somebody has changed together with its digests is refused: the
 test('a file of a later version is refused, of tables as of the format', async () => {
   const later = (text: string) =>
     text.replace(/"migration":(\d+)/, (_, at) => `"migration":${Number(at) + 1}`);
-  expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(
-    /is from a later version/,
-  );
+  expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(/is from a later version/);
   const format = (text: string) => text.replace('"format":1', '"format":2');
   expect(await unread(await rewritten('backup.json', format, keyOf(0)))).toMatch(
     /has format 2, but this version .* reads format 1/,
