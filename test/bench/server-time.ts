@@ -20,6 +20,7 @@ export async function openServerClock(url: string, statement: string, tenantId: 
       foreach one in array given loop
         began := clock_timestamp();
         ${statement.replace(/^\s*select\b/i, 'perform').replaceAll('$1', 'one')};
+        if not found then raise exception 'the statement found nothing'; end if;
         took := took || (extract(epoch from clock_timestamp() - began) * 1000)::float8;
       end loop;
       return took;
