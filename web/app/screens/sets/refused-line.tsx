@@ -1,0 +1,42 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { useT } from '../../i18n.tsx';
+import styles from './sets.module.css';
+
+/** A line of a file, from 1. */
+export interface FileLine {
+  line: number;
+  text: string;
+}
+
+/** Bytes of a file that are read to show a line; a line behind them is only named. */
+const searchedBytes = 8_000_000;
+
+/** Characters of a line that are shown. */
+const shownCharacters = 300;
+
+/** Reads the line that a refusal names, so that nobody has to open the file to see it; undefined if it names none that can be shown. */
+export async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
+  if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
+  const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
+  if (!line) return undefined;
+  // The service reads UTF-8 only; what is none is shown as it can be.
+  const text = await file
+    .slice(0, searchedBytes)
+    .text()
+    .catch(() => '');
+  const found = text.split(/\r\n|\r|\n/, line)[line - 1];
+  return found ? { line, text: found.slice(0, shownCharacters) } : undefined;
+}
+
+/** Shows the line of a file that the service has refused. */
+export function RefusedLine({ line: { line, text } }: { line: FileLine }) {
+  const t = useT();
+  return (
+    <figure className={styles.wrongLine}>
+      <figcaption className="hint">{t('sets.wrong_line', { line })}</figcaption>
+      <pre dir="auto" translate="no">
+        {text}
+      </pre>
+    </figure>
+  );
+}
