@@ -10,6 +10,6 @@ import { Refusal } from './refusal.ts';
 export async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {
   if (DATABASE_URL !== undefined) return;
   await access(join(DATA_DIR, 'postgres')).catch(() => {
-    throw new Refusal(`DATA_DIR: there is no database in ${DATA_DIR}`);
+    throw new Refusal(`DATA_DIR: no database in ${DATA_DIR}`);
   });
 }

@@ -41,8 +41,8 @@ export interface ConnectionSlots {
 /**
  * Shares connection slots among client addresses. If all are in use, a connection of the address with the most
  * connections is closed: the longest idle one first, then the one with the oldest incomplete request. One whose
- * requests are complete is closed only if the new connection's address, with that connection, still has fewer.
- * Otherwise the longest idle connection of any address is closed.
+ * requests are complete is closed only if the new connection's address would still have fewer. Otherwise the longest
+ * idle connection of any address is closed.
  * @param byAddress false if the peers are proxies: all connections then count as one address's
  */
 export function createConnectionSlots(max: number, byAddress: boolean): ConnectionSlots {

@@ -14,12 +14,12 @@ import { Report } from './report.ts';
 
 const usage = `npm run verify-store [-- --tenant <id>] [--quick]
 
-Compares the store with the database and prints what differs. It changes nothing and may run beside the service.
+Compares the store with the database and prints the differences. It changes nothing and may run during normal operation.
 
   --tenant <id>   compares one tenant only
-  --quick         looks at names and sizes: reads neither records nor files
+  --quick         checks only names and sizes, not the contents of records and files
 
-Exit codes: 0 without differences, 1 with, 2 if it could not look.`;
+Exit codes: 0 without differences, 1 with, 2 if it could not compare.`;
 
 interface Asked {
   help: boolean;
@@ -36,14 +36,14 @@ function readArguments(): Asked {
     },
   });
   if (values.tenant !== undefined && !isTenantId(values.tenant))
-    throw new Refusal('--tenant is no tenant id');
+    throw new Refusal('--tenant is not a valid tenant ID');
   return { help: values.help, tenant: values.tenant, quick: values.quick };
 }
 
-// A signal ends the comparison between two pages. Whoever started the embedded database must also stop it.
+// A signal ends the comparison between two pages. The process that started the embedded database must also stop it.
 const { stop } = listenForStop();
 
-/** @returns how many differences there are */
+/** @returns the number of differences */
 async function verify(settings: Settings, { tenant, quick }: Asked): Promise<number> {
   await requireData(settings);
   const storage = openPlatformStore(settings);
@@ -56,7 +56,7 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
     const database = openDatabase(() => home.url, { size: 2, applicationName: 'lingualoop verify-store' });
     try {
       if (tenant !== undefined && !(await isTenant({ database }, tenant)))
-        throw new Refusal(`--tenant: there is no tenant ${tenant}`);
+        throw new Refusal(`--tenant: unknown tenant ${tenant}`);
       const report = new Report(print);
       const accountStores = openAccountStores(settings, secretsKeys);
       await compareStore({ database, storage, accountStores, settings, report, quick, stop }, tenant);
