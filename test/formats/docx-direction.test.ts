@@ -58,11 +58,6 @@ describe('a translation into a right-to-left language', () => {
       paragraph('<w:pPr><w:bidi/><w:jc w:val="end"/></w:pPr>', written('x', '<w:rtl/>')),
     ],
     [
-      'fills empty properties',
-      paragraph('<w:pPr/>', '<w:r><w:rPr/><w:t>a</w:t></w:r>'),
-      paragraph('<w:pPr><w:bidi/></w:pPr>', written('x', '<w:rtl/>')),
-    ],
-    [
       'keeps bold, italics and size, which right-to-left text takes from other properties',
       paragraph(run('a', '<w:b/><w:i w:val="1"/><w:sz w:val="40"/>')),
       paragraph(
@@ -80,11 +75,6 @@ describe('a translation into a right-to-left language', () => {
         '<w:pPr><w:bidi/></w:pPr>',
         written('x', '<w:b/><w:bCs w:val="0"/><w:sz w:val="40"/><w:szCs w:val="20"/><w:rtl/>'),
       ),
-    ],
-    [
-      'in a table, too',
-      `<w:tbl><w:tr><w:tc>${paragraph(run('a'))}</w:tc></w:tr></w:tbl>`,
-      `<w:tbl><w:tr><w:tc>${paragraph('<w:pPr><w:bidi/></w:pPr>', written('x', '<w:rtl/>'))}</w:tc></w:tr></w:tbl>`,
     ],
     [
       'even if the text stays the same',
@@ -107,18 +97,6 @@ describe('a translation into a right-to-left language', () => {
         written('z', '<w:rtl/>'),
       ) + paragraph(run('1')),
     );
-  });
-
-  it('headers, too', async () => {
-    const parts = { header1: `<w:hdr>${paragraph(run('a'))}</w:hdr>` };
-    const { parts: after } = await translate(paragraph(run('b')), ['x', 'y'], { to: 'fa', parts });
-    expect(after['word/header1.xml']).toContain(
-      paragraph('<w:pPr><w:bidi/></w:pPr>', written('x', '<w:rtl/>', '<w:lang w:bidi="fa-IR"/>')),
-    );
-  });
-
-  it.each(['ar', 'fa', 'ur'])('%s is one', async (to) => {
-    expect(await turned(paragraph(run('a')), 'x', { to })).toContain('<w:bidi/>');
   });
 });
 
@@ -143,12 +121,6 @@ describe('a translation into a left-to-right language', () => {
         '<w:pPr><w:bidi/><w:jc w:val="left"/></w:pPr>',
         written('x', '<w:b/><w:rtl/>', '<w:lang w:val="de-DE" w:bidi="ar-SA"/>'),
       ),
-    );
-  });
-
-  it('adds no direction to a paragraph that says nothing', async () => {
-    expect(await turned(paragraph(run('a')), 'x', { from: 'ar', to: 'en' })).toBe(
-      paragraph(written('x', '', '<w:lang w:val="en-US"/>')),
     );
   });
 

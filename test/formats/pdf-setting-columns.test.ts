@@ -118,30 +118,3 @@ describe('paragraphs of a column', () => {
 function rectangle(left: number, bottom: number, right: number, top: number): Rectangle {
   return { left, bottom, right, top };
 }
-
-describe('rows of a list', () => {
-  const row = 'Did you drink anything before going to bed?';
-  /** With so many rows that are too long, and something to the right of all. */
-  const setRows = async (long: readonly string[]) => {
-    const targets = [...long, ...Array.from({ length: 8 - long.length }, () => row)];
-    const items = targets.map((target, index) => ({
-      source: { lines: [row], y: 700 - 14 * index, id: `b${index}` },
-      target,
-    }));
-    const right = blockOf({ lines: [row] }).box.right + 8;
-    const { bytes } = await render(items, { page: pageOf({ paints: [wall(right, 400), wall(20, 70)] }) });
-    return (await shownLines(bytes)).map(({ size }) => Number(size.toFixed(2)));
-  };
-
-  it('share a size if some of them need nearly the same', async () => {
-    const sizes = new Set(await setRows([`${row} And why?`, `${row} Or what?`, `${row} And eat?`]));
-    expect(sizes.size).toBe(1);
-    expect(Math.max(...sizes)).toBeLessThan(9);
-  });
-
-  it('keep their size if one alone is very long', async () => {
-    const [first, ...others] = await setRows([`${row} And how much, and why?`]);
-    expect(first).toBeLessThan(7.5);
-    expect(new Set(others)).toEqual(new Set([10]));
-  });
-});

@@ -31,24 +31,11 @@ describe('the alignment of a block', () => {
     const { lines, box } = await edgesOf({ lines: english, alignment: 'right' }, french);
     for (const { right } of lines) expect(right).toBeCloseTo(box.right, 0);
   });
-
-  it('in the centre has the middle of all lines in the middle of its box', async () => {
-    const { lines, box } = await edgesOf({ lines: english, alignment: 'center' }, french);
-    for (const { x, right } of lines) expect((x + right) / 2).toBeCloseTo((box.left + box.right) / 2, 0);
-  });
-
   it('on both sides has all lines but the last end at its right edge', async () => {
     const { lines, box } = await edgesOf({ lines: english, alignment: 'justified' }, french);
     for (const { right } of lines.slice(0, -1)) expect(right).toBeCloseTo(box.right, 0);
     expect(lines.at(-1)!.right).toBeLessThan(box.right - 5);
     for (const { x } of lines) expect(x).toBeCloseTo(box.left, 1);
-  });
-
-  it('on both sides leaves a line as it is whose gaps would be holes', async () => {
-    const source = { lines: ['Words', 'here'], alignment: 'justified' as const };
-    const { lines, box } = await edgesOf(source, 'a b cccccccc');
-    expect(lines[0]).toMatchObject({ text: 'a b' });
-    expect(lines[0]!.right).toBeLessThan(box.right - 2);
   });
 
   it('on both sides stretches Chinese between its characters', async () => {
@@ -117,8 +104,8 @@ describe('right-to-left text of a left-to-right source', () => {
     expect(place.right).toBeCloseTo(box.right, 1);
   });
 
-  it.each(['ar', 'fa', 'ur'])('grows to the left in %s', async (language) => {
-    const { lines, place, box } = await edgesOf({ lines: ['Name'], x: 300 }, arabic.slice(0, 30), language);
+  it('grows to the left', async () => {
+    const { lines, place, box } = await edgesOf({ lines: ['Name'], x: 300 }, arabic.slice(0, 30), 'ar');
     expect(lines).toHaveLength(1);
     expect(place.right).toBeCloseTo(box.right, 1);
     expect(place.left).toBeLessThan(box.left - 10);
@@ -162,15 +149,6 @@ describe('right-to-left text of a left-to-right source', () => {
     const { place } = await edgesOf({ lines: ['Name'], x: 73, container }, 'اسم', 'ar');
     expect(place.right).toBeCloseTo(167, 0);
   });
-
-  it('stays centred where its source was', async () => {
-    const { place, box } = await edgesOf(
-      { lines: ['A heading'], x: 250, alignment: 'center' },
-      'عنوان',
-      'ar',
-    );
-    expect((place.left + place.right) / 2).toBeCloseTo((box.left + box.right) / 2, 1);
-  });
 });
 
 describe('a left-to-right text of a right-to-left source', () => {
@@ -183,8 +161,6 @@ describe('a left-to-right text of a right-to-left source', () => {
 describe('a turned block', () => {
   it.each<[degrees: number, turn: readonly [number, number, number, number]]>([
     [90, [0, 1, -1, 0]],
-    [180, [-1, 0, 0, -1]],
-    [270, [0, -1, 1, 0]],
     [45, [Math.SQRT1_2, Math.SQRT1_2, -Math.SQRT1_2, Math.SQRT1_2]],
   ])('by %i degrees is set in its direction, from where its source begins', async (_, [a, b, c, d]) => {
     const source = { lines: ['Label'], x: 0, y: 0, matrix: [a, b, c, d, 300, 400] as const };
@@ -194,17 +170,6 @@ describe('a turned block', () => {
     for (const [index, value] of [a, b, c, d].entries())
       expect(piece!.turn[index]! / 10).toBeCloseTo(value, 3);
     expect([piece!.x, piece!.y]).toEqual([expect.closeTo(300, 1), expect.closeTo(400, 1)]);
-  });
-
-  it('and an upright one keep away from each other', async () => {
-    const { places } = await render([
-      { source: { lines: ['Name'], id: 'upright', x: 72, y: 500 }, target: french },
-      {
-        source: { lines: ['Margin'], id: 'turned', x: 0, y: 0, matrix: [0, 1, -1, 0, 300, 480] },
-        target: french,
-      },
-    ]);
-    expect(overlapOf(places.get('upright')!, places.get('turned')!)).toBe(0);
   });
 });
 

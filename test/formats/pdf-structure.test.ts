@@ -2,9 +2,8 @@ import { PDFArray, PDFDict, PDFDocument, PDFName, PDFNumber, type PDFRef, PDFStr
 import { describe, expect, it } from 'vitest';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import { structureOf } from '#server/formats/pdf/structure.ts';
-import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { corpusFile } from '#test/corpus/files.ts';
 
-const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf'));
 const keep = { updateMetadata: false } as const;
 const save = { useObjectStreams: false, addDefaultPage: false, updateFieldAppearances: false } as const;
 
@@ -26,8 +25,8 @@ const dictAt = (document: PDFDocument, from: PDFDict, ...path: string[]): PDFDic
   path.reduce((dict, name) => document.context.lookup(dict.get(key(name)), PDFDict), from);
 
 describe('the structure of a PDF', () => {
-  it.each(names)('of %s is the same after saving under other object numbers', async (name) => {
-    const document = await open(name);
+  it('is the same after saving under other object numbers', async () => {
+    const document = await open('form-irs-1040.pdf');
     const saved = await normalize(await document.save(save));
     expect(structureOf(await PDFDocument.load(saved, keep))).toEqual(structureOf(document));
   });

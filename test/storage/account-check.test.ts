@@ -101,17 +101,6 @@ describe('the check of golden records reaches into the account', () => {
     expect([recordsOf(lost.id).length, recordsOf(kept.id).length]).toEqual([0, 1]);
   });
 
-  test('a record whose connection was cut after it was written stays the parked job’s, and is published once', async () => {
-    const end = mine.fail({ how: 'cut_after', path: /^golden\/[0-9a-f]{6}\// });
-    expect((await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).status).toBe(502);
-    end();
-    const [{ id }] = await mine.list();
-    await checkGoldenRecords(app.services);
-    expect((await mine.replay()).replay).toMatchObject({ published: 1 });
-    await checked();
-    expect([recordsOf(id).length, linesOf(id).length]).toEqual([1, 1]);
-  });
-
   test('a record that the account refuses to remove is tried again', async () => {
     const lost = await mine.job();
     await openSuperuser(app.superuserUrl)`delete from translation_jobs where job_id = ${lost.id}`;

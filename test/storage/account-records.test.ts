@@ -64,7 +64,7 @@ async function onPlatform({ tenantId }: Bound): Promise<Map<string, string>> {
   return found;
 }
 
-describe('B "Routing": a record in the tenant’s account', () => {
+describe('a record in the tenant’s account (B "Routing")', () => {
   /** What only operators see (B 2.2, C 4), each with words that occur nowhere else. */
   const operatorOnly = {
     'request.metadata.candidate_models': 'zq-candidate-model',
@@ -254,7 +254,7 @@ describe('B "Routing": a record in the tenant’s account', () => {
   });
 });
 
-describe('B "Routing": documents', () => {
+describe('documents', () => {
   test('have their files in the account, and on the platform the counts of their approval alone', async () => {
     await mine.connect();
     const { id } = await mine.translate([cat, bread], { target_lang: 'de' });
@@ -277,43 +277,27 @@ describe('B "Routing": documents', () => {
       for (const words of [cat, bread, 'Kunden', german[cat]!, german[bread]!, ...Object.values(models)])
         expect(content).not.toContain(words);
   });
-
-  test('sent as a text file, page by page, have a record for each page', async () => {
-    await mine.connect();
-    const pages = await mine.post(
-      new TextEncoder().encode(cat),
-      { 'content-type': 'text/plain' },
-      '?target_lang=de',
-    );
-    expect(pages.status).toBe(200);
-    expect(mine.content(goldenPath(pages.body[0].id))).toContain(german[cat]!);
-  });
 });
 
-describe('B 2.10 prefixes', () => {
-  test.each([
-    ['loop/records/', 'loop/files/'],
-    ['team.records/', 'team.docs/'],
-  ])(
-    'records and their manifest go to %s, files to %s, of the tenant’s choice',
-    async (golden, documents) => {
-      await mine.connect({ prefixes: { golden, documents } });
-      const job = await mine.job({ source_text: cat, target_lang: 'de' });
-      const { id } = await mine.translate([bread], { target_lang: 'de' });
-      const manifest = `${golden}manifest/${today()}.jsonl`;
-      await expect.poll(() => mine.stored()).toContain(manifest);
-      expect(mine.stored()).toEqual([
-        expect.stringMatching(new RegExp(`^${documents}${id}/source-`)),
-        expect.stringMatching(new RegExp(`^${documents}${id}/translated-`)),
-        ...[goldenPath(job.id, golden), manifest].toSorted(),
-      ]);
-      // Files of former directories are found where they are.
-      await mine.connect();
-      expect((await mine.download(id)).status).toBe(200);
-      expect((await mine.correct(id, { A1: 'anders' })).status).toBe(200);
-      expect(mine.stored().filter((path) => path.startsWith(`documents/${id}/`))).toHaveLength(1);
-    },
-  );
+describe('prefixes (B 2.10)', () => {
+  test('records and their manifest, and files, go to the directories of the tenant’s choice', async () => {
+    const [golden, documents] = ['loop/records/', 'team.docs/'];
+    await mine.connect({ prefixes: { golden, documents } });
+    const job = await mine.job({ source_text: cat, target_lang: 'de' });
+    const { id } = await mine.translate([bread], { target_lang: 'de' });
+    const manifest = `${golden}manifest/${today()}.jsonl`;
+    await expect.poll(() => mine.stored()).toContain(manifest);
+    expect(mine.stored()).toEqual([
+      expect.stringMatching(new RegExp(`^${documents}${id}/source-`)),
+      expect.stringMatching(new RegExp(`^${documents}${id}/translated-`)),
+      ...[goldenPath(job.id, golden), manifest].toSorted(),
+    ]);
+    // Files of former directories are found where they are.
+    await mine.connect();
+    expect((await mine.download(id)).status).toBe(200);
+    expect((await mine.correct(id, { A1: 'anders' })).status).toBe(200);
+    expect(mine.stored().filter((path) => path.startsWith(`documents/${id}/`))).toHaveLength(1);
+  });
 });
 
 test('two tenants with two accounts never mix, whoever asks at the same time', async () => {

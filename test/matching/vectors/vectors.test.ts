@@ -18,17 +18,14 @@ describe('a projection', () => {
   test('is fixed: stored codes must stay comparable with those of later versions', () => {
     const vector = Float32Array.from({ length: 300 }, (_, at) => Math.sin(at + 1));
     const projected = project(vector);
-    expect([...projected.slice(0, 4)].map((value) => value.toFixed(3))).toEqual([
-      '-3.036',
-      '-8.572',
-      '2.030',
-      '-15.236',
-    ]);
+    expect([...projected.slice(0, 4)].map((value) => value.toFixed(3)).join(' ')).toBe(
+      '-3.036 -8.572 2.030 -15.236',
+    );
     expect(projected).toHaveLength(256);
     expect(project(vector)).toEqual(projected);
   });
 
-  test.each([1, 3, 255, 256])('angles of vectors of %d components are kept', (length) => {
+  test.each([3, 256])('angles of vectors of %d components are kept', (length) => {
     for (let turn = 0; turn < 20; turn++) {
       const a = vectorOf(length);
       const b = vectorOf(length);
@@ -36,7 +33,7 @@ describe('a projection', () => {
     }
   });
 
-  test.each([257, 384, 768, 1024, 1536, 3072, 4096])('and of %d approximately', (length) => {
+  test.each([257, 1536, 4096])('and of %d approximately', (length) => {
     let squares = 0;
     const turns = 60;
     for (let turn = 0; turn < turns; turn++) {
@@ -96,11 +93,6 @@ describe('the nearest codes', () => {
     );
     const all = codes.map((code) => distance(asked, code)).sort((a, b) => a - b);
     expect(found).toEqual(all.slice(0, 50));
-  });
-
-  test('are all there are, where there are fewer', () => {
-    expect(nearestCodes(asked, blocksOf(3, 4), 50)).toHaveLength(7);
-    expect(nearestCodes(asked, [], 50)).toEqual([]);
   });
 
   test('are the same wherever the bytes lie in memory', () => {
