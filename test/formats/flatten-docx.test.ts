@@ -96,13 +96,6 @@ describe('the text of a Word document', () => {
       }),
     ).toBe('Same\n\nBody');
   });
-
-  it('any prefix of its elements is accepted', async () => {
-    const files = wordFiles('');
-    const word = 'http://purl.oclc.org/ooxml/wordprocessingml/main';
-    files['word/document.xml'] = `<document xmlns="${word}"><body><p><r><t>a</t></r></p></body></document>`;
-    expect(await flatten('docx', zipOf(files))).toBe('a');
-  });
 });
 
 describe('files of the corpus', () => {
@@ -125,7 +118,7 @@ describe('files of the corpus', () => {
 });
 
 describe('limits', () => {
-  const large = paragraph(run('😀'.repeat(1000)));
+  const large = paragraph(run(`x${'😀'.repeat(999)}`));
 
   it('rejects text over 2,000,000 code points in all parts together', async () => {
     const header = `<w:hdr>${large.repeat(1000)}</w:hdr>`;
@@ -133,7 +126,7 @@ describe('limits', () => {
       reason: 'too_large',
       message: expect.stringContaining('2,000,000'),
     });
-    expect(await read(large.repeat(1000), { header1: header })).toHaveLength(4_000_000 + 2 * 1999);
+    expect(await read(large.repeat(1000), { header1: header })).toHaveLength(2000 * 1999 + 2 * 1999);
   });
 });
 

@@ -15,10 +15,6 @@ describe('kinds that are text as they stand', () => {
   ])('%s keeps its markup', async (kind, source) => {
     expect(await read(kind, `\ufeff${source}\r\n`)).toBe(source);
   });
-
-  it('invalid JSON is still text', async () => {
-    expect(await read('json', '{"cut')).toBe('{"cut');
-  });
 });
 
 describe('the text that a reader of an HTML page sees', () => {

@@ -54,10 +54,14 @@ function expectSound(result: InlineContent, source: InlineContent): void {
   expect(open).toEqual([]);
   for (const [index, item] of result.entries()) {
     expect(item).not.toBe('');
-    if (typeof item === 'string') expect(item.isWellFormed()).toBe(true);
     expect(typeof item === 'string' && typeof result[index + 1] === 'string').toBe(false);
   }
 }
+
+/** Expects that no surrogate pair is cut in two. */
+const expectWholeCharacters = (items: InlineContent) => {
+  for (const item of items) if (typeof item === 'string') expect(item.isWellFormed()).toBe(true);
+};
 
 /** The text without what void tags stand for. */
 const strings = (items: InlineContent) => items.filter((item) => typeof item === 'string').join('');
@@ -150,6 +154,7 @@ describe('placeTags', () => {
         const placed = placeTags(translation, source);
         expectSound(placed, source);
         expect(tagsOf(placed)).toEqual(tagsOf(source));
+        expectWholeCharacters(placed);
         // A void tag may have taken the character that it stands for.
         const marks = tagsOf(source).map((tag) => tag.text);
         if (!marks.includes('\n') && !marks.includes('\t')) expect(strings(placed)).toBe(translation);
@@ -183,6 +188,7 @@ describe('retag', () => {
         const corrected = retag(correction, previous);
         expectSound(corrected, previous);
         expect(tagsOf(corrected)).toEqual(tagsOf(previous));
+        expectWholeCharacters(corrected);
         const marks = tagsOf(previous).map((tag) => tag.text);
         if (!marks.includes('\n') && !marks.includes('\t')) expect(strings(corrected)).toBe(correction);
         else expect(plainText(corrected).replace(/[\n\t]/g, '')).toBe(correction.replace(/[\n\t]/g, ''));

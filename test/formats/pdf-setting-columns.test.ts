@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
-import { blockOf, pageOf, render, type Source } from './pdf-blocks.ts';
+import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
 const lines = [
@@ -10,12 +10,7 @@ const lines = [
   'place to sleep until the next morning comes along.',
 ];
 const sentence = lines.join(' ');
-const wall = (left: number, right: number): Paint => ({
-  kind: 'image',
-  box: { left, right, bottom: 0, top: 792 },
-  order: 0,
-  opaque: true,
-});
+const wall = (left: number, right: number): Paint => paint(rectangle(left, 0, right, 792));
 /** On both sides of the paragraphs. */
 const walls = [wall(20, 70), wall(300, 320)];
 
@@ -114,7 +109,3 @@ describe('paragraphs of a column', () => {
       expect(places.get(`72 ${row}`)!.top).toBeCloseTo(places.get(`330 ${row}`)!.top, 0);
   });
 });
-
-function rectangle(left: number, bottom: number, right: number, top: number): Rectangle {
-  return { left, bottom, right, top };
-}

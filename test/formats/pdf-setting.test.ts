@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
-import type { PageContent, Paint, ShownText } from '#server/formats/pdf/page-content.ts';
-import { blockOf, pageOf, type Rendered, render, type Source } from './pdf-blocks.ts';
+import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
+import { blockOf, pageOf, paint, type Rendered, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
-
-const rectangle = (left: number, bottom: number, right: number, top: number): Rectangle => ({
-  left,
-  bottom,
-  right,
-  top,
-});
-
-const paint = (box: Rectangle, kind: Paint['kind'] = 'image'): Paint => ({
-  kind,
-  box,
-  order: 0,
-  opaque: true,
-});
 
 const overlap = (one: Rectangle, other: Rectangle): boolean =>
   Math.min(one.right, other.right) > Math.max(one.left, other.left) &&
@@ -63,12 +49,6 @@ describe('a translation that is too long for its box', () => {
     expect(await sizes(set)).toEqual([10]);
     expect(set.place.left).toBeCloseTo(set.box.left);
     expect(set.findings).toEqual([]);
-  });
-
-  it('takes as much free space on both sides if it is centred', async () => {
-    const set = await setOne({ ...label, alignment: 'center' }, 'Nom de famille et prénom');
-    expect(await sizes(set)).toEqual([10]);
-    expect(set.place.left + set.place.right).toBeCloseTo(set.box.left + set.box.right);
   });
 
   it('takes free space below next, if there is something beside it', async () => {

@@ -148,12 +148,6 @@ describe('a line', () => {
     expect(linesOf(text, language, width)).toEqual(lines);
   });
 
-  it('may differ in width from the others', () => {
-    const paragraph = shapeParagraph('aaa aaa aaa', { language: 'en' });
-    const lines = breakLines(paragraph, (line) => (line === 0 ? 2 : 10));
-    expect(lines.map(({ end }) => end)).toEqual([4, 11]);
-  });
-
   it('shows a soft hyphen where it ends with one, and only there', () => {
     const paragraph = shapeParagraph('Donau\u00addampf', { language: 'en' });
     const [first, second] = breakLines(paragraph, 4) as [Line, Line];
@@ -224,17 +218,6 @@ describe('a paragraph with spans', () => {
       singleLine(shapeParagraph(text, { language: 'en', spans: [{ ...plain, bold, end: 3, scale: 1 }] }))
         .width;
     expect(line.width).toBeCloseTo(alone('abc', false) * 1.5 + alone('abc', true));
-  });
-
-  it('has spaces of full width, whatever the letters beside them', () => {
-    const text = 'A A AV';
-    const paragraph = shapeParagraph(text, {
-      language: 'en',
-      spans: [{ ...plain, end: text.length, scale: 1 }],
-    });
-    // Widths of A, V and the space in Times; A and V are kerned by 0.135 em at most.
-    expect(singleLine(paragraph).width).toBeGreaterThan(4 * 0.722 + 2 * 0.25 - 0.14);
-    expect(singleLine(paragraph).width).toBeLessThan(4 * 0.722 + 2 * 0.25 - 0.1);
   });
 
   it('breaks where the whole text may break, and fills lines with what is narrower', () => {

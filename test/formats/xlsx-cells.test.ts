@@ -211,11 +211,6 @@ describe('a text that is too long for a cell', () => {
 describe('translations', () => {
   const bytes = workbookOf([{ rows: row(inline('<t>One</t>'), inline('<t>Two</t>')) }]);
 
-  it('may be of some cells only', async () => {
-    const some = [{ regionId: 'sheet1', cellId: 'B1', target: ['Deux'] }];
-    expect(shownIn((await rebuild(bytes, some, options)).bytes)).toEqual(['One', 'Deux']);
-  });
-
   it.each([
     ['sheet1', 'C1'],
     ['sheet2', 'A1'],

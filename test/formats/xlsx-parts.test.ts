@@ -8,7 +8,6 @@ import {
   row,
   shared,
   shownIn,
-  table,
   textsOf,
   translated,
   workbookFiles,
@@ -209,12 +208,6 @@ describe('a sheet', () => {
         found.startsWith('<v') ? '<v>T😀' : '<t>T😀',
       ),
     );
-  });
-
-  it('of a table is read with the headers of that table only', async () => {
-    const rows = row(inline('<t>a</t>')) + row(inline('<t>b</t>'));
-    const bytes = workbookOf([{ rows, parts: table('T', 'A1:A2') }, { rows }]);
-    expect(Object.keys(await textsOf(bytes))).toEqual(['Sheet1!A2', 'Sheet2!A1', 'Sheet2!A2']);
   });
 });
 

@@ -83,14 +83,6 @@ describe('a shared string', () => {
     expect(counts(result)).toEqual(['count="4"', 'uniqueCount="3"']);
   });
 
-  it('is appended for a sheet that changes anyway', async () => {
-    const own = inline('<t>Own</t>');
-    const bytes = workbookOf(sheets(shared(0) + own, shared(0)), [item('One')]);
-    const result = await correct(bytes, { 'Sheet1!A1': 'Un', 'Sheet1!B1': 'Mien', 'Sheet2!A1': 'Uno' });
-    expect([shownIn(result), shownIn(result, 1)]).toEqual([['Un', 'Mien'], ['Uno']]);
-    expect(changedSheets(bytes, result)).toEqual([1]);
-  });
-
   it('with several texts in one sheet needs one changed sheet, and one entry for each text', async () => {
     const bytes = workbookOf(sheets(shared(0).repeat(5), shared(0)), [item('One')]);
     const result = await correct(bytes, {

@@ -1,25 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
-import { env } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: {
-    ...env,
-    STALE_PENDING_SECONDS: '1',
-    SWEEP_INTERVAL_SECONDS: '1',
-    STORAGE_BINDING_ENABLED: 'true',
-    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
-  },
+const { account, app } = await useAccountApp({
+  env: { STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
   accountTimes: impatient,
 });
 

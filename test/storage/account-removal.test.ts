@@ -1,18 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { recordingEngine } from '#test/documents/workspace.ts';
-import { env, operator } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { operator } from '#test/factories.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  engine: recordingEngine(),
-  accountTimes: impatient,
-});
+const { account, app } = await useAccountApp({ engine: recordingEngine(), accountTimes: impatient });
 
 let mine: Bound;
 beforeEach(async () => {

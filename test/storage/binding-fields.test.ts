@@ -1,20 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Fields } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { auditOf } from '#test/setup/stored-rows.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, openBound, useAccountApp } from './bound-workspace.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: {
-    AUTH_RATE_LIMIT_ENABLED: 'false',
-    STORAGE_BINDING_ENABLED: 'true',
-    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
-    PLATFORM_STORAGE_URL: 'https://platform.dfs.core.windows.net/files',
-  },
+const { account, app } = await useAccountApp({
+  env: { PLATFORM_STORAGE_URL: 'https://platform.dfs.core.windows.net/files' },
 });
 
 let mine: Bound;

@@ -1,27 +1,17 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { holdEvents } from '#test/access/held-transactions.ts';
 import { waitingForLocks } from '#test/admin/command.ts';
-import { type Fields, operator, env as platform } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { type Fields, operator } from '#test/factories.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { demote } from '#test/translations/workspace.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: {
-    ...platform,
-    STORAGE_BINDING_ENABLED: 'true',
-    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
-    STORAGE_PRINCIPAL_CLIENT_ID: '00000000-1111-2222-3333-444444444444',
-  },
+const { account, app } = await useAccountApp({
+  env: { STORAGE_PRINCIPAL_CLIENT_ID: '00000000-1111-2222-3333-444444444444' },
   accountTimes: impatient,
 });
 

@@ -1,24 +1,16 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { paid } from '#test/billing/payments.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
-import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows } from '#test/setup/stored-rows.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
-
-const account = await startAccount();
-afterAll(() => account.lake.close());
+import { type Bound, openBound, useAccountApp } from './bound-workspace.ts';
 
 const engine = recordingEngine();
-const app = useTestApp({
-  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  engine,
-});
+const { account, app } = await useAccountApp({ engine });
 
 const billed = useTestApp({
   env: { ...paid(), STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },

@@ -1,23 +1,13 @@
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { sendMeasurements } from '#server/platform/telemetry.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
-import { env } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
 const engine = recordingEngine();
-const app = useTestApp({
-  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  engine,
-  accountTimes: impatient,
-});
+const { account, app } = await useAccountApp({ engine, accountTimes: impatient });
 
 async function connected(): Promise<Bound> {
   const workspace = await openBound(app, account);
@@ -31,13 +21,12 @@ beforeEach(async () => {
   mine = await connected();
 });
 
-const writeFaults: [string, FaultRule][] = (['create', 'append'] as const).flatMap((operation) => [
-  [`${operation}: 500`, { operation, how: 500, message: 'The server is busy.' }],
-  [`${operation}: 403`, { operation, how: 403, message: 'Not authorized.' }],
-  [`${operation}: no response`, { operation, how: 'timeout' }],
-  [`${operation}: cut before the work is done`, { operation, how: 'cut' }],
-  [`${operation}: cut after the work is done`, { operation, how: 'cut_after' }],
-]);
+const writeFaults: [string, FaultRule][] = [
+  ['create: 403', { operation: 'create', how: 403, message: 'Not authorized.' }],
+  ['append: 500', { operation: 'append', how: 500, message: 'The server is busy.' }],
+  ['append: no response', { operation: 'append', how: 'timeout' }],
+  ['append: cut after the work is done', { operation: 'append', how: 'cut_after' }],
+];
 
 /** Runs a case for each fault at the same time, in a workspace of its own: most of it is waiting between retries. */
 const forEachFault = (work: (workspace: Bound, rule: FaultRule, name: string) => Promise<void>) =>

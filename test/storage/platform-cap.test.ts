@@ -1,28 +1,17 @@
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Documents, openDocuments } from '#test/documents/workspace.ts';
 import { workbook, workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
-import { startBeside, useTestApp } from '#test/setup/app.ts';
+import { startBeside } from '#test/setup/app.ts';
 import { answerOf, keyed } from '#test/translations/workspace.ts';
-import { openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
-
-const account = await startAccount();
-afterAll(() => account.lake.close());
+import { openBound, useAccountApp } from './bound-workspace.ts';
 
 /** Bytes of an upload of these tests. */
 const size = workbook('Hello').length;
 /** Room for seven of them, to the byte. */
 const cap = 7 * size;
 
-const app = useTestApp({
-  env: {
-    ...env,
-    PLATFORM_STORAGE_CAP_BYTES: String(cap),
-    STORAGE_BINDING_ENABLED: 'true',
-    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
-  },
-});
+const { account, app } = await useAccountApp({ env: { PLATFORM_STORAGE_CAP_BYTES: String(cap) } });
 
 let mine: Documents;
 beforeEach(async () => {

@@ -1,22 +1,13 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { stoppable } from '#test/documents/workspace.ts';
-import { env } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { manifestLinesOf, recordsOf } from '#test/translations/golden-files.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  accountTimes: impatient,
-});
+const { account, app } = await useAccountApp({ accountTimes: impatient });
 
 let mine: Bound;
 beforeEach(async () => {
