@@ -211,10 +211,9 @@ describe('namespaces and encodings', () => {
   const put = async (xml: string | Uint8Array): Promise<Uint8Array> => {
     const bytes = zipOf({ ...wordFiles(''), 'word/document.xml': xml as string });
     const { segments } = await extract(bytes);
-    const translations = segments.map(({ regionId, cellId, source }) => ({
-      regionId,
-      cellId,
-      target: source.map((item) => (typeof item === 'string' ? item.toUpperCase() : item)),
+    const translations = segments.map((segment) => ({
+      ...segment,
+      target: segment.source.map((item) => (typeof item === 'string' ? item.toUpperCase() : item)),
     }));
     return (await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'ar' })).bytes;
   };

@@ -118,11 +118,7 @@ async function qpdfJson(bytes: Uint8Array): Promise<string> {
 
 async function translated(bytes: Uint8Array) {
   const { segments } = await extract(bytes);
-  const translations = segments.map(({ regionId, cellId }) => ({
-    regionId,
-    cellId,
-    target: ['Un paragraphe'],
-  }));
+  const translations = segments.map((segment) => ({ ...segment, target: ['Un paragraphe'] }));
   return rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
 }
 

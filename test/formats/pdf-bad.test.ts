@@ -25,10 +25,9 @@ const french = { sourceLanguage: 'en', targetLanguage: 'fr' };
 
 async function translated(bytes: Uint8Array): Promise<Uint8Array> {
   const { segments } = await extract(bytes);
-  const translations = segments.map(({ regionId, cellId, source }) => ({
-    regionId,
-    cellId,
-    target: [`[fr] ${plainText(source)}`],
+  const translations = segments.map((segment) => ({
+    ...segment,
+    target: [`[fr] ${plainText(segment.source)}`],
   }));
   return (await rebuild(bytes, translations, french)).bytes;
 }

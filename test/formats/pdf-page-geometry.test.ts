@@ -58,11 +58,7 @@ describe.each(Object.entries(pages))('a page %s', (_, { page, start, above }) =>
     expect(segments.map((segment) => segment.source)).toEqual([
       ['The first line of a paragraph goes on in a second line.'],
     ]);
-    const translations = segments.map(({ regionId, cellId }) => ({
-      regionId,
-      cellId,
-      target: ['Un paragraphe'],
-    }));
+    const translations = segments.map((segment) => ({ ...segment, target: ['Un paragraphe'] }));
     const rebuilt = await rebuild(source, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
     const [shown, ...others] = await shownTexts(rebuilt.bytes);
     expect([shown!.text, others.length]).toEqual(['Un paragraphe', 0]);

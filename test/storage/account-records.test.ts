@@ -281,7 +281,7 @@ describe('documents', () => {
 
 describe('prefixes (B 2.10)', () => {
   test('records and their manifest, and files, go to the directories of the tenant’s choice', async () => {
-    const [golden, documents] = ['loop/records/', 'team.docs/'];
+    const [golden, documents] = ['team.records/', 'team.docs/'];
     await mine.connect({ prefixes: { golden, documents } });
     const job = await mine.job({ source_text: cat, target_lang: 'de' });
     const { id } = await mine.translate([bread], { target_lang: 'de' });
