@@ -1,8 +1,10 @@
 import { deflateSync } from 'node:zlib';
+import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { type Piece, textOfLine } from '#server/formats/flatten/pdf-lines.ts';
 import { flatten } from '#server/formats/flatten.ts';
 import { corpusFile } from '#test/corpus/files.ts';
+import { madePdf } from './pdf-made.ts';
 
 const textOf = (name: string): Promise<string> => flatten('pdf', corpusFile(`pdf/${name}.pdf`));
 
@@ -25,46 +27,10 @@ function likeness(one: string, other: string): number {
   return (2 * common) / (words(one).length + words(other).length);
 }
 
-/** A PDF of one page, 400 by 400, with these operators in Helvetica. */
-function pdfOf(operators: string | Uint8Array, filter = ''): Uint8Array {
-  const content = Buffer.from(operators as string);
-  const objects = [
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
-    Buffer.concat([
-      Buffer.from(`<</Length ${content.length}${filter}>>\nstream\n`),
-      content,
-      Buffer.from('\nendstream'),
-    ]),
-    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-  ];
-  const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n')];
-  const offsets: number[] = [];
-  let length = pieces[0]!.length;
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    const piece = Buffer.concat([
-      Buffer.from(`${index + 1} 0 obj\n`),
-      Buffer.from(object as string),
-      Buffer.from('\nendobj\n'),
-    ]);
-    pieces.push(piece);
-    length += piece.length;
-  }
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  pieces.push(
-    Buffer.from(
-      `xref\n0 6\n0000000000 65535 f \n${table}trailer<</Size 6/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`,
-    ),
-  );
-  return Buffer.concat(pieces);
-}
-
 /** Text at a place, in points from the lower left. */
 const at = (x: number, y: number, text: string, size = 10): string =>
   `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET\n`;
-const read = (operators: string): Promise<string> => flatten('pdf', pdfOf(operators));
+const read = async (content: string): Promise<string> => flatten('pdf', await madePdf({ content }));
 
 describe('lines and paragraphs', () => {
   it.each<[rule: string, operators: string, text: string]>([
@@ -133,7 +99,10 @@ describe('streams and images', () => {
   const large = deflateSync(Buffer.alloc(64_000_001, 0x20));
 
   it('a stream is too large by the size of its file, and in any file over 64,000,000 bytes', async () => {
-    const file = pdfOf(large, '/Filter/FlateDecode');
+    const document = await PDFDocument.create();
+    const content = document.context.stream(large, { Filter: 'FlateDecode' });
+    document.addPage().node.set(PDFName.of('Contents'), document.context.register(content));
+    const file = await document.save({ useObjectStreams: false });
     for (const [padding, limit] of [
       [0, 20_000_000 + 30 * file.length],
       [2_000_000, 64_000_000],
@@ -150,7 +119,8 @@ describe('streams and images', () => {
       large,
       Buffer.from('\nendstream\nendobj\n'),
     ]);
-    expect(await flatten('pdf', Buffer.concat([pdfOf(at(20, 300, 'text')), image]))).toBe('text');
+    const file = await madePdf({ content: at(20, 300, 'text') });
+    expect(await flatten('pdf', Buffer.concat([file, image]))).toBe('text');
   });
 
   it('a page without text gives none', async () => {

@@ -1,6 +1,7 @@
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { check, extract } from '#server/formats/xlsx.ts';
+import { seededRandom } from '#test/bench/seeded-random.ts';
 import { zipOf } from './flatten-zip.ts';
 import {
   inline,
@@ -181,11 +182,8 @@ describe('a sheet', () => {
   it('keeps everything around its texts, in pieces of any size', { timeout: 60_000 }, async () => {
     // Characters of two units and line ends of two, so that pieces of the file end inside of them.
     const around = ['<!-- 😀\r\n -->', '\r\n', '<c><f>"😀"&amp;A1</f><v>1</v></c>', '<c s="1"/>', '\t'];
-    let state = 7;
-    const pick = (count: number): number => {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return Math.floor((state / 2_147_483_648) * count);
-    };
+    const random = seededRandom(7);
+    const pick = (count: number): number => Math.floor(random() * count);
     const cell = (text: string): string =>
       pick(2) ? inline(`<t xml:space="preserve">${text}</t>`) : `<c t="str"><v>${text}</v></c>`;
     const written: string[] = [];

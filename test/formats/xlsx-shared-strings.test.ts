@@ -1,6 +1,7 @@
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { extract, rebuild } from '#server/formats/xlsx.ts';
+import { seededRandom } from '#test/bench/seeded-random.ts';
 import { zipOf } from './flatten-zip.ts';
 import {
   inline,
@@ -154,19 +155,10 @@ describe('a shared string', () => {
 });
 
 describe('the random workbook', () => {
-  /** A small generator of numbers, so that a failure can be repeated. */
-  const random = (seed: number): (() => number) => {
-    let state = seed;
-    return () => {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return state / 2_147_483_648;
-    };
-  };
-
   it.each(Array.from({ length: 40 }, (_, seed) => seed))(
     '%i shows in each cell what it was given',
     async (seed) => {
-      const next = random(seed + 1);
+      const next = seededRandom(seed + 1);
       const pick = (count: number): number => Math.floor(next() * count);
       const sheets = Array.from({ length: 1 + pick(4) }, (): MadeSheet => {
         const rows = Array.from({ length: 1 + pick(4) }, () =>

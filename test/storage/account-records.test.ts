@@ -65,25 +65,10 @@ async function onPlatform({ tenantId }: Bound): Promise<Map<string, string>> {
 }
 
 describe('a record in the tenant’s account (B "Routing")', () => {
-  /** What only operators see (B 2.2, C 4), each with words that occur nowhere else. */
-  const operatorOnly = {
-    'request.metadata.candidate_models': 'zq-candidate-model',
-    'request.metadata.primary_model': 'zq-primary-model',
-    'quality_assessment.model': 'zq-assessment-model',
-    'agent_run.steps[].metadata': 'zq-step-metadata',
-    'agent_run.steps[].metadata.token_usage': '918273645',
-    'agent_run.steps[].tool_calls[].metadata': 'zq-tool-metadata',
-    'agent_run.steps[].tool_calls[].tool_name': 'zq-tool-name',
-    'agent_run.steps[].tool_calls[].input_summary': 'zq-tool-input',
-    'agent_run.steps[].tool_calls[].output_summary': 'zq-tool-output',
-    'agent_run.steps[].decisions[].metadata': 'zq-decision-metadata',
-    'agent_run.steps[].decisions[].rationale': 'zq-rationale',
-    'agent_run.quality_gate.metadata.trace': 'zq-gate-trace',
-    'agent_run.quality_gate.metadata.models': 'zq-gate-models',
-    'agent_run.token_usage': '564738291',
-  };
+  /** Words in every field that only operators see, which occur nowhere else. */
+  const operatorOnly = 'zq-operator-only';
 
-  /** Adds them all to a stored job. */
+  /** Adds them to a stored job. */
   async function plant(id: string) {
     const sql = openSuperuser(app.superuserUrl);
     const [row] = await sql`
@@ -91,38 +76,22 @@ describe('a record in the tenant’s account (B "Routing")', () => {
     // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
     const { request, quality_assessment, agent_run } = row as Record<string, any>;
     const at = new Date().toISOString();
-    request.metadata.candidate_models = [operatorOnly['request.metadata.candidate_models']];
-    request.metadata.primary_model = operatorOnly['request.metadata.primary_model'];
-    quality_assessment.model = operatorOnly['quality_assessment.model'];
+    const metadata = { model: operatorOnly, token_usage: { total_tokens: 918273645 } };
+    request.metadata.candidate_models = [operatorOnly];
+    request.metadata.primary_model = operatorOnly;
+    quality_assessment.model = operatorOnly;
     expect(agent_run.steps.length).toBeGreaterThan(3);
     for (const step of agent_run.steps) {
-      step.metadata = {
-        model: operatorOnly['agent_run.steps[].metadata'],
-        token_usage: { total_tokens: 918273645 },
-      };
-      step.tool_calls.push({
-        id,
-        tool_name: operatorOnly['agent_run.steps[].tool_calls[].tool_name'],
-        status: 'completed',
-        input_summary: operatorOnly['agent_run.steps[].tool_calls[].input_summary'],
-        output_summary: operatorOnly['agent_run.steps[].tool_calls[].output_summary'],
-        error: null,
-        started_at: at,
-        completed_at: at,
-        metadata: { model: operatorOnly['agent_run.steps[].tool_calls[].metadata'] },
-      });
-      step.decisions.push({
-        id,
-        label: 'a decision',
-        outcome: 'kept-outcome',
-        rationale: operatorOnly['agent_run.steps[].decisions[].rationale'],
-        confidence: 0.625,
-        created_at: at,
-        metadata: { model: operatorOnly['agent_run.steps[].decisions[].metadata'] },
-      });
+      step.metadata = metadata;
+      const summaries = { input_summary: operatorOnly, output_summary: operatorOnly };
+      const times = { started_at: at, completed_at: at };
+      const call = { id, tool_name: operatorOnly, status: 'completed', error: null };
+      step.tool_calls.push({ ...call, ...summaries, ...times, metadata });
+      const decision = { id, label: 'a decision', outcome: 'kept-outcome', confidence: 0.625 };
+      step.decisions.push({ ...decision, rationale: operatorOnly, created_at: at, metadata });
     }
-    agent_run.quality_gate.metadata.trace = operatorOnly['agent_run.quality_gate.metadata.trace'];
-    agent_run.quality_gate.metadata.models = [operatorOnly['agent_run.quality_gate.metadata.models']];
+    agent_run.quality_gate.metadata.trace = operatorOnly;
+    agent_run.quality_gate.metadata.models = [operatorOnly];
     agent_run.token_usage = { input_tokens: 564738291 };
     await sql`
       update translation_jobs set request = ${sql.json(request)}, agent_run = ${sql.json(agent_run)},
@@ -150,7 +119,7 @@ describe('a record in the tenant’s account (B "Routing")', () => {
     });
     expect([done.status, done.body.status]).toEqual([200, 'human_edited']);
     const written = everything();
-    for (const [field, words] of Object.entries(operatorOnly)) expect(written, field).not.toContain(words);
+    for (const words of [operatorOnly, '918273645', '564738291']) expect(written).not.toContain(words);
     for (const name of Object.values(models)) expect(written).not.toContain(name);
 
     const record = JSON.parse(mine.content(goldenPath(job.id)));
@@ -185,7 +154,7 @@ describe('a record in the tenant’s account (B "Routing")', () => {
     // The platform's row keeps all of it.
     const [row] = await openSuperuser(app.superuserUrl)`
       select to_jsonb(j)::text as job from translation_jobs j where job_id = ${job.id}`;
-    for (const words of Object.values(operatorOnly)) expect(row!['job']).toContain(words);
+    expect(row!['job'].split(operatorOnly).length).toBeGreaterThan(20);
   });
 
   test('of a job that several models worked on names none of them', async () => {
