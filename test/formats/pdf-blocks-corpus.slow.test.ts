@@ -1,32 +1,22 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks, type PageBlocks } from '#server/formats/pdf/find-blocks.ts';
-import { openPdf } from '#server/formats/pdf/open-pdf.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { readAll, withOpenPdf } from './pdf-made.ts';
 
 /** It has to be decrypted before it can be read. */
 const encrypted = 'encrypted-owner-only.pdf';
 const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf') && name !== encrypted);
 
-type ReadPage = PageContent & PageBlocks;
-const files = new Map<string, Promise<ReadPage[]>>();
+type Page = PageContent & PageBlocks;
+const files = new Map<string, Promise<Page[]>>();
 
-function pagesOf(name: string): Promise<ReadPage[]> {
-  const read = async (): Promise<ReadPage[]> => {
-    const file = await openPdf(corpusFile(`pdf/${name}`));
-    try {
-      const pages: ReadPage[] = [];
-      for (let number = 1; number <= file.pageCount; number++) {
-        const page = await file.readPage(number);
-        pages.push({ ...page, ...findBlocks(page) });
-      }
-      return pages;
-    } finally {
-      await file.close();
-    }
-  };
-  const result = files.get(name) ?? read();
+const readBlocks = async (name: string): Promise<Page[]> =>
+  (await withOpenPdf(corpusFile(`pdf/${name}`), readAll)).map((page) => ({ ...page, ...findBlocks(page) }));
+
+function pagesOf(name: string): Promise<Page[]> {
+  const result = files.get(name) ?? readBlocks(name);
   files.set(name, result);
   return result;
 }

@@ -4,7 +4,7 @@ import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
 import type { ReadText } from '#server/formats/pdf/reading/shown-texts.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { hasPdftotext } from './golden-pdf-readers.ts';
-import { at, form, helvetica, madePdf, readMade, textOf, withOpenPdf } from './pdf-made.ts';
+import { at, form, helvetica, madePdf, readAll, readMade, textOf, withOpenPdf } from './pdf-made.ts';
 import { misplacedWords, wordsByPoppler } from './pdf-places.ts';
 
 /** Encrypted files are decrypted before they are opened here. */
@@ -20,13 +20,7 @@ const otherWords: Record<string, number> = {
   'type3-font.pdf': 11,
 };
 
-async function pagesOf(bytes: Uint8Array): Promise<ReadPage[]> {
-  return withOpenPdf(bytes, async (pdf) => {
-    const pages: ReadPage[] = [];
-    for (let number = 1; number <= pdf.pageCount; number++) pages.push(await pdf.readPage(number));
-    return pages;
-  });
-}
+const pagesOf = (bytes: Uint8Array): Promise<ReadPage[]> => withOpenPdf(bytes, readAll);
 
 describe.each(names)('%s', (name) => {
   const bytes = corpusFile(`pdf/${name}`);

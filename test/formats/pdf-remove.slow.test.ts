@@ -4,11 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { auditRemoval } from '#server/formats/pdf/audit.ts';
 import { apply } from '#server/formats/pdf/geometry.ts';
 import { pageBytes } from '#server/formats/pdf/objects.ts';
-import type { OpenPdf, ReadPage } from '#server/formats/pdf/open-pdf.ts';
+import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
 import { removeText } from '#server/formats/pdf/remove-text.ts';
 import type { GlyphRange } from '#server/formats/pdf/text-block.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
-import { form, helvetica, type Made, type MadePage, madePdf, textOf, withOpenPdf } from './pdf-made.ts';
+import {
+  form,
+  helvetica,
+  type Made,
+  type MadePage,
+  madePdf,
+  readAll,
+  textOf,
+  withOpenPdf,
+} from './pdf-made.ts';
 
 /** Encrypted files are decrypted before they are opened here. */
 const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf') && !name.startsWith('encrypted'));
@@ -35,12 +44,6 @@ interface Removal {
   /** The saved file, and its pages as they are read from it. */
   bytes: Uint8Array;
   after: ReadPage[];
-}
-
-async function readAll(pdf: OpenPdf): Promise<ReadPage[]> {
-  const pages: ReadPage[] = [];
-  for (let number = 1; number <= pdf.pageCount; number++) pages.push(await pdf.readPage(number));
-  return pages;
 }
 
 async function remove(pdf: Uint8Array, choose: Choice): Promise<Removal> {

@@ -120,7 +120,7 @@ test('a secret that does not have the form of its mode is in no request', async 
   expect(account.lake.requests).toHaveLength(before);
 });
 
-describe('A 6 rule 5: the audit log', () => {
+describe('the audit log (A 6 rule 5)', () => {
   const events = async (action: string) =>
     (await eventsOf(app, mine.tenantId, action)).map(({ actor, target, details }) => ({
       actor,
