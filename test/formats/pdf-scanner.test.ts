@@ -135,7 +135,7 @@ describe('whatever is written is read', () => {
         }
         expect(end).toBeLessThanOrEqual(bytes.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -92,7 +92,7 @@ describe('any text, any page size, any language', () => {
           expect(countCodePoints(page)).toBeLessThanOrEqual(max);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -108,7 +108,7 @@ describe('any text, any page size, any language', () => {
         const visible = (all: string[]): string[] => all.map((cluster) => cluster.trim()).filter(Boolean);
         expect(visible(inPages)).toEqual(visible(whole));
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -41,7 +41,7 @@ describe('the similarity of two texts', () => {
         expect(editSimilarity(a, b)).toBe(bySchoolbook(a, b));
         expect(editSimilarity(b, a)).toBe(bySchoolbook(a, b));
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -54,7 +54,7 @@ describe('the similarity of two texts', () => {
         fc.pre(Math.abs(exact - atLeast) > 1e-9 || exact >= atLeast);
         expect(editSimilarity(a, b, atLeast)).toBe(exact >= atLeast ? exact : 0);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
