@@ -103,6 +103,7 @@ describe('what is dialled', () => {
     ['127.0.0.1', 'loopback'],
     ['::1', 'loopback'],
     ['::ffff:127.0.0.1', 'loopback'],
+    ['169.254.169.254', 'link_local'],
     ['0.0.0.0', 'reserved'],
     ['224.0.0.1', 'reserved'],
     ['255.255.255.255', 'reserved'],
