@@ -27,6 +27,7 @@ describe('account_url (B 4.6)', () => {
     'https://contoso01.dfs.core.windows.net#secret',
     'https://user:secret@contoso01.dfs.core.windows.net',
     'https://contoso01.dfs.core.windows.net@secret.example',
+    'https://contoso01.dfs.core.windows.net.secret.example',
     'https://secret.example/contoso01.dfs.core.windows.net',
     'https://contoso01.file.core.windows.net',
     'https://contoso01.privatelink.dfs.core.windows.net',
