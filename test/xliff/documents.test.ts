@@ -153,7 +153,7 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
     [
       'doubled',
       '<pc id="1">la</pc> <pc id="1">page</pc>',
-      'the code 1 is not one of the source, or stands there twice',
+      'the code 1 is not in the source, or occurs twice',
     ],
     ['renamed', '<pc id="2">la page</pc>', 'the code 2 is not one of the source'],
     ['turned around', '<ec startRef="1"/>la page<sc id="1"/>', 'closed where another one is open'],

@@ -158,7 +158,7 @@ function overLimit(what: keyof typeof limits, line: number): CsvError {
 function explain({ code }: ParserError): string {
   return code === 'CSV_QUOTE_NOT_CLOSED'
     ? 'a quoted cell of this row is never closed'
-    : 'a quoted cell of this row goes on after its closing quote';
+    : 'a quoted cell of this row has text after its closing quote';
 }
 
 /** A delimiter between cells. */

@@ -127,7 +127,7 @@ function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[
   if (shrunk) {
     const sizes = `set at ${formatPoints(frame.size * fit.scale)} pt instead of ${formatPoints(frame.size)} pt`;
     const reason =
-      shrunk === 'room' ? 'the translation is longer than its place' : 'as its neighbors of the same style';
+      shrunk === 'room' ? 'the translation does not fit in its place' : 'like other texts of the same style';
     findings.push({ severity: 'info', code: 'text_shrunk', message: `${sizes}: ${reason}`, unitId });
   }
   const { characters, styles } = missingInFonts(block, frame.text);
