@@ -123,7 +123,7 @@ describe.skipIf(withoutBrowser)('a person at /jobs/{id}', () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
     await page.goto(`/jobs/${job.id}`);
-    await page.getByText('the domain "legal" always needs a human reviewer').waitFor();
+    await page.getByText('the domain "legal" always requires a human review').waitFor();
     await page.getByText('Policy requires it').waitFor();
     await page.getByRole('heading', { name: 'Steps' }).waitFor();
     expect(await page.getByRole('button', { name: 'Download TXT' }).count()).toBe(0);

@@ -286,7 +286,7 @@ describe('POST /api/translations/{job_id}/review with Content-Type: application/
       [text.replace(/<mda:metadata>.*<\/mda:metadata>/, ''), 'its <mda:metadata>'],
       [text.replace(job.id, 'f'.repeat(32)), `there is no <file id="${job.id}">`],
       [text.replace('trgLang="fr"', 'trgLang="de"'), 'from en into de'],
-      [text.replace('id="text"', 'id="s1"'), 'unit "s1" (line 4): the job has no such unit'],
+      [text.replace('id="text"', 'id="s1"'), 'unit "s1" (line 4): the job does not have this unit'],
       [withTarget(text, 'text', '&#x9;<ph id="7" dataRef="d9"/>'), 'refers to "d9"'],
       [withTarget(text, 'text', '<cp hex="D800"/>'), 'is no character'],
       [withTarget(text, 'text', '<cp hex="0000"/>'), 'is no character'],

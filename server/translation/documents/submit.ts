@@ -52,18 +52,18 @@ import {
 } from './schema.ts';
 import { isWaiting } from './waiting.ts';
 
-/** A submission's job, whether it is new or a resend's. */
+/** A submission's job: a new one, or that of an earlier submission. */
 export interface SubmittedDocument extends KeyedResult {
   tenantId: string;
   documentId: string;
   inFlight: boolean;
 }
 
-/** How a form came. */
+/** The transport and form of a submission. */
 export interface Origin {
   via: 'documents' | 'translations';
   signal: AbortSignal;
-  /** Fields of the form that do not exist. */
+  /** Unknown fields of the form. */
   unknownFields: readonly string[];
 }
 
@@ -76,8 +76,9 @@ interface CheckedForm {
 }
 
 /**
- * Accepts a document (B 4.3): checks the form, the replay by key, payment and the file, then stores the file and queues the
- * job. With `wait` the job runs here, and its failure is thrown. What is not done at the request's deadline goes on in the queue.
+ * Accepts a document: checks the form, the replay by key, payment and the file, then stores the file and queues the job.
+ * With `wait` the job runs here, and its failure is thrown. If it is not completed at the request's deadline, it continues
+ * in the queue.
  * @throws AppError 400, 401, 402, 409, 413, 415, 422, 429, 507 before a job exists; with `wait` also 429, 503 and 504
  */
 export function submitDocument(
@@ -102,9 +103,9 @@ async function submitUntil(
   origin: Origin,
 ): Promise<SubmittedDocument> {
   const { via, signal } = origin;
-  // POST /api/translations checks a submission before its sender (B 4.1).
+  // POST /api/translations checks a submission before it authenticates the caller.
   const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
-  // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
+  // Authenticate before returning validation errors. Make all possible checks before reading the file, which is expensive.
   const { tenant, checked, known, destination } = await withTenant(async (tx, principal) => {
     const checked = checkedFirst ?? checkForm(form);
     const { tenant } = principal;
@@ -141,9 +142,12 @@ async function submitUntil(
   if (failure) throw failure;
   if (deadline.aborted)
     run.catch((error: unknown) =>
-      services.log.error({ document_id: documentId, error: describeForLog(error) }, 'a document was not run'),
+      services.log.error(
+        { document_id: documentId, error: describeForLog(error) },
+        'a document could not be run',
+      ),
     );
-  // A process that stops leaves the rest of the job to another, and so does this one at the deadline.
+  // When a process stops, and at the deadline, the rest of the job is left to another process.
   const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
   return { ...submitted, inFlight: row !== undefined && isInFlight(row) };
 }
@@ -156,13 +160,13 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Submissions with a key that this process is making jobs of. */
+/** Submissions by key for which this process is creating a job. */
 const making = new Map<string, Promise<unknown>>();
 
 /**
- * Does the work of equal names one after the other: resends that come at once would each have their file checked, and most be
- * refused because so many wait. Between processes the unique key decides.
- * @param work is told whether it had to wait
+ * Runs work with the same name one after the other: otherwise simultaneous resends would each have their file checked, and
+ * most would be rejected for capacity. Between processes, the unique key decides.
+ * @param work receives whether it had to wait
  */
 async function oneAtATime<T>(name: string, work: (waited: boolean) => Promise<T>): Promise<T> {
   let waited = false;
@@ -188,7 +192,7 @@ function findByKey({ database }: Pick<Services, 'database'>, tenantId: string, k
 
 /**
  * Checks the file, stores it, and inserts its job. With `wait` the job is not queued.
- * @returns the job of the key, which is not new if another process was faster
+ * @returns the job with the key; an existing one if another process was faster
  */
 async function makeJob(
   services: RunServices,
@@ -225,7 +229,7 @@ async function makeJob(
   const { target_lang } = request;
   const warnings = [
     ...unknownFieldWarnings(unknownFields, formFields),
-    // Whether the text is in its language is seen when it is extracted.
+    // The text's language is compared with the stated one when it is extracted.
     ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null }),
   ];
   const insert = async (tx: Tx) => {
@@ -259,16 +263,17 @@ async function makeJob(
   });
   if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
   await removeFile(services, source).catch(() => {});
-  if (!inserted) throw new AppError('transient_error', 'the job of this key was deleted; send it again');
+  if (!inserted)
+    throw new AppError('transient_error', 'the job for this Idempotency-Key was deleted; resend');
   return { row: inserted, isNew: false };
 }
 
-/** The fields that the form may have. */
+/** Allowed fields of the form. */
 const formFields = Object.keys(documentForm.shape);
 
 /**
- * Checks the file, and detects its language if that is asked for.
- * @throws AppError 400 for a file that is refused; 422 if its language cannot be detected, or a PDF's text cannot be read to do so
+ * Checks the file, and detects its language if requested.
+ * @throws AppError 400 for an invalid file; 422 if its language cannot be detected, or a PDF's text cannot be read to do so
  */
 async function checkSource(
   services: Pick<Services, 'fileWork'>,
@@ -288,17 +293,17 @@ async function checkSource(
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     if (payload.format === 'pdf')
-      throw undetected(names.field, `${error.message}; name the language of the file in ${names.field}`);
+      throw undetected(names.field, `${error.message}; send the language of the file in ${names.field}`);
     throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
   }
 }
 
-/** Milliseconds between two looks at a job that runs elsewhere. */
+/** Milliseconds between two reads of a job that runs elsewhere. */
 const lookEvery = 500;
 
 /**
- * A resend returns the job of its key, whatever its status. With `wait` it waits until the job has ended, the job itself waits for an outage
- * to pass, the deadline has come, or this process stops.
+ * A resend returns the job with its key, in any status. With `wait` it returns when the job has ended or waits for an outage
+ * to pass, at the deadline, or when this process stops.
  */
 async function replay(
   { database, backgroundWork }: Pick<Services, 'backgroundWork' | 'database'>,
@@ -335,12 +340,12 @@ export async function readSubmittedDocument(
 }
 
 /**
- * The fingerprint of what decides the translated file, to be stored with the key: the bytes, and the fields but the text type, which a
- * document job ignores. The file's name does not count, but the format that it says.
+ * The fingerprint of everything that affects the translated file, stored with the key: the bytes, and the fields except the
+ * text type, which a document job ignores. Of the file's name, only the format counts.
  */
 async function requestFingerprint({ file, format, request }: CheckedForm): Promise<Uint8Array> {
   const { idempotency_key: _, text_type: __, ...fields } = request;
-  // Not in this thread: a file may have 50 MB.
+  // Runs on another thread, because a file may have 50 MB.
   const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
   // `auto` may be in any letter case.
   const source_lang = fields.source_lang.toLowerCase();
@@ -348,8 +353,8 @@ async function requestFingerprint({ file, format, request }: CheckedForm): Promi
 }
 
 /**
- * A subscription is required whenever billing is on, since the trial never covers layout jobs (B 4.3); and the allowance must have any room
- * at all (A 8.2 rule 7). How many characters there are is known later: the stage `admit` looks again.
+ * A subscription is required if billing is enabled, because the trial does not cover layout jobs; and some allowance must be
+ * left. The number of characters is known later, when the stage `admit` checks again.
  * @throws AppError 402, 429
  */
 async function requireEntitlement(
@@ -402,7 +407,7 @@ function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
-/** A name without the format's extension gets it (B 4.3 "Format detection"). */
+/** A name without the format's extension gets it. */
 function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
   const stem = clip(plainFileName(name).trim(), 250) || 'document';
   return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;

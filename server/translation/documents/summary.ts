@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { DocumentSummary } from './schema.ts';
 
-/** Counts a tenant's documents (C 5 "Summary"). */
+/** Counts a tenant's documents. */
 export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<DocumentSummary> {
   const [row] = await tx.execute<DocumentSummary & Record<string, unknown>>(sql`
     select count(*)::int as total,
@@ -20,7 +20,7 @@ export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<Docu
   return row;
 }
 
-/** The documents of every tenant by status (operators only). Platform scope. */
+/** The documents of each tenant by status (operators only). Platform scope. */
 export async function summarizeByTenant(tx: Tx): Promise<Record<string, unknown>[]> {
   const rows = await tx.execute(sql`
     select tenant_id, count(*)::int as total,
@@ -31,7 +31,7 @@ export async function summarizeByTenant(tx: Tx): Promise<Record<string, unknown>
   return [...rows] as Record<string, unknown>[];
 }
 
-/** How long the stages take, over all tenants: median and maximum in milliseconds (operators only). Platform scope. */
+/** The durations of the stages, over all tenants: median and maximum in milliseconds (operators only). Platform scope. */
 export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> {
   const rows = await tx.execute<{ stage: string; jobs: number; median_ms: number; max_ms: number }>(sql`
     select t.key as stage, count(*)::int as jobs,
@@ -40,7 +40,7 @@ export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> 
   return Object.fromEntries(rows.map(({ stage, ...figures }) => [stage, figures]));
 }
 
-/** Documents of one reason that wait for an outage to pass. */
+/** Documents that wait for an outage to pass, with one reason. */
 export interface WaitingDocuments {
   /** The error code of their last try. */
   reason: string;
@@ -48,7 +48,7 @@ export interface WaitingDocuments {
   longestSeconds: number;
 }
 
-/** Unfinished documents that are looked at, so that a backlog does not make its own count expensive. */
+/** Maximum number of unfinished documents to read, so that counting a backlog stays cheap. */
 const mostWaiting = 10_000;
 
 /** Counts the documents that wait for an outage to pass, over all tenants. Platform scope. */

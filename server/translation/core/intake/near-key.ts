@@ -1,9 +1,9 @@
-/** Fewer letters are too few to tell a typo from another word. */
+/** With fewer letters, a typo cannot be told from another word. */
 const fewestLetters = 6;
 
 /**
- * The key that a caller may have meant: one typo away (a character more, less, other, or two exchanged), or written otherwise
- * (`minQualityScore`). Undefined for one of the keys themselves.
+ * The key that a caller may have meant: one typo away (a character more, less, different, or two exchanged), or in another
+ * spelling (`minQualityScore`). Undefined for one of the keys themselves.
  */
 export function nearKey(key: string, keys: readonly string[]): string | undefined {
   if (key.length < fewestLetters || keys.includes(key)) return undefined;
