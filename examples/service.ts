@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '..');
 
 export interface Service {
   address: string;
-  /** Makes it drain, and waits for its end. */
+  /** Drains the service, and waits until it has stopped. */
   stop(): Promise<void>;
 }
 

@@ -1,19 +1,20 @@
 /**
- * Translates a DOCX, XLSX or PDF file in place, with a progress bar:
+ * Translates a DOCX, XLSX or PDF file and keeps its layout, with a progress bar:
  *
- *   node examples/translate-document.ts Menu.xlsx --to fr --out translated
+ *  node examples/translate-document.ts Menu.xlsx --to fr --out translated
  *
- * Without a file it takes the small workbook of examples/translate-document. A file beside the output says which document is
- * under way, so that a run that was interrupted goes on with it when it is started again: nothing is translated or billed
- * twice. If the file or a language has changed since, it begins anew. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ * Without a file it uses the small workbook of examples/translate-document. A file next to the output stores the running
+ * document job, so that an interrupted run continues after a restart: nothing is translated or billed twice. If the file or
+ * a language has changed since, a new job is started. LINGUALOOP_URL and LINGUALOOP_API_KEY select the service and the
+ * workspace.
  *
- * Exit codes: 0 done, 1 the service refused or the translation failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 completed, 1 the service returned an error or the translation failed, 2 it could not start, 130 interrupted.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your project: from '@lingualoop/sdk'.
 import {
   DocumentFailedError,
   type DocumentHandle,
@@ -32,21 +33,21 @@ interface Options {
   file: NamedContent;
   from: string;
   to: string;
-  /** The same content and languages are the same work. */
+  /** Identifies the task: the same content and languages are the same task. */
   work: string;
-  /** The folder for the translation. */
+  /** The directory for the translation. */
   out: string;
-  /** Where it is kept which document this is, while it is in progress. */
+  /** The file that stores the running job. */
   state: string;
   baseUrl: string;
   apiKey: string;
 }
 
-/** What is kept of a document under way. */
+/** The stored data of a running job. */
 interface Saved {
-  /** The options' own. */
+  /** The `work` of the options. */
   work: string;
-  /** Sent with the file: the same key finds the document of a response that was lost. */
+  /** Sent with the file: the same key finds the document if the response was lost. */
   key: string;
   document?: DocumentHandle;
 }
@@ -63,14 +64,14 @@ async function main(): Promise<number> {
   }
   const { baseUrl, apiKey } = options;
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process at once. Nothing is lost by that, either.
+  // Once, so that a second Ctrl-C ends the process immediately, also without a loss.
   process.once('SIGINT', () => stop.abort('interrupted'));
   try {
     await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
     return 0;
   } catch (error) {
     if (stop.signal.aborted) {
-      console.error('\nInterrupted. The service goes on: start this again to follow it.');
+      console.error('\nInterrupted. The service continues; run this again to follow it.');
       return 130;
     }
     if (!(error instanceof LinguaLoopError)) throw error;
@@ -88,7 +89,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
     job = await poller.pollUntilDone();
   } catch (error) {
     progress.end();
-    // The next run begins anew. After any other error it goes on.
+    // The next run starts a new job. After other errors it continues.
     if (error instanceof DocumentFailedError) await rm(state, { force: true });
     throw error;
   }
@@ -97,7 +98,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   const translated = await client.documents.download(job.id, { signal });
   // Such as menu.fr.xlsx, which overwrites neither the source nor another language.
   const output = join(out, translated.fileName);
-  // Whole or not at all.
+  // Written atomically.
   await writeFile(`${output}.part`, translated);
   await rename(`${output}.part`, output);
   await rm(state, { force: true });
@@ -106,10 +107,10 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   console.log(`${output}: ${translated_units} of ${total_units} texts, ${job.billable_chars} characters`);
   for (const { severity, message } of findings) console.log(`  ${severity}: ${message}`);
   for await (const segment of client.documents.segments(job.id, { flagged: true }, { signal }))
-    console.log(`  to review: ${segment.place} "${segment.source_text}" → "${segment.target_text}"`);
+    console.log(`  awaiting review: ${segment.place} "${segment.source_text}" → "${segment.target_text}"`);
 }
 
-/** The document that an earlier run began, or else a new one. */
+/** The document of an earlier run, or else a new one. */
 async function begin(
   client: LinguaLoop,
   { file, from, to, work, state }: Options,
@@ -120,7 +121,7 @@ async function begin(
     try {
       return await client.documents.resume(saved.document, options);
     } catch (error) {
-      // It was deleted meanwhile.
+      // It was deleted in between.
       if (!(error instanceof NotFoundError)) throw error;
     }
   }
@@ -133,7 +134,7 @@ async function begin(
   return poller;
 }
 
-/** A line that is drawn anew on a terminal; elsewhere a line for each tenth. */
+/** A line that is redrawn on a terminal; elsewhere, a line for each tenth. */
 function progressBar() {
   const width = 30;
   const { stderr } = process;
@@ -160,7 +161,7 @@ function progressBar() {
   };
 }
 
-/** Undefined if nothing is saved, or of other work: the file has been changed since. */
+/** Undefined if nothing is stored, or the file or a language has changed since. */
 async function readSaved(path: string, work: string): Promise<Saved | undefined> {
   try {
     const saved = JSON.parse(await readFile(path, 'utf8')) as Saved;

@@ -69,7 +69,7 @@ describe('a run that was cut short while its document is translated', () => {
     first.kill(signal);
     const ended = await first.ended;
     expect([ended.code, ended.out]).toEqual([code, '']);
-    if (code === 130) expect(ended.errors).toContain('The service goes on');
+    if (code === 130) expect(ended.errors).toContain('The service continues');
     expect(await files(here.out)).toEqual(['menu.de.xlsx.job']);
 
     const second = start(here, '--to', 'de');

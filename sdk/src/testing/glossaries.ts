@@ -129,7 +129,7 @@ function readTable(text: string): Entry[] {
       if (code !== undefined) return code;
       const column = `line ${index + 1}: ${side === 0 ? 'source_lang' : 'target_lang'}`;
       throw unreadable(
-        `${column} is no supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
+        `${column} is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
       );
     });
     return [{ source, target, sourceLang, targetLang }];

@@ -157,7 +157,7 @@ export function rejectOverlaps(entries: Iterable<ZipEntry>): void {
   }
 }
 
-const understated = 'a file in the archive is larger than the archive says';
+const understated = 'a file in the archive is larger than declared';
 
 async function* piecesOf(compressed: Uint8Array, { method }: ZipEntry): AsyncGenerator<Uint8Array> {
   if (method === 0) {

@@ -44,7 +44,7 @@ export const verification = z
   .object({
     score,
     issues,
-    passed: z.boolean().describe('Whether the source's elements are neither lost nor changed.'),
+    passed: z.boolean().describe("Whether the source's elements are neither lost nor changed."),
     summary: z.string().describe('The verdict in one sentence.'),
   })
   .meta({ id: 'Verification' });
@@ -73,7 +73,7 @@ const provenance = z.object({
     .enum(['terminology', 'tmx_import', 'golden_approved'])
     .describe('A glossary, an imported TM, or approved translations.'),
   tuid: z.string().nullable().describe('The ID of the unit in its TMX file.'),
-  changedate: dateTime.nullable().describe('Time of the unit's last change.'),
+  changedate: dateTime.nullable().describe("Time of the unit's last change."),
 });
 
 export const agentDecision = z
@@ -169,7 +169,7 @@ export const humanReviewTask = z
       .string()
       .nullable()
       .describe(
-        "The reviewer: email address or user ID of the session, or the name that a caller with an API key sent.",
+        'The reviewer: email address or user ID of the session, or the name that a caller with an API key sent.',
       ),
     created_at: dateTime,
     completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it is open.'),
@@ -182,7 +182,9 @@ export const agentRun = z
     status: stepStatus.describe('The result of the run.'),
     steps: z.array(agentStep).describe('The steps, in order.'),
     quality_gate: qualityGate.nullable().describe('The decision about publication; null before it is made.'),
-    human_review_task: humanReviewTask.nullable().describe('The review that is required; null if no review is required.'),
+    human_review_task: humanReviewTask
+      .nullable()
+      .describe('The review that is required; null if no review is required.'),
     error: z
       .string()
       .nullable()
@@ -190,7 +192,8 @@ export const agentRun = z
   })
   .meta({
     id: 'AgentRun',
-    description: 'The steps and decisions of the job. Branch on `quality_gate.decision` and the status of the job.',
+    description:
+      'The steps and decisions of the job. Branch on `quality_gate.decision` and the status of the job.',
   });
 
 export type AgentRun = z.infer<typeof agentRun>;

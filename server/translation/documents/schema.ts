@@ -37,7 +37,9 @@ export const documentFailureDetail = z
       .describe(
         '`transient_error`: try again later. `stage_timeout`: split the file. `unexpected_error`: do not send it unchanged. `interrupted`: send it again. `quota_exceeded`: no allowance was left.',
       ),
-    stage: z.string().meta({ description: '`ingest`, `extract`, `admit`, `map_translate`, `reconstruct` or `worker`' }),
+    stage: z
+      .string()
+      .meta({ description: '`ingest`, `extract`, `admit`, `map_translate`, `reconstruct` or `worker`' }),
     message: z.string().describe('The failure as readable text.'),
     error_type: z.string().nullable().describe('The internal error type.'),
     retry_attempts: z.int().describe('The number of retries of the stage.'),
@@ -61,7 +63,7 @@ export const documentQualityFinding = z
 export const documentQualityReport = z
   .object({
     schema_version: z.string().describe('The version of this schema, `1.0`.'),
-    document_id: id.meta({ description: "the ID of the layout, not of the job" }),
+    document_id: id.meta({ description: 'the ID of the layout, not of the job' }),
     source_lang: z.string().describe('The language of the file.'),
     target_lang: z.string().describe('The language of the translation.'),
     overall_score: z.number().meta({ description: '0 to 1' }),
@@ -82,7 +84,7 @@ export const documentReviewRecord = z
     id,
     reviewer: z.string().nullable().describe('The reviewer.'),
     corrections: z.int().describe('The number of corrected segments.'),
-    notes: z.string().nullable().describe('The reviewer's notes.'),
+    notes: z.string().nullable().describe("The reviewer's notes."),
     created_at: dateTime,
     artifact_id: id,
   })
@@ -120,10 +122,15 @@ export const documentFeedManifest = z
     skipped: z
       .record(z.string(), z.int())
       .describe('Counts of the last approval by reason: `empty`, `fast_path`, `needs_review`, `duplicates`.'),
-    golden_skipped_at_cap: z.int().describe('Pairs omitted because the translation memory was full, over all calls.'),
+    golden_skipped_at_cap: z
+      .int()
+      .describe('Pairs omitted because the translation memory was full, over all calls.'),
     last_feed_error: z.string().nullable().describe('The error of the last attempt; null if it succeeded.'),
   })
-  .meta({ id: 'DocumentFeedManifest', description: 'The pairs that a document added to the translation memory.' });
+  .meta({
+    id: 'DocumentFeedManifest',
+    description: 'The pairs that a document added to the translation memory.',
+  });
 
 export const documentJob = z
   .object({
@@ -213,7 +220,11 @@ export const documentReviewInput = z
       .array(
         z.object({
           region_id: z.string().max(500).describe('The region ID of the segment, as listed.'),
-          cell_id: z.string().max(500).nullish().describe('The cell ID of the segment, if it is a cell of a table.'),
+          cell_id: z
+            .string()
+            .max(500)
+            .nullish()
+            .describe('The cell ID of the segment, if it is a cell of a table.'),
           target_text: z
             .string()
             .max(50_000)
@@ -232,7 +243,10 @@ export const documentReviewInput = z
         'At most 320 characters. Only for callers with an API key; otherwise the session determines the reviewer.',
       ),
   })
-  .meta({ id: 'DocumentReviewRequest', description: 'Corrections of segments. Either all are applied or none.' });
+  .meta({
+    id: 'DocumentReviewRequest',
+    description: 'Corrections of segments. Either all are applied or none.',
+  });
 
 /** The result of a deletion. The counts are of removed items. */
 export const documentDeletion = z
@@ -242,7 +256,9 @@ export const documentDeletion = z
     artifacts_removed: z.int().describe('Files.'),
     segments_removed: z.int().describe('Segments.'),
     golden_records_deleted: z.int().describe('Deleted audit records of the approval.'),
-    tm_pairs_removed: z.int().describe('Removed pairs that only this document had added to the translation memory.'),
+    tm_pairs_removed: z
+      .int()
+      .describe('Removed pairs that only this document had added to the translation memory.'),
     learning_rows_removed: z.int().describe('Removed rows that were learned from it.'),
   })
   .meta({ id: 'DocumentDeletion' });
@@ -285,7 +301,9 @@ export const documentApproval = z
         feed_error: z
           .string()
           .nullable()
-          .describe('The error if the translation memory could not be updated; the approval is valid. Otherwise null.'),
+          .describe(
+            'The error if the translation memory could not be updated; the approval is valid. Otherwise null.',
+          ),
       })
       .meta({
         id: 'DocumentApprovalResult',

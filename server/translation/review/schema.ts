@@ -71,11 +71,9 @@ export const reviewerFigures = z.object({
   edited: z.int().meta({ description: 'approved with changes' }),
   rejected: z.int().describe('Turned down.'),
   measured: z.int().meta({ description: 'approved texts that `words` and `edits` cover' }),
-  words: z
-    .int()
-    .meta({
-      description: 'words of the longer text, machine translation or approved text, summed over all jobs',
-    }),
+  words: z.int().meta({
+    description: 'words of the longer text, machine translation or approved text, summed over all jobs',
+  }),
   edits: z.int().meta({ description: 'words inserted, deleted or replaced' }),
   timed: z.int().meta({ description: 'decisions that `worked_ms` is of' }),
   worked_ms: z.int().meta({ description: 'as measured by the reviewers’ browsers' }),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
 
-/** Reads all glossaries; there are few. */
+/** Loads all glossaries, because there are few. */
 export function useGlossaries() {
   return useQuery({ queryKey: ['terminology', 'sets'], queryFn: () => client.terminology.list() });
 }

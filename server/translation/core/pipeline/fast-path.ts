@@ -61,7 +61,7 @@ export async function takeFastPath(
 function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
-    const why = 'the stored target's markup differs from the text's';
+    const why = "the stored target's markup differs from the text's";
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
   if (compliance?.passed !== false) return null;

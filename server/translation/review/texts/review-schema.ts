@@ -42,7 +42,7 @@ export const reviewInput = z
   })
   .meta({
     id: 'TranslationReviewRequest',
-    description: 'A reviewer's decision about a job that awaits review.',
+    description: "A reviewer's decision about a job that awaits review.",
   });
 
 export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
@@ -63,7 +63,9 @@ export const textCheck = z.object({
       qualityIssue.extend({
         missing: z
           .boolean()
-          .describe('Whether `span` occurs in the source more often than in the text, so that it may be inserted.'),
+          .describe(
+            'Whether `span` occurs in the source more often than in the text, so that it may be inserted.',
+          ),
       }),
     )
     .describe('The issues found.'),
@@ -141,7 +143,9 @@ export const nextReviewInput = z
       .string()
       .max(200)
       .optional()
-      .describe('The cursor of the previous job. Without it, returns the job that has awaited review longest.'),
+      .describe(
+        'The cursor of the previous job. Without it, returns the job that has awaited review longest.',
+      ),
     claim: z
       .boolean()
       .default(true)

@@ -9,7 +9,7 @@ import { useAction } from '../../parts/use-action.ts';
 import type { Segment } from './search.ts';
 import { storeSegments } from './use-segments.ts';
 
-/** Confirms a translation as it is, or takes that back. */
+/** Confirms a translation unchanged, or withdraws the confirmation. */
 export function ConfirmSegment({ documentId, segment }: { documentId: string; segment: Segment }) {
   const t = useT();
   const queries = useQueryClient();

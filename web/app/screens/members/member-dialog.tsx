@@ -12,10 +12,13 @@ import type { Me } from '../../session/use-me.ts';
 import type { Member, PasswordLink } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** What may be asked again before it is done. */
+/** Actions that need a confirmation. */
 type Question = 'revoke' | 'reset_mfa';
 
-/** What an administrator may change about a member. What the service refuses, such as the last administrator, it says why. */
+/**
+ * An administrator's changes to a member. If the service rejects one, for example for the last administrator, its error is
+ * shown.
+ */
 export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; onClose: () => void }) {
   const t = useT();
   const queries = useQueryClient();
@@ -26,7 +29,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
 
-  /** Says what was done, and reads the roster again; also who one is oneself, since an administrator may change their own role. */
+  /** Shows the result, and reloads the members; also the own account, because administrators may change their own role. */
   const done = async (what: MessageId) => {
     announce(t(what));
     await Promise.all([

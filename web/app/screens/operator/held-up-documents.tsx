@@ -10,7 +10,7 @@ import { Read } from '../../parts/loading.tsx';
 
 const dayMs = 86_400_000;
 
-/** Documents of all workspaces that an outage holds up, and those that it made fail, which can be queued again. */
+/** Documents of all workspaces that an outage delays, and those that it made fail, which can be queued again. */
 export function HeldUpDocuments() {
   const t = useT();
   const { number, utcDay } = useFormat();

@@ -10,57 +10,56 @@ import { onSessionChange, sessionState } from '../../session/keeper.ts';
 import { type Item, isReviewable, itemOfJob, lastReview, type Seen } from './items.ts';
 
 /*
- * Reviews that are sent behind the person's back: the next item is shown at once, and a refusal brings its item back with its text.
- * They live outside of the screen, so that leaving it ends none.
+ * Reviews that are sent in the background: the next item is shown immediately, and if a review fails, its item returns with
+ * its text. They live outside of the screen, so that leaving it does not abort them.
  */
 
 export type Action = 'approve' | 'reject';
 
-/** What a person decided about an item. */
+/** A reviewer's decision about an item. */
 export interface Decision {
   item: Seen;
   action: Action;
-  /** The text as it is in the field; undefined for the stored one, of an item that was not open. */
+  /** The text in the field; undefined for the stored one, if the item was not open. */
   text?: string | undefined;
-  /** Why it is rejected. */
+  /** The reason for a rejection. */
   notes?: string | undefined;
-  /** Milliseconds that the person worked at it; unknown where several are decided on at once. */
+  /** Milliseconds spent on it; unknown for several at the same time. */
   workedMs?: number | undefined;
-  /** Whether the person has confirmed the critical findings of the text. */
+  /** Whether the reviewer has confirmed the critical findings of the text. */
   confirmCritical?: boolean | undefined;
-  /** Whether the person means this very item although it was not opened. */
+  /** Whether the reviewer approves this item explicitly although it was not opened. */
   confirmUnopened?: boolean | undefined;
 }
 
 /**
- * `sending`, then `done`, or it came back: `refused` with the error, or `changed`, because somebody else has changed the job
- * meanwhile.
+ * `sending`, then `done`, or not saved: `refused` with the error, or `changed`, because someone else has changed the job.
  */
 export type Sent = Decision & {
   state: 'sending' | 'done' | 'refused' | 'changed';
   error?: unknown;
-  /** Of an approval of several items that left this one out. */
+  /** Set if an approval of several items skipped this one. */
   leftOut?: { reason: LeftOut['reason']; findings: LeftOut['findings'] };
 };
 
-/** What a saved draft makes of its item. */
+/** The item's state after a saved draft. */
 export type Saved = Pick<Item, 'version' | 'target'>;
 
-/** The longest working time that the service takes. */
+/** The longest working time that the service accepts. */
 const dayMs = 86_400_000;
 
-/** Reviews that one request carries. */
+/** Maximum number of reviews in a request. */
 const mostOfRequest = 100;
 
 let sent: ReadonlyMap<string, Sent> = new Map();
 const listeners = new Set<() => void>();
 
-/** All that was sent since the page was loaded, by job. */
+/** All reviews that were sent since the page was loaded, by job. */
 export function useSent(): ReadonlyMap<string, Sent> {
   return useSyncExternalStore(subscribe, () => sent);
 }
 
-/** How many reviews are being sent. */
+/** The number of reviews that are being sent. */
 export function useSending(): number {
   return useSyncExternalStore(subscribe, countSending);
 }
@@ -69,13 +68,13 @@ export function countSending(): number {
   return [...sent.values()].filter(({ state }) => state === 'sending').length;
 }
 
-/** A decision that was taken back: its item may be listed again. */
+/** Drops a decision that was undone: its item may be listed again. */
 export function forgetSent(id: string): void {
   sent = new Map([...sent].filter(([key]) => key !== id));
   for (const listener of listeners) listener();
 }
 
-/** Waits until nothing is being sent, for these milliseconds at most. */
+/** Waits until nothing is being sent, for at most this many milliseconds. */
 export function untilSent(most: number): Promise<void> {
   return new Promise((resolve) => {
     const forget = subscribe(() => countSending() === 0 && done());
@@ -98,12 +97,12 @@ function enter(...changes: readonly Sent[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether a review came back. */
+/** Whether a review was not saved. */
 export function isBack(one: Sent | undefined): boolean {
   return one?.state === 'refused' || one?.state === 'changed';
 }
 
-/** An item that came back is in the editor's hands again, or is none of ours any more. */
+/** Removes an item that the editor shows again, or that is now handled by others. */
 export function takeBack(id: string): void {
   if (!isBack(sent.get(id))) return;
   sent = new Map([...sent].filter(([key]) => key !== id));
@@ -112,8 +111,8 @@ export function takeBack(id: string): void {
 
 /**
  * Sends a review. An item that is being sent is not sent again.
- * @param saving a draft that is still being saved: the review waits for it, and is of what it makes of the item
- * @returns what became of it; undefined if the person has signed out meanwhile
+ * @param saving a draft that is still being saved: the review waits for it, and applies to its result
+ * @returns the result; undefined if the member has signed out in between
  */
 export async function send(decision: Decision, saving?: Promise<Saved>): Promise<Sent | undefined> {
   const { id } = decision.item;
@@ -138,7 +137,7 @@ async function afterDraft(decision: Decision, saving: Promise<Saved> | undefined
   try {
     return await act({ ...decision, item: { ...decision.item, ...(await saving) } });
   } catch (error) {
-    // The draft was not saved, so the review that is of it comes back, too.
+    // The draft was not saved, so the review that depends on it is not saved, either.
     return { ...decision, state: isConflict(error) ? 'changed' : 'refused', error };
   }
 }
@@ -160,11 +159,11 @@ async function act(decision: Decision): Promise<Sent> {
     return { ...decision, state: 'done' };
   } catch (error) {
     if (!isConflict(error) || criticalFindingsOf(error)) return { ...decision, state: 'refused', error };
-    // The answer to the first delivery may have been lost on its way.
+    // The response to the first request may have been lost.
     const present = await readJob(item.id).catch(() => undefined);
     if (!present) return { ...decision, state: 'refused', error };
     if (isOutcome(present, decision)) return { ...decision, state: 'done' };
-    // A draft was saved whose answer was lost: the very text that is approved, so that nothing is overwritten.
+    // A draft was saved but its response was lost: it has exactly the approved text, so nothing is overwritten.
     const isOwnText = isReviewable(present) && present.final_translation === text;
     if (isOwnText && present.updated_at !== item.version)
       return act({ ...decision, item: itemOfJob(present) });
@@ -183,7 +182,7 @@ function reviewOf({ item, action, text, notes, confirmCritical }: Decision) {
   };
 }
 
-/** Forgets the drafts that were sent by a page that ended before it had the answer. */
+/** Deletes drafts that were sent by a page that ended before the response arrived. */
 export async function dropSentDrafts(): Promise<void> {
   for (const { item, text, changedAt } of await listDrafts()) {
     if (item.kind !== 'job' || sent.has(item.id)) continue;
@@ -192,7 +191,7 @@ export async function dropSentDrafts(): Promise<void> {
   }
 }
 
-/** Reads a job anew. */
+/** Reloads a job. */
 export function readJob(id: string): Promise<TranslationJob> {
   return queryClient.fetchQuery({
     queryKey: ['jobs', 'job', id],
@@ -201,7 +200,7 @@ export function readJob(id: string): Promise<TranslationJob> {
   });
 }
 
-/** Whether a job is what a decision of this person made of it. */
+/** Whether a job's state is the result of this reviewer's decision. */
 function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
   const state = sessionState();
   if (state.kind !== 'signed_in') return false;
@@ -215,8 +214,8 @@ function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
 }
 
 /**
- * Sends several reviews, a hundred in a request. Each has an outcome of its own.
- * @returns how many were done and how many came back, and those of them that were left out; undefined if the person has signed out meanwhile
+ * Sends several reviews, a hundred per request. Each has a separate result.
+ * @returns the numbers of saved and failed reviews, and the skipped ones; undefined if the member has signed out in between
  */
 export async function sendMany(
   decisions: readonly Decision[],
@@ -275,14 +274,14 @@ async function outcomeOf(decision: Decision, result: Result | undefined): Promis
   return { ...decision, state: isOutcome(present, decision) ? 'done' : 'changed', error };
 }
 
-// What one person sent is nothing that the next one on this device should see.
+// The next member on this device must not see the previous member's reviews.
 onSessionChange(() => {
   if (sessionState().kind !== 'signed_out' || sent.size === 0) return;
   sent = new Map();
   for (const listener of listeners) listener();
 });
 
-// Leaving the page now would end what is being sent; the browser asks.
+// Leaving the page now would abort running requests; the browser asks.
 addEventListener('beforeunload', (event) => {
   if (countSending() > 0) event.preventDefault();
 });

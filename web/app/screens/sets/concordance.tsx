@@ -9,7 +9,7 @@ import { type ConcordanceSearch, longestText, type SearchedSide, searchedSides }
 import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
 
-/** `/app/memories/concordance`: where a word or phrase occurs in the memories of two languages. */
+/** `/app/memories/concordance`: occurrences of a word or phrase in the TMs of a language pair. */
 export function ConcordanceScreen() {
   const t = useT();
   const {
@@ -44,7 +44,7 @@ function SearchFields() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app/memories/concordance' });
   const [text, setText] = useState(search.text ?? '');
-  // Back and forward change the address without this form.
+  // Back and forward change the URL without this form.
   useEffect(() => setText(search.text ?? ''), [search.text]);
   const set = (change: { [Name in keyof ConcordanceSearch]: ConcordanceSearch[Name] | '' | false }) => {
     const changed = Object.entries({ ...search, text: text.trim(), ...change }).filter(([, value]) => value);

@@ -21,19 +21,22 @@ import { isDone, type Sending, useSeries } from './use-series.ts';
 
 /** A text of the form. */
 interface Row {
-  /** Tells the rows apart, whatever is in them. */
+  /** Identifies a row, independent of its content. */
   id: number;
   text: string;
 }
 
-/** A batch as it was sent, whatever has been changed in the form since. */
+/** A batch as it was sent, even if the form has changed since. */
 interface SentBatch {
   items: BatchItem[];
   source: string;
   options: Options;
 }
 
-/** Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does not begin. */
+/**
+ * Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does
+ * not start.
+ */
 export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const { number } = useFormat();
@@ -61,7 +64,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
       ),
     );
 
-  /** @param places of the items that are sent, in their order */
+  /** @param places of the sent items, in order */
   const sendingOf = ({ items, source, options: chosen }: SentBatch, places: number[]): Sending => {
     const request = batchRequest(
       places.flatMap((place) => items[place] ?? []),

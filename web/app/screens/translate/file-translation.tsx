@@ -21,7 +21,7 @@ import type { LanguageChoiceProps } from './search.ts';
 import styles from './translate.module.css';
 import { useSeries } from './use-series.ts';
 
-/** Translates a file: its text page by page, or the file itself with its layout kept. Which of the two is said before it is sent. */
+/** Translates a file: its text page by page, or the file with its layout. The way is shown before sending. */
 export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const { bytes } = useFormat();
@@ -30,7 +30,7 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
   const [file, setFile] = useState<File>();
   const [wantsText, setWantsText] = useState(false);
   const [options, setOptions] = useState(noOptions);
-  /** How much of the file has been sent, while it is. */
+  /** The uploaded share of the file during the upload. */
   const [progress, setProgress] = useState<number>();
   const [document, setDocument] = useState<{ job?: TenantDocumentJob; error?: unknown; isBusy?: true }>({});
   const [wasSent, setWasSent] = useState(false);

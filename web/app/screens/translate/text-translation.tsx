@@ -19,10 +19,12 @@ import { SourceField, Weight, WeightOfDetected } from './source-field.tsx';
 import { TextResult, type TextRun } from './text-result.tsx';
 import styles from './translate.module.css';
 
-/** Translations that one person has under way at a time: the service shares its model calls fairly among tenants anyway. */
+/** Concurrent translations of one member. The service shares its model calls fairly among tenants anyway. */
 const atOnce = 4;
 
-/** Translates one text into one or several languages. Each is a job of its own: one that fails leaves the others alone. */
+/**
+ * Translates one text into one or several languages. Each is a separate job, so that a failure does not affect the others.
+ */
 export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const { number } = useFormat();
@@ -34,11 +36,11 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const [wasSent, setSent] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const length = lengthOf(text);
-  /** Some languages weigh more: of one to be detected that is not known. */
+  /** Some languages weigh more; during detection, the weight is unknown. */
   const isKnown = from !== detected;
   const isTooLong = length > deployment.maxSourceChars;
   const isBusy = runs.some(({ job, error }) => !job && !error);
-  /** It is the same text in each run, so one question is enough. */
+  /** All runs have the same text, so one question is enough. */
   const open = runs.find(({ error }) => openCandidates(error));
   const shown = runs.filter(({ error }) => !openCandidates(error));
   const problems = {
