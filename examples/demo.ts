@@ -1,11 +1,11 @@
 /**
- * The main job end to end: start the service, sign a workspace up, translate real texts through the SDK and
- * through plain REST, read the results, and stop. `npm run demo` runs it; it needs nothing but `npm ci`.
+ * The main job end to end: start the service, create a workspace, translate real texts through the SDK and through
+ * plain REST, read the results, and stop. `npm run demo` runs it; it needs only `npm ci`.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-// In your project: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { LinguaLoop, type TranslationJob } from '#sdk/index.ts';
 import { startService } from './service.ts';
 
@@ -23,7 +23,7 @@ const textsFolder = join(import.meta.dirname, 'texts');
 console.log('Starting the service on its embedded PostgreSQL ...');
 const service = await startService();
 try {
-  console.log(`It responds on ${service.address}`);
+  console.log(`It listens on ${service.address}`);
   await demo(service.address);
 } finally {
   await service.stop();
@@ -36,7 +36,7 @@ async function demo(address: string): Promise<void> {
   console.log(
     live
       ? 'OPENAI_API_KEY is set: the live engine translates.\n'
-      : 'OPENAI_API_KEY is not set: the STUB engine is used. It only prefixes each source with the code of the target\nlanguage, so that you can try everything, but nothing is translated.\n',
+      : 'OPENAI_API_KEY is not set: the STUB engine runs. It only prefixes each source with the code of the\ntarget language, so that everything can be tried but nothing is translated.\n',
   );
 
   const { account, tenant_api_key: apiKey } = await visitor.auth.signUp({
@@ -53,7 +53,7 @@ async function demo(address: string): Promise<void> {
   const jobs: TranslationJob[] = [];
   for (const [done, { text, target }] of work.entries()) {
     const source = (await readFile(join(textsFolder, text.file), 'utf8')).trim();
-    // Every second one as any HTTP client would send it.
+    // Every second one in the way of any HTTP client.
     const job =
       done % 2 === 0
         ? await client.translations.create({
@@ -75,7 +75,7 @@ async function demo(address: string): Promise<void> {
     if (job)
       console.log(`\n  ${firstLine(job.request.source_text)}\n  ${firstLine(job.final_translation ?? '')}`);
 
-  // A text that is sent again with the same key returns the first job and is not billed again.
+  // A text that is sent again under the same key returns the first job and costs nothing.
   const once = { source_text: 'Sent twice, paid once.', target_lang: 'fr', idempotency_key: 'demo-once' };
   const [first, second] = [await client.translations.create(once), await client.translations.create(once)];
   console.log(`\nThe same Idempotency-Key twice: ${first.id === second.id ? 'one job' : 'TWO JOBS'}.`);
@@ -85,24 +85,21 @@ async function demo(address: string): Promise<void> {
     source_text: edited.request.source_text,
     target_lang: edited.request.target_lang,
   });
-  console.log(
-    `The same text again: “${remembered.final_translation}”, from the translation memory, without a model.`,
-  );
+  console.log(`The same text again: “${remembered.final_translation}”, from the memory, without a model.`);
 
   let listed = 0;
   for await (const _job of client.translations.list({ status: 'published', limit: 20 })) listed += 1;
   console.log(
     `The workspace has ${listed} published translations.${live ? '' : ' (Made by the stub engine.)'}\n`,
   );
-  // The edited job ends as human_edited, so it is not counted as published.
+  // The edited job ends as human_edited, not as published.
   if (edited.status !== 'human_edited') throw new Error(`the reviewed job is ${edited.status}`);
-  if (remembered.final_translation !== edited.final_translation)
-    throw new Error('the translation memory did not have it');
+  if (remembered.final_translation !== edited.final_translation) throw new Error('it was not remembered');
   const published = [...jobs, first, remembered].filter((job) => job.status === 'published').length;
   if (listed !== published) throw new Error(`${published} were expected`);
 }
 
-/** A contract always requires a review: this one corrects it, and downloads the published text. */
+/** A contract always awaits review: this corrects it, and downloads the published text. */
 async function reviewHeldJob(client: LinguaLoop): Promise<TranslationJob> {
   const held = await client.translations.create({
     source_text: 'The parties agree.',

@@ -1,19 +1,19 @@
 /**
  * Imports a translation memory and a glossary, and shows the origin of a translation:
  *
- *  node examples/import-memory.ts legacy.tmx --name Legacy --from en --to fr --glossary terms.csv
+ *   node examples/import-memory.ts legacy.tmx --name Legacy --from en --to fr --glossary terms.csv
  *
- * Without a file it uses the small ones of examples/import-memory. A large import continues on the server even if this
- * program ends; a restart follows it. Approved translations of the language pair, if any, are written to `--out`.
- * LINGUALOOP_URL and LINGUALOOP_API_KEY select the service and the workspace.
+ * Without a file it uses the small ones of examples/import-memory. A large import continues at the service if this
+ * program ends: start it again to follow the import. Approved translations of the two languages, if any, are written
+ * to `--out`. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 completed, 1 the service returned an error or the import failed, 2 it could not start, 130 interrupted.
+ * Exit codes: 0 done, 1 the service rejected it or the import failed, 2 it could not begin, 130 interrupted.
  */
 import { openAsBlob } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-// In your project: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import {
   ConflictError,
   type ImportOptions,
@@ -37,7 +37,7 @@ interface Options {
   name: string;
   from: string;
   to: string;
-  /** The text to translate, to show a match. */
+  /** The text that is translated to show a match. */
   text: string;
   out: string;
   baseUrl: string;
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   }
   const { baseUrl, apiKey } = options;
   const stop = new AbortController();
-  // Once, so that a second Ctrl-C ends the process immediately, also without a loss.
+  // Once: a second Ctrl-C ends the process immediately, without losing anything.
   process.once('SIGINT', () => stop.abort('interrupted'));
   try {
     await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
@@ -64,7 +64,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (stop.signal.aborted) {
       console.error(
-        'Interrupted. The service continues with an accepted import; run this again to follow it.',
+        'Interrupted. Accepted imports continue at the service: start this again to follow them.',
       );
       return 130;
     }
@@ -77,13 +77,13 @@ async function main(): Promise<number> {
 async function run(client: LinguaLoop, options: Options, signal: AbortSignal): Promise<void> {
   const { name, from, to, glossary, text } = options;
   const poller = await begin(client, options, signal).catch((error) => {
-    // Another run was faster, and its import was not listed yet.
+    // Another run was faster, and its import was not yet listed when this one checked.
     if (error instanceof ConflictError) return begin(client, options, signal);
     throw error;
   });
   const set = await poller.pollUntilDone();
   console.log(
-    `TM "${set.name}": ${set.imported} segments from ${set.total_units} units (${set.skipped_units} without both languages, ${set.duplicates_dropped} duplicates).`,
+    `Memory "${set.name}": ${set.imported} segments from ${set.total_units} units (${set.skipped_units} without both languages, ${set.duplicates_dropped} duplicates).`,
   );
 
   if (glossary) {
@@ -107,7 +107,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   }
 }
 
-/** The running import with this name, or else a new one. */
+/** The running import of this name, or else a new one. */
 async function begin(
   client: LinguaLoop,
   { memory, name, from, to }: Options,
@@ -116,7 +116,7 @@ async function begin(
   let shown = '';
   const onProgress: ImportOptions['onProgress'] = ({ id, status, deduped_units }) => {
     const line = `Import ${id}: ${status}, ${deduped_units} segments`;
-    // A new state may differ only in its time.
+    // A state may differ only in its time.
     if (line !== shown) console.error(line);
     shown = line;
   };
@@ -126,11 +126,11 @@ async function begin(
     const request = { name, source_lang: from, target_lang: to };
     return client.memory.importTmx(memory, request, { onProgress, signal });
   }
-  console.error(`Import ${running.id} into this TM has been running since ${running.created_at}.`);
+  console.error(`Import ${running.id} into this memory is already running, since ${running.created_at}.`);
   return client.memory.resumeImport(running.id, { onProgress, signal });
 }
 
-/** Prints a translation and its origin. */
+/** Prints a translation, and its origin. */
 function showHit({ request, status, final_translation, agent_run }: TranslationJob): void {
   console.log(`${request.source_text}\n  ${final_translation ?? status}`);
   const { fast_path = 'translated anew' } = (request.metadata['provenance'] ?? {}) as { fast_path?: string };
@@ -146,7 +146,7 @@ function showHit({ request, status, final_translation, agent_run }: TranslationJ
   console.log(`  (${parts.filter(Boolean).join(', ')})`);
 }
 
-/** Saves a download as a stream; the file is complete or does not exist. */
+/** Saves a download while it arrives, completely or not at all. */
 async function save(file: MemoryExport, out: string): Promise<string> {
   await mkdir(out, { recursive: true });
   const path = join(out, file.fileName);
@@ -168,7 +168,7 @@ async function readOptions(): Promise<Options> {
     },
   });
   const [path, ...others] = positionals;
-  if (others.length > 0) throw new Error('one file is needed');
+  if (others.length > 0) throw new Error('expected one file');
   const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
   if (!baseUrl || !apiKey) throw new Error('LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
   const ownText = path === undefined ? "The kitchen closes at nine o'clock." : '';
@@ -187,7 +187,7 @@ async function readOptions(): Promise<Options> {
   };
 }
 
-/** It is read when it is sent. */
+/** The file is read when it is sent. */
 async function readFileOf(path: string): Promise<NamedContent> {
   return { name: basename(path), data: await openAsBlob(path) };
 }

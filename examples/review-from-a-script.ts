@@ -1,16 +1,16 @@
 /**
- * Checks all jobs that await review, and approves those that match a rule:
+ * Checks all jobs awaiting review, and approves those that your rule allows:
  *
- *  node examples/review-from-a-script.ts [--to fr] [--dry-run]
+ *   node examples/review-from-a-script.ts [--to fr] [--dry-run]
  *
- * The rule here: the service's own checks find no issues in the proposed text, no glossary term is missing, and the only
- * reason for the review is the regulated domain. All other jobs are left to a reviewer, with the issues found.
- * LINGUALOOP_URL and LINGUALOOP_API_KEY select the service and the workspace.
+ * Here the rule is: the service's own checks find no issues in the proposed text, no glossary term is missing, and
+ * the only reason for the review was the regulated domain. All other jobs are left to a person, with the findings.
+ * LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 checked all, 1 the service returned an error, 2 it could not start.
+ * Exit codes: 0 checked all, 1 the service rejected a request or stopped responding, 2 it could not begin.
  */
 import { parseArgs } from 'node:util';
-// In your project: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { ConflictError, LinguaLoop, LinguaLoopError, type TranslationJob } from '#sdk/index.ts';
 
 process.exitCode = await main();
@@ -52,7 +52,7 @@ async function reviewAll(client: LinguaLoop, to: string | undefined, dryRun: boo
       counts.approved += 1;
     }
   }
-  console.log(`${counts.approved} approved, ${counts.left} left to a reviewer`);
+  console.log(`${counts.approved} approved, ${counts.left} left to a person`);
 }
 
 /** The reasons for a human review; empty if the rule may approve it. */
@@ -67,7 +67,7 @@ async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<str
   ];
 }
 
-/** Approves the checked version of the job: if someone has changed it since, that change is kept. */
+/** Approves the version of the job that was checked: later changes by others are not overwritten. */
 async function approve(client: LinguaLoop, { id, updated_at }: TranslationJob): Promise<boolean> {
   try {
     await client.translations.act({ job_id: id, action: 'approve', reviewer: 'a script', updated_at });

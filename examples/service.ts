@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '..');
 
 export interface Service {
   address: string;
-  /** Drains the service, and waits until it has stopped. */
+  /** Makes it drain, and waits for its end. */
   stop(): Promise<void>;
 }
 

@@ -3,11 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-// In your project: from '@lingualoop/sdk' and '@lingualoop/sdk/testing'.
+// In your own project: from '@lingualoop/sdk' and '@lingualoop/sdk/testing'.
 import { LinguaLoop, RateLimitError } from '#sdk/index.ts';
 import { createDouble } from '#sdk/testing.ts';
 
-/** The program: it translates the titles of a shop, and publishes those that await review without changes. */
+/** The program: it translates the titles of a shop, and approves jobs awaiting review without changes. */
 async function translateTitles(client: LinguaLoop, titles: Record<string, string>) {
   const translated: Record<string, string | null> = {};
   for (const [id, title] of Object.entries(titles)) {
@@ -36,7 +36,7 @@ test('each title is translated, and approved if it awaits review', async () => {
   assert.equal((await client.translations.list({ status: 'published' }).toArray({ limit: 10 })).length, 2);
 });
 
-test('a lost response does not cause a second translation', async () => {
+test('a lost response translates nothing twice', async () => {
   const double = createDouble();
   double.loseAnswers();
   const client = clientOf(double);
@@ -45,7 +45,7 @@ test('a lost response does not cause a second translation', async () => {
   assert.equal((await client.translations.listPage()).items.length, 1);
 });
 
-test('a limit is an error with the time to wait', async () => {
+test('a limit is an error with the time to retry', async () => {
   const double = createDouble();
   double.refuse({ status: 429, detail: 'too many requests', retryAfter: 3600 });
   await assert.rejects(

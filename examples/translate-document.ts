@@ -1,20 +1,20 @@
 /**
- * Translates a DOCX, XLSX or PDF file and keeps its layout, with a progress bar:
+ * Translates a DOCX, XLSX or PDF file keeping its layout, with a progress bar:
  *
- *  node examples/translate-document.ts Menu.xlsx --to fr --out translated
+ *   node examples/translate-document.ts Menu.xlsx --to fr --out translated
  *
- * Without a file it uses the small workbook of examples/translate-document. A file next to the output stores the running
- * document job, so that an interrupted run continues after a restart: nothing is translated or billed twice. If the file or
- * a language has changed since, a new job is started. LINGUALOOP_URL and LINGUALOOP_API_KEY select the service and the
- * workspace.
+ * Without a file it uses the small workbook of examples/translate-document. A file next to the output names the
+ * document in progress, so that an interrupted run continues with it when it is started again: nothing is translated
+ * or billed twice. If the file or a language has changed since, it starts over. LINGUALOOP_URL and LINGUALOOP_API_KEY
+ * set the service and the credential.
  *
- * Exit codes: 0 completed, 1 the service returned an error or the translation failed, 2 it could not start, 130 interrupted.
+ * Exit codes: 0 done, 1 the service rejected it or the translation failed, 2 it could not begin, 130 interrupted.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-// In your project: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import {
   DocumentFailedError,
   type DocumentHandle,
@@ -33,21 +33,21 @@ interface Options {
   file: NamedContent;
   from: string;
   to: string;
-  /** Identifies the task: the same content and languages are the same task. */
+  /** The same content and languages are the same work. */
   work: string;
-  /** The directory for the translation. */
+  /** The folder for the translation. */
   out: string;
-  /** The file that stores the running job. */
+  /** The file that names this document while it is in progress. */
   state: string;
   baseUrl: string;
   apiKey: string;
 }
 
-/** The stored data of a running job. */
+/** The saved data of a document in progress. */
 interface Saved {
-  /** The `work` of the options. */
+  /** From the options. */
   work: string;
-  /** Sent with the file: the same key finds the document if the response was lost. */
+  /** Sent with the file: the same key finds the document of a response that was lost. */
   key: string;
   document?: DocumentHandle;
 }
@@ -64,14 +64,14 @@ async function main(): Promise<number> {
   }
   const { baseUrl, apiKey } = options;
   const stop = new AbortController();
-  // Once, so that a second Ctrl-C ends the process immediately, also without a loss.
+  // Once: a second Ctrl-C ends the process immediately, without losing anything.
   process.once('SIGINT', () => stop.abort('interrupted'));
   try {
     await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
     return 0;
   } catch (error) {
     if (stop.signal.aborted) {
-      console.error('\nInterrupted. The service continues; run this again to follow it.');
+      console.error('\nInterrupted. The service continues: start this again to follow it.');
       return 130;
     }
     if (!(error instanceof LinguaLoopError)) throw error;
@@ -89,7 +89,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
     job = await poller.pollUntilDone();
   } catch (error) {
     progress.end();
-    // The next run starts a new job. After other errors it continues.
+    // After this error, the next run starts over. After any other error it continues.
     if (error instanceof DocumentFailedError) await rm(state, { force: true });
     throw error;
   }
@@ -98,7 +98,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   const translated = await client.documents.download(job.id, { signal });
   // Such as menu.fr.xlsx, which overwrites neither the source nor another language.
   const output = join(out, translated.fileName);
-  // Written atomically.
+  // Completely or not at all.
   await writeFile(`${output}.part`, translated);
   await rename(`${output}.part`, output);
   await rm(state, { force: true });
@@ -107,10 +107,10 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   console.log(`${output}: ${translated_units} of ${total_units} texts, ${job.billable_chars} characters`);
   for (const { severity, message } of findings) console.log(`  ${severity}: ${message}`);
   for await (const segment of client.documents.segments(job.id, { flagged: true }, { signal }))
-    console.log(`  awaiting review: ${segment.place} "${segment.source_text}" → "${segment.target_text}"`);
+    console.log(`  to review: ${segment.place} "${segment.source_text}" → "${segment.target_text}"`);
 }
 
-/** The document of an earlier run, or else a new one. */
+/** The document that an earlier run began, or else a new one. */
 async function begin(
   client: LinguaLoop,
   { file, from, to, work, state }: Options,
@@ -121,7 +121,7 @@ async function begin(
     try {
       return await client.documents.resume(saved.document, options);
     } catch (error) {
-      // It was deleted in between.
+      // It was deleted since.
       if (!(error instanceof NotFoundError)) throw error;
     }
   }
@@ -134,7 +134,7 @@ async function begin(
   return poller;
 }
 
-/** A line that is redrawn on a terminal; elsewhere, a line for each tenth. */
+/** A line that is redrawn on a terminal; elsewhere a line for each tenth. */
 function progressBar() {
   const width = 30;
   const { stderr } = process;
@@ -161,7 +161,7 @@ function progressBar() {
   };
 }
 
-/** Undefined if nothing is stored, or the file or a language has changed since. */
+/** Undefined if nothing is saved, or data of other work: the file has been changed since. */
 async function readSaved(path: string, work: string): Promise<Saved | undefined> {
   try {
     const saved = JSON.parse(await readFile(path, 'utf8')) as Saved;
@@ -186,7 +186,7 @@ async function readOptions(): Promise<Options> {
     },
   });
   const [path = join(import.meta.dirname, 'translate-document/menu.xlsx'), ...others] = positionals;
-  if (others.length > 0) throw new Error('one file is needed');
+  if (others.length > 0) throw new Error('expected one file');
   const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
   if (!baseUrl || !apiKey) throw new Error('LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
   const { from, to, out } = values;

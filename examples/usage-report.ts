@@ -1,15 +1,15 @@
 /**
- * Prints a workspace's usage in a month, by language pair, the most used first:
+ * Prints the usage of a workspace in a month, by language pair, the most used first:
  *
- *  node examples/usage-report.ts [2026-11]
+ *   node examples/usage-report.ts [2026-11]
  *
- * The default is the current month (UTC). LINGUALOOP_URL selects the service; LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD are
- * an administrator's, because an API key cannot read usage. It asks for an authenticator code if required.
+ * The default is the current month (UTC). LINGUALOOP_URL sets the service; LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD
+ * are an administrator's, since an API key cannot read usage. It prompts for an authenticator code if necessary.
  *
- * Exit codes: 0 printed, 1 the service returned an error, 2 it could not start.
+ * Exit codes: 0 printed, 1 the service rejected a request or stopped responding, 2 it could not begin.
  */
 import { createInterface } from 'node:readline/promises';
-// In your project: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 
 interface Pair {
@@ -42,7 +42,7 @@ async function main(period: string | undefined): Promise<number> {
   }
 }
 
-/** The records are summed as a stream, because they may not fit into memory. */
+/** The records are added up as they arrive: there may be more than fit into memory. */
 async function pairsOf(client: LinguaLoop, tenantId: string, period: string | undefined): Promise<Pair[]> {
   const pairs = new Map<string, Pair>();
   for await (const record of client.usage.records(tenantId, { period })) {

@@ -1,18 +1,18 @@
 /**
- * Exports jobs that await review to a CAT tool, and imports the result:
+ * Exports jobs awaiting review for a CAT tool, and imports the result:
  *
- *  node examples/xliff-round-trip.ts export waiting.xlf --from en --to fr
+ *   node examples/xliff-round-trip.ts export waiting.xlf --from en --to fr
  *   node examples/xliff-round-trip.ts import waiting.xlf
  *
- * An export has up to 200 jobs of one language pair, the last changed first. An import approves segments with the state
- * `reviewed` or `final`, and saves other changed ones as drafts. A job that someone else has changed since is skipped and
- * listed. LINGUALOOP_URL and LINGUALOOP_API_KEY select the service and the workspace.
+ * An export has up to 200 jobs of one language pair, the last changed first. An import approves segments whose state
+ * is `reviewed` or `final`, and keeps other changed ones as drafts. A job that someone else has changed since is
+ * skipped and named. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 completed, 1 the service rejected all or some of it, 2 it could not start.
+ * Exit codes: 0 done, 1 the service rejected all or some of it, 2 it could not begin.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-// In your project: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 
 process.exitCode = await main();
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
   const [task, file] = positionals;
   const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
   if (!file || (task !== 'export' && task !== 'import') || !baseUrl || !apiKey) {
-    console.error('specify export or import, and a file; LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
+    console.error('expected export or import, and a file; LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
     return 2;
   }
   const client = new LinguaLoop({ baseUrl, apiKey });
@@ -59,7 +59,7 @@ async function importFrom(client: LinguaLoop, file: string): Promise<number> {
       console.log(`${id} ${status}`);
     } catch (error) {
       if (!(error instanceof LinguaLoopError)) throw error;
-      // A conflict, or a unit damaged by the tool: the message names the unit and its line.
+      // A conflict, or a unit that the tool has damaged: the message names the unit and its line.
       console.error(`${id} ${error.message}`);
       refused += 1;
     }

@@ -22,7 +22,7 @@ export interface Task {
   to: string;
 }
 
-/** The files of a directory and its subdirectories that can be translated, in the order of their names. */
+/** The files of a folder and of the folders in it that can be translated, in the order of their names. */
 export async function findFiles(folder: string, out: string): Promise<string[]> {
   const outFolder = resolve(out) + sep;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -35,14 +35,17 @@ export async function findFiles(folder: string, out: string): Promise<string[]> 
     .sort();
 }
 
-/** The idempotency key of a task: the same path, content, languages and domain are the same task in every run. */
+/**
+ * The idempotency key of a task: the same path, content, languages and domain are the same work in every run;
+ * anything else is other work.
+ */
 export function keyOf(task: Task, content: Uint8Array, request: { from: string; domain: string }): string {
   const hash = createHash('sha256').update(content).digest('hex');
   const identity = JSON.stringify([task.file, hash, request.from, task.to, request.domain]);
   return `batch-translate-${createHash('sha256').update(identity).digest('hex')}`;
 }
 
-/** The output files of a task, below the out directory; one per page if there are several. */
+/** The output files of a task, below the out folder; one per page if there are several. */
 export function outputsOf({ file, to }: Task, format: string, pages: number): string[] {
   if (pages === 1) return [`${file}.${to}.${format}`];
   return Array.from({ length: pages }, (_, page) => `${file}.${to}.page-${page + 1}.${format}`);

@@ -25,8 +25,8 @@ export type Outcome =
   | { kind: 'failed'; message: string };
 
 /**
- * Translates a file, or, if its key has been used before, returns the earlier result, which is not billed again. `pollMs` is
- * the time between two polls for a page that an earlier, interrupted run has not finished.
+ * Translates a file, or, if its key has been used before, returns the earlier result, which costs nothing. `pollMs`
+ * is the wait between two polls for a page that an earlier, interrupted run has not finished.
  */
 export async function translate(
   client: LinguaLoop,

@@ -43,7 +43,7 @@ function start({ out, apiKey }: { out: string; apiKey: string }, ...more: string
   return { ended, running: said.promise, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 
-const memory = 'TM "Canteen": 6 segments from 8 units (1 without both languages, 1 duplicates).';
+const memory = 'Memory "Canteen": 6 segments from 8 units (1 without both languages, 1 duplicates).';
 
 describe('the example files', () => {
   test('are imported, and a sentence comes from them, with its unit; nothing is approved yet', async () => {
@@ -101,7 +101,7 @@ test('a small file of one’s own is stored at once; it adds no glossary and no 
     code: 0,
     errors: '',
     out: [
-      'TM "Old texts": 1 segments from 1 units (0 without both languages, 0 duplicates).',
+      'Memory "Old texts": 1 segments from 1 units (0 without both languages, 0 duplicates).',
       'Approved translations from en to de: none yet.',
       '',
     ].join('\n'),
@@ -120,14 +120,14 @@ describe('a run that was cut short while its import runs', () => {
     first.kill(signal);
     const ended = await first.ended;
     expect([ended.code, ended.out]).toEqual([code, '']);
-    if (code === 130) expect(ended.errors).toContain('The service continues with an accepted import');
+    if (code === 130) expect(ended.errors).toContain('Accepted imports continue at the service');
 
     const second = start(here);
     await second.running;
     await startAgain();
     const { code: done, out, errors } = await second.ended;
     expect(done).toBe(0);
-    expect(errors).toMatch(/^Import [0-9a-f]{32} into this TM has been running since 20/);
+    expect(errors).toMatch(/^Import [0-9a-f]{32} into this memory is already running, since 20/);
     expect(out).toContain(`${memory}\n`);
     expect(await here.client.memory.imports()).toHaveLength(1);
   });
@@ -147,7 +147,7 @@ describe('failures', () => {
 
   test.each([
     [['no-such.tmx'], /no-such\.tmx|open/],
-    [['one.tmx', 'two.tmx'], /^one file is needed\n/],
+    [['one.tmx', 'two.tmx'], /^expected one file\n/],
     [['--unknown'], /^Unknown option '--unknown'/],
   ])('an invalid command line gets a message: %j', async (parameters, message) => {
     const { code, errors } = await start(await scene(), ...parameters).ended;

@@ -92,7 +92,7 @@ describe('review-from-a-script.ts', () => {
     ]);
     expect((await mine.read(fine.id)).status).toBe('awaiting_review');
     const { code, out } = await run('review-from-a-script.ts', '--to', 'fr');
-    expect([code, out]).toEqual([0, expect.stringContaining('1 approved, 2 left to a reviewer')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('1 approved, 2 left to a person')]);
     expect(out).toContain(`${low.id} is left: low_quality_score`);
     expect(out).toMatch(new RegExp(`${spoiled.id} is left: .*\\{amount\\}`));
     const statuses = await Promise.all(

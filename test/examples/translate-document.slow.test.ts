@@ -114,7 +114,7 @@ describe('failures', () => {
 
   test.each([
     [['no-such.xlsx'], /no-such\.xlsx|open/],
-    [['one.xlsx', 'two.xlsx'], /^one file is needed\n/],
+    [['one.xlsx', 'two.xlsx'], /^expected one file\n/],
     [['--unknown'], /^Unknown option '--unknown'/],
   ])('an invalid command line gets a message: %j', async (parameters, message) => {
     const { code, errors } = await start(await scene(), ...parameters).ended;

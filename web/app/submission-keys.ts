@@ -17,16 +17,21 @@ export function useSubmissionKeys() {
       keys.current.set(name, key);
       return key;
     },
-    /** From now on, the same content is a new submission. */
-    done(content: unknown): void {
-      keys.current.delete(JSON.stringify(content));
-    },
     /**
-     * The submission failed. If its key belongs to a different submission, as for a changed file, the next one needs another
-     * key.
+     * Waits for a submission of this content. Once it succeeds, the same content is a new submission.
+     * @returns the result of the submission @throws its error
      */
-    failed(content: unknown, error: unknown): void {
-      if (error instanceof IdempotencyMismatchError) keys.current.delete(JSON.stringify(content));
+    async settle<T>(content: unknown, sending: Promise<T>): Promise<T> {
+      const name = JSON.stringify(content);
+      try {
+        const result = await sending;
+        keys.current.delete(name);
+        return result;
+      } catch (error) {
+        // The key belongs to other content, such as an earlier version of a file: the next submission needs another key.
+        if (error instanceof IdempotencyMismatchError) keys.current.delete(name);
+        throw error;
+      }
     },
   };
 }

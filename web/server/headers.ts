@@ -19,7 +19,8 @@ export const previewHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The policy of the worker that reads PDF files, which does not inherit the page's policy. Its image decoders are
- * WebAssembly, which may be compiled only there. It connects only to this origin.
+ * The policy of the worker that reads PDF files: a worker has the one of its own response, not the page's. Its
+ * decoders of pictures are WebAssembly, which may be compiled there, and nowhere else. It connects only to this
+ * origin.
  */
 export const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";

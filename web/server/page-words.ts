@@ -1,8 +1,8 @@
 import type { Locale } from './locale.ts';
 
 /*
- * Texts of the server's pages that are in no Markdown file. The catalogs in web/locales/ are compiled for the browser; these
- * must work without a build, too.
+ * The texts of the server's own pages that are in no Markdown file. The catalogs in web/locales/ are compiled for the
+ * browser; these must exist even without a build.
  */
 
 /** The links in the footer of each page. */
@@ -35,11 +35,11 @@ export const notFound: Record<Locale, string> = {
   ja: 'ページが見つかりません',
 };
 
-/** On the home page of a service without a model, as HTML. */
+/** A notice on the home page of a service without a model, as HTML. */
 export const stubNotice: Record<Locale, string> = {
   en: noticeOf(
     'No model is connected:',
-    'OPENAI_API_KEY is not set, so the stub engine is used. It only prefixes each text with the code of its target language.',
+    'OPENAI_API_KEY is not set, so the stub engine runs. It only prefixes each text with the code of its target language.',
   ),
   fr: noticeOf(
     'Aucun modèle n’est connecté :',

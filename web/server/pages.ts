@@ -24,8 +24,8 @@ export interface Page {
 }
 
 /**
- * Reads a public page: the operator's file takes precedence over ours, and a file in the requested language over one without
- * a language. Files are read at each request, so that a change takes effect immediately.
+ * Reads a public page: the operator's file takes precedence over ours, and a file in the requested language over one
+ * without a language. Files are read at each request, so that a change takes effect immediately.
  * @param folder PAGES_DIR
  * @param name like `about` or `resources/first-steps`; letters, digits and hyphens
  * @param basePath the path of the service's public URL, the prefix of paths like `/docs` in the page

@@ -1,7 +1,7 @@
 import { useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
-import { useSending } from '../screens/review/outbox.ts';
+import { useSending } from '../screens/review/outbox-provider.tsx';
 import { deleteDrafts, type StoredDraft } from './drafts.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
+import { queryKeys } from '../query-keys.ts';
 
 /** Milliseconds between refreshes. */
 const readAgain = 10_000;
@@ -10,7 +11,7 @@ const readAgain = 10_000;
  */
 export function useJobCounts({ enabled = true }: { enabled?: boolean } = {}) {
   return useQuery({
-    queryKey: ['jobs', 'counts'],
+    queryKey: queryKeys.jobs.counts,
     queryFn: () => client.translations.counts(),
     refetchInterval: readAgain,
     enabled,

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { client } from '../../client.ts';
 import type { JobSummary } from '../../parts/job-rows.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { type JobFilter, startOfDay } from './search.ts';
 
 /** Minimum number of jobs on a page of the list, unless there are no more. */
@@ -19,7 +20,7 @@ interface JobPage {
 /** The jobs that match a filter, page by page. The previous list stays until the filter's jobs arrive. */
 export function useJobs(filter: JobFilter) {
   return useInfiniteQuery({
-    queryKey: ['jobs', 'list', filter],
+    queryKey: queryKeys.jobs.list(filter),
     queryFn: ({ pageParam }) => readPage(filter, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
