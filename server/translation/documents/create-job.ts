@@ -113,7 +113,8 @@ export async function createJob(
   });
   if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
   await removeFile(services, source).catch(() => {});
-  if (!inserted) throw new AppError('transient_error', 'the job for this Idempotency-Key was deleted; resend');
+  if (!inserted)
+    throw new AppError('transient_error', 'the job for this Idempotency-Key was deleted; resend');
   return { row: inserted, isNew: false };
 }
 

@@ -99,7 +99,10 @@ async function submitUntil(
   if (failure) throw failure;
   if (deadline.aborted)
     run.catch((error: unknown) =>
-      services.log.error({ document_id: documentId, error: describeForLog(error) }, 'a document could not be run'),
+      services.log.error(
+        { document_id: documentId, error: describeForLog(error) },
+        'a document could not be run',
+      ),
     );
   // When a process stops, and at the deadline, the rest of the job is left to another process.
   const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
