@@ -23,7 +23,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
     await row(colleague).getByText('Administrator').waitFor();
     const { body: me } = await app.json('GET', '/api/auth/me', { headers: colleague.bearer });
     expect(me.user.role).toBe(administrator);
-    await dialog.getByRole('button', { name: 'Issue password link' }).click();
+    await dialog.getByRole('button', { name: 'Create password reset link' }).click();
     const link = await dialog.getByLabel('Link to set a new password').inputValue();
     const [, reset_token] = link.split('/signin#reset_token=');
     expect(
@@ -49,11 +49,11 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
     const team = await openTeam(app);
     const { page } = await browser.person('/app/members');
     await signIn(page, team.founder);
-    await page.getByText('Nobody is invited yet.').waitFor();
-    await page.getByText('Invite somebody').click();
-    await page.getByLabel('E-mail address', { exact: true }).fill('newcomer@example.org');
+    await page.getByText('No invites yet.').waitFor();
+    await page.getByText('Invite member').click();
+    await page.getByLabel('Email', { exact: true }).fill('newcomer@example.org');
     await page.getByRole('button', { name: 'Create invite' }).click();
-    const link = await page.getByLabel('Link of the invite').inputValue();
+    const link = await page.getByLabel('Invite link').inputValue();
     const invite_token = decodeURIComponent(link.split('/signin#invite_token=')[1] ?? '');
     const preview = () => app.json('POST', '/api/auth/invites/preview', { body: { invite_token } });
     expect((await preview()).body).toMatchObject({ valid: true, email: 'newcomer@example.org' });

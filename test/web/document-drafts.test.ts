@@ -37,7 +37,7 @@ async function atDocument() {
   };
 }
 
-const left = (page: Page) => page.getByRole('region', { name: 'Corrections that you have not applied' });
+const left = (page: Page) => page.getByRole('region', { name: 'Unapplied corrections' });
 const field = (page: Page, number: number) =>
   page.getByRole('textbox', { name: `Translation of segment ${number}` });
 
@@ -52,7 +52,7 @@ const stored = (page: Page) => page.waitForTimeout(300);
 /** Waits until this many texts of this device are listed at signing out, and stays signed in. */
 async function signOutLists(page: Page, texts: readonly string[]): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Texts that you have not sent' });
+  const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
   await dialog
     .getByRole('listitem')
     .nth(texts.length - 1)
@@ -77,13 +77,13 @@ describe.skipIf(withoutBrowser)(
 
       const second = await tab();
       await second.goto(path);
-      await left(second).getByText('You made 2 corrections here earlier').waitFor();
+      await left(second).getByText('You have 2 unapplied corrections').waitFor();
       expect(await left(second).locator('ins').allTextContents()).toEqual(
         expect.arrayContaining(['Merci', 'Salut']),
       );
       expect(await second.getByRole('region', { name: 'Corrections', exact: true }).count()).toBe(0);
       await second.reload();
-      await left(second).getByText('You made 2 corrections here earlier').waitFor();
+      await left(second).getByText('You have 2 unapplied corrections').waitFor();
       expect(await targets()).toEqual(['[fr] Hello', '[fr] Goodbye', '[fr] Thanks']);
       await expectAccessible(second);
       // An approval cannot be taken back, so they are decided on first.
@@ -92,8 +92,8 @@ describe.skipIf(withoutBrowser)(
 
       const thanks = left(second).getByRole('listitem').filter({ hasText: 'Merci' });
       await thanks.getByRole('button', { name: 'Discard' }).click();
-      await left(second).getByText('You made 1 correction here earlier').waitFor();
-      await left(second).getByRole('button', { name: 'Take it up' }).click();
+      await left(second).getByText('You have 1 unapplied correction').waitFor();
+      await left(second).getByRole('button', { name: 'Restore it' }).click();
       await left(second).waitFor({ state: 'detached' });
       await second.getByRole('button', { name: 'Apply 1 correction' }).click();
       await expect.poll(targets, patient).toEqual(['Salut', '[fr] Goodbye', '[fr] Thanks']);
@@ -111,7 +111,7 @@ describe.skipIf(withoutBrowser)(
       await correct(0, 'Theirs');
       await page.goBack();
       await left(page).getByText('The translation has changed since.').waitFor();
-      await left(page).getByRole('button', { name: 'Take all up' }).click();
+      await left(page).getByRole('button', { name: 'Restore all' }).click();
       const conflict = page.getByRole('alert');
       for (const text of ['[fr] Hello', 'Theirs', 'Mine'])
         await conflict.getByText(text, { exact: true }).waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(withoutBrowser)(
       await type(page, 1, 'Confidentiel');
       const signOut = async () => {
         await page.getByRole('button', { name: 'Sign out' }).click();
-        const dialog = page.getByRole('dialog', { name: 'Texts that you have not sent' });
+        const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
         await dialog.getByRole('button', { name: 'Keep and sign out' }).click();
         await page.waitForURL('**/signin*');
       };
@@ -137,12 +137,12 @@ describe.skipIf(withoutBrowser)(
       await type(page, 2, 'A correction of the colleague');
       await stored(page);
       await page.reload();
-      await left(page).getByText('You made 1 correction here earlier').waitFor();
+      await left(page).getByText('You have 1 unapplied correction').waitFor();
       expect(await page.getByText('Confidentiel').count()).toBe(0);
       await signOut();
       await page.goto(path);
       await signInAt(page, founder);
-      await left(page).getByText('You made 1 correction here earlier').waitFor();
+      await left(page).getByText('You have 1 unapplied correction').waitFor();
       expect(await left(page).locator('ins').allTextContents()).toContain('Confidentiel');
     });
 
@@ -155,7 +155,7 @@ describe.skipIf(withoutBrowser)(
       });
       await page.goto(path);
       await type(page, 1, 'Salut');
-      await page.getByText('This device keeps nothing').waitFor();
+      await page.getByText("This browser can't save drafts").waitFor();
       const asked = page.waitForEvent('dialog');
       const leaving = page.getByRole('link', { name: 'All documents' }).click();
       const dialog = await asked;
@@ -180,10 +180,10 @@ describe.skipIf(withoutBrowser)(
       expect(await field(page, 1).inputValue()).toBe('From the first tab');
       await page.close();
       await second.reload();
-      await left(second).getByText('You made 2 corrections here earlier').waitFor();
+      await left(second).getByText('You have 2 unapplied corrections').waitFor();
       // The newest of a segment; the other stays on offer.
-      await left(second).getByRole('button', { name: 'Take all up' }).click();
-      await left(second).getByText('You made 1 correction here earlier').waitFor();
+      await left(second).getByRole('button', { name: 'Restore all' }).click();
+      await left(second).getByText('You have 1 unapplied correction').waitFor();
       await second.getByRole('button', { name: 'Open segment 1', exact: true }).click();
       expect(await field(second, 1).inputValue()).toBe('From the second tab');
       await left(second).getByRole('button', { name: 'Discard it' }).click();

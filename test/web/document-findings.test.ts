@@ -60,7 +60,7 @@ test.skipIf(withoutBrowser)(
     await open('Much longer than the source', nameOf('translation_expansion'));
     await field.waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await page.locator('summary').getByText('Content kept untranslated').click();
+    await page.locator('summary').getByText('Unsupported content not translated').click();
     // It names no segment.
     await page.getByText('2 texts in charts are not translated').waitFor();
     expect(await page.getByRole('button', { name: 'texts in charts' }).count()).toBe(0);
@@ -84,7 +84,7 @@ test.skipIf(withoutBrowser)(
     expect(await page.getByRole('button', { name: 'Open segment 1', exact: true }).count()).toBe(0);
     await page.getByLabel('Needs review 1').uncheck();
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
-    await page.getByRole('button', { name: 'Take back confirmation' }).click();
+    await page.getByRole('button', { name: 'Undo confirmation' }).click();
     await page.getByLabel('Needs review 2').waitFor();
   },
 );

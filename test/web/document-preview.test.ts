@@ -49,7 +49,7 @@ test.skipIf(withoutBrowser)(
       await route.fulfill({ response, body: 'x'.repeat(length) });
     });
     await page.getByRole('radio', { name: 'Source' }).check();
-    await page.getByRole('alert').getByText('Something unexpected went wrong').waitFor();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
     await page.getByRole('radio', { name: 'Translation' }).check();
     await first.waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -117,8 +117,8 @@ test.skipIf(withoutBrowser)(
     await page.goto(`/app/documents/${id}`);
     await page.getByText('2,100 segments', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: /^Open segment/ }).count()).toBeLessThan(100);
-    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('sentence 2050');
-    await page.getByRole('button', { name: 'Find', exact: true }).click();
+    await page.getByRole('searchbox', { name: 'Search source and translation' }).fill('sentence 2050');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText('1 segment', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Open segment 2050', exact: true }).click();
     await page.getByRole('button', { name: 'Clear filters' }).click();

@@ -13,15 +13,15 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
   test('sees a document go from waiting to translated without a reload, and approves several at once', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page, tenantId } = founder;
-    await page.getByText('No document yet.').waitFor();
+    await page.getByText('No documents yet.').waitFor();
     const id = await sendDocument(app, founder, workbookFile(['Hello']), false);
     await sendDocument(app, founder, workbookFile(['Goodbye']));
     await page.reload();
-    const waiting = page.getByRole('row').filter({ hasText: 'Waiting' });
+    const waiting = page.getByRole('row').filter({ hasText: 'Queued' });
     await waiting.waitFor();
     await runDocument(app.services, tenantId, id);
     await waiting.waitFor({ state: 'detached' });
-    await page.getByRole('checkbox', { name: 'Choose all that can be approved' }).check();
+    await page.getByRole('checkbox', { name: 'Select all that can be approved' }).check();
     await page.getByRole('button', { name: 'Approve 2 documents' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     // Nobody has opened them: they are named one by one.
@@ -30,7 +30,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
     await leftOut.getByRole('button', { name: 'Approve 2 items' }).click();
     await leftOut.waitFor({ state: 'detached' });
-    const results = page.getByRole('region', { name: 'What became of each' });
+    const results = page.getByRole('region', { name: 'Results' });
     await results.waitFor();
     expect(await results.getByRole('listitem').allInnerTexts()).toEqual(
       Array(2).fill(expect.stringMatching(/^Approved/)),

@@ -11,7 +11,7 @@ const browser = useBrowser(app);
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
 async function signIn(page: Page, email: string, secret = password): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -32,7 +32,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     const { page, context } = await browser.person(`/signin#invite_token=${token}`);
     await page.getByText('<i>Presse</i> & Verlag').waitFor();
     expect(page.url()).toBe(`${app.address}/signin`);
-    const address = page.getByLabel('E-mail address');
+    const address = page.getByLabel('Email');
     expect([await address.inputValue(), await address.getAttribute('readonly')]).toEqual([email, '']);
     await page.getByLabel('New password').fill(password);
     await page.getByRole('button', { name: 'Join' }).click();
@@ -51,8 +51,8 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
       body: { tenant_name: '-', email: freshEmail(), password, invite_token: used },
     });
     const { page } = await browser.person(`/signin#invite_token=${used}`);
-    await page.getByText('not valid any more').waitFor();
-    await page.getByRole('button', { name: 'Sign in instead' }).click();
+    await page.getByText('no longer valid').waitFor();
+    await page.getByRole('button', { name: 'Back to sign-in' }).click();
     await signIn(page, admin.email);
     await home(page);
     for (const token of ['x', `${admin.tenantId}.${'A'.repeat(43)}`, '%00', 'a'.repeat(20_000)]) {
@@ -60,7 +60,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
       await page.goto('/signin');
       await home(page);
       await page.goto(`/signin#invite_token=${token}`);
-      await page.getByText(/not valid any more|too long|NUL/).waitFor();
+      await page.getByText(/no longer valid|too long|NUL/).waitFor();
     }
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     await page.goto(`/signin#invite_token=${token}`);
     await page.getByText('Theirs').waitFor();
     const email = freshEmail();
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('New password').fill(password);
     await page.getByRole('button', { name: 'Join' }).click();
     await home(page);
@@ -93,12 +93,12 @@ describe.skipIf(withoutBrowser)('a reset link', () => {
     await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
     expect(page.url()).toBe(`${app.address}/signin`);
     await page.getByLabel('New password').fill('password1234');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('alert').getByText('too common').waitFor();
     const fresh = 'quite another passphrase';
     await page.getByLabel('New password').fill(fresh);
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('Your new password is set').first().waitFor();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Password updated').first().waitFor();
     await signIn(page, member.email, password);
     await page.getByRole('alert').getByText('invalid email or password').waitFor();
     await signIn(page, member.email, fresh);
@@ -107,7 +107,7 @@ describe.skipIf(withoutBrowser)('a reset link', () => {
 
     const second = await browser.person(pathname + hash);
     await second.page.getByLabel('New password').fill(fresh);
-    await second.page.getByRole('button', { name: 'Set the password' }).click();
+    await second.page.getByRole('button', { name: 'Set password' }).click();
     await second.page.getByRole('alert').getByText('invalid or expired reset link').waitFor();
   });
 });
@@ -129,7 +129,7 @@ describe.skipIf(withoutBrowser)('a session that ends while somebody works', () =
     await page.keyboard.press('Escape');
     const field = dialog.getByLabel('Password', { exact: true });
     expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(await dialog.getByLabel('E-mail address').getAttribute('readonly')).toBe('');
+    expect(await dialog.getByLabel('Email').getAttribute('readonly')).toBe('');
     await field.fill('not my passphrase');
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('invalid').waitFor();

@@ -25,9 +25,9 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const url = new URL('/signin', app.address).href;
     await context.addCookies([{ name: 'll_refresh', value, url, httpOnly: true, sameSite: 'Strict' }]);
     await page.goto('/app/security');
-    await page.getByText('Replace the API key').first().click();
-    const code = page.getByLabel('Code of your authenticator');
-    const replace = page.getByRole('button', { name: 'Replace the API key' });
+    await page.getByText('Rotate API key').first().click();
+    const code = page.getByLabel('Verification code');
+    const replace = page.getByRole('button', { name: 'Rotate API key' });
     const good = totpCode(secret, 1);
     await code.fill(good === '000000' ? '000001' : '000000');
     await replace.click();

@@ -50,7 +50,7 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
     // As if a repetition waited: it would be made in the name of who signs in next.
     const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('translations.act'));
     await field(page).press('Control+Enter');
-    await page.getByText('1 being sent').waitFor();
+    await page.getByText('1 being saved').waitFor();
     const second = await tab();
     await second.goto('/app');
     await second.getByRole('button', { name: 'Sign out' }).click();
@@ -61,7 +61,7 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
     await page.getByRole('link', { name: 'Review', exact: true }).first().click();
     const row = page.locator(`[data-row="${jobs[0]?.id}"]`);
     await row.waitFor();
-    expect(await row.getByText('Refused').count()).toBe(0);
+    expect(await row.getByText('Not saved').count()).toBe(0);
   });
 });
 
@@ -80,7 +80,7 @@ describe.skipIf(withoutBrowser)('who signs out while reviews are being sent', ()
     const dialog = page.getByRole('dialog', { name: 'Sign out' });
     await dialog.getByText('1 review is still being sent').waitFor();
     await (await held.promise).continue();
-    await dialog.getByText('No review is being sent any more.').waitFor();
+    await dialog.getByText('All reviews are sent.').waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL('**/signin*');

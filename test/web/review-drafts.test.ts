@@ -33,17 +33,17 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
 
     const second = await tab();
     await openReview(second);
-    const offered = second.getByRole('region', { name: 'Text that you have not sent' });
-    await offered.getByRole('button', { name: 'Use this text' }).waitFor();
+    const offered = second.getByRole('region', { name: 'Unsent changes' });
+    await offered.getByRole('button', { name: 'Restore' }).waitFor();
     expect(await offered.locator('ins').allTextContents()).toContain('tapé');
     expect(await field(second).inputValue()).toBe('[fr] The first text');
     expect((await stored()).final_translation).toBe('[fr] The first text');
 
     await second.reload();
-    await offered.getByRole('button', { name: 'Use this text' }).click();
+    await offered.getByRole('button', { name: 'Restore' }).click();
     expect(await field(second).inputValue()).toBe('Un texte tapé');
     await second.getByRole('button', { name: 'Sign out' }).click();
-    const dialog = second.getByRole('dialog', { name: 'Texts that you have not sent' });
+    const dialog = second.getByRole('dialog', { name: 'Unsent changes' });
     await dialog.getByText('Un texte tapé').waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
 
@@ -74,9 +74,9 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     await field(page).fill('Hors ligne');
     await context.setOffline(true);
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('button', { name: /^The first text.*Refused/ }).waitFor();
+    await page.getByRole('button', { name: /^The first text.*Not saved/ }).waitFor();
     await page.getByRole('button', { name: /^The first text/ }).click();
-    await page.getByRole('alert').getByText('You are offline.').first().waitFor();
+    await page.getByRole('alert').getByText("You're offline.").first().waitFor();
     expect(await field(page).inputValue()).toBe('Hors ligne');
     expect((await stored()).status).toBe('awaiting_review');
     await context.setOffline(false);
@@ -86,7 +86,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
 
   test('is offered beside an older one that was not decided on, however often the page has crashed', async () => {
     const { page, tab } = await atFirstJob();
-    const offers = (at: Page) => at.getByRole('region', { name: 'Text that you have not sent' });
+    const offers = (at: Page) => at.getByRole('region', { name: 'Unsent changes' });
     let open = page;
     for (const text of ['Un', 'Deux', 'Trois']) {
       await field(open).fill(text);
@@ -98,7 +98,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     }
     expect(await offers(open).locator('ins').allTextContents()).toEqual(['Trois', 'Deux', 'Un']);
     await field(open).fill('Quatre');
-    await offers(open).nth(1).getByRole('button', { name: 'Discard it' }).click();
+    await offers(open).nth(1).getByRole('button', { name: 'Discard' }).click();
     await open.waitForTimeout(300);
     await open.reload();
     await expect
@@ -131,7 +131,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     const again = await tab();
     await openReview(again);
     await again.getByRole('button', { name: /^The first text/ }).click();
-    await again.getByRole('region', { name: 'Text that you have not sent' }).getByText('Second').waitFor();
+    await again.getByRole('region', { name: 'Unsent changes' }).getByText('Second').waitFor();
   });
 
   test('comes back with its approval if the draft that was saved just before cannot be sent', async () => {
@@ -140,8 +140,8 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     await context.setOffline(true);
     await page.keyboard.press('Control+s');
     await page.keyboard.press('Control+Enter');
-    await said(page, /Sending the approval\. Next/);
-    await page.getByRole('button', { name: /^The first text.*Refused/ }).click();
+    await said(page, /Approving… Next/);
+    await page.getByRole('button', { name: /^The first text.*Not saved/ }).click();
     expect(await field(page).inputValue()).toBe('Hors ligne');
     await context.setOffline(false);
     await page.keyboard.press('Control+Enter');

@@ -65,7 +65,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await select(page, 'Second');
     await refuseNext(page, 'reviewMany');
     await bulk(page, 'Approve').click();
-    await row(page, 'Second', 'Refused').click();
+    await row(page, 'Second', 'Not saved').click();
     const whole = `[fr] ${long('Second')}`;
     await expect.poll(() => field(page).inputValue(), patient).toBe(whole);
     await field(page).press('Control+Enter');
@@ -79,11 +79,11 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await other(10, { action: 'save', final_translation: theirs });
     await select(page, 'Last');
     await bulk(page, 'Approve').click();
-    await row(page, 'Last', 'Changed by somebody else').click();
+    await row(page, 'Last', 'Changed by someone else').click();
     const conflict = page.locator('section[aria-labelledby=conflict]');
     await conflict.getByText(theirs).waitFor();
-    expect(await conflict.getByText('The text you began with').count()).toBe(0);
-    await conflict.getByRole('button', { name: 'Go on with their text' }).click();
+    expect(await conflict.getByText('Version you opened').count()).toBe(0);
+    await conflict.getByRole('button', { name: 'Use their text' }).click();
     await expect.poll(() => field(page).inputValue(), patient).toBe(theirs);
   });
 
@@ -155,7 +155,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
       await refuseNext(page, 'act');
       await field(page).fill(`Mon texte: ${name}`);
       await page.keyboard.press('Control+Enter');
-      await row(page, name, 'Refused').waitFor();
+      await row(page, name, 'Not saved').waitFor();
     }
     await other(0, { action: 'save', final_translation: 'Leur texte' });
     // The list is read again: it has their version before the item is opened.
@@ -165,11 +165,11 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await (await read).finished();
 
     await row(page, 'First').click();
-    await conflict.getByText('The text you began with').waitFor();
+    await conflict.getByText('Version you opened').waitFor();
     await field(page).press('Control+Enter');
-    await said(page, 'This item cannot be reviewed as it is now.');
+    await said(page, "This translation can't be reviewed right now.");
     expect((await stored(0)).final_translation).toBe('Leur texte');
-    await conflict.getByRole('button', { name: 'Go on with my text' }).click();
+    await conflict.getByRole('button', { name: 'Keep my text' }).click();
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Mon texte: First');
 
@@ -177,8 +177,8 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await row(page, 'Second').click();
     await opened(page, 'Second');
     await field(page).press('Control+Enter');
-    await row(page, 'Second', 'Changed by somebody else').click();
-    await page.getByRole('button', { name: 'Give up my text' }).click();
+    await row(page, 'Second', 'Changed by someone else').click();
+    await page.getByRole('button', { name: 'Discard my text' }).click();
     await row(page, 'Second', 'Changed').waitFor({ state: 'detached' });
 
     // A draft that is refused because of theirs brings its approval back as changed, not as refused.
@@ -190,9 +190,9 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await page.keyboard.press('Control+s');
     await page.keyboard.press('Control+Enter');
     await (await held).continue();
-    await said(page, 'An item came back: somebody else has changed it.');
-    await row(page, 'Third', 'Changed by somebody else').click();
-    await conflict.getByRole('button', { name: 'Go on with my text' }).waitFor();
+    await said(page, 'A review was not saved because someone else changed the translation.');
+    await row(page, 'Third', 'Changed by someone else').click();
+    await conflict.getByRole('button', { name: 'Keep my text' }).waitFor();
     expect(await field(page).inputValue()).toBe('Mon troisième');
     await field(page).press('Control+s');
     await said(page, /^Not saved/);
@@ -204,10 +204,10 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await refuseNext(page, 'act');
     await field(page).fill('Premier');
     await page.keyboard.press('Control+Enter');
-    await row(page, 'First', 'Refused').click();
+    await row(page, 'First', 'Not saved').click();
     await field(page).press('Control+s');
     await said(page, 'Draft saved.');
-    await row(page, 'First', 'Refused').waitFor({ state: 'detached' });
+    await row(page, 'First', 'Not saved').waitFor({ state: 'detached' });
     await field(page).press('Control+Enter');
     await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
   });
@@ -220,7 +220,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await page.keyboard.press('r');
     await page.keyboard.type('Too literal');
     await page.keyboard.press('Control+Enter');
-    await row(page, 'First', 'Refused').click();
+    await row(page, 'First', 'Not saved').click();
     expect(await field(page).inputValue()).toBe('Presque');
     await page.keyboard.press('Escape');
     await page.keyboard.press('r');
@@ -242,8 +242,8 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     const conflict = page.locator('section[aria-labelledby=conflict]');
     await conflict.waitFor();
     await page.keyboard.press('Control+Enter');
-    await said(page, 'This item cannot be reviewed as it is now.');
-    await conflict.getByRole('button', { name: 'Go on with their text' }).click();
+    await said(page, "This translation can't be reviewed right now.");
+    await conflict.getByRole('button', { name: 'Use their text' }).click();
     await page.keyboard.press('Escape');
     await page.keyboard.press('r');
     expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('Too free');
@@ -255,9 +255,9 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await field(page).fill('Troisième');
     await page.waitForTimeout(300);
     await page.reload();
-    await page.getByRole('region', { name: 'Text that you have not sent' }).waitFor();
+    await page.getByRole('region', { name: 'Unsent changes' }).waitFor();
     await page.getByRole('button', { name: 'Reject' }).click();
-    await said(page, 'You wrote a text before and have not sent it: use it, or discard it.');
+    await said(page, 'You have unsent changes to this text. Restore or discard them first.');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 

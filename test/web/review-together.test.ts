@@ -33,9 +33,9 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     // The first is passed over, and so is the second, which comes next; but nobody is locked out.
     await opened(theirs, 'Third text');
     const first = theirs.getByRole('button', { name: /^First text/ });
-    await first.getByText(`Being reviewed: ${one.email}`).waitFor();
+    await first.getByText(`In review by ${one.email}`).waitFor();
     await first.click();
-    await theirs.getByText(`Also working on this: ${one.email}`).waitFor();
+    await theirs.getByText(`Also reviewing: ${one.email}`).waitFor();
 
     // Both write; the other one saves a draft first.
     await field(mine).fill('Mon texte');
@@ -43,14 +43,14 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     await theirs.keyboard.press('Control+s');
     await said(theirs, 'Draft saved.');
     await mine.keyboard.press('Control+Enter');
-    await said(mine, 'An item came back: somebody else has changed it.');
+    await said(mine, 'A review was not saved because someone else changed the translation.');
     expect(await text(0)).toBe('Leur texte');
 
     await mine.getByRole('button', { name: /^First text/ }).click();
-    const conflict = mine.getByRole('region', { name: `${other.email} has changed this meanwhile` });
+    const conflict = mine.getByRole('region', { name: `${other.email} changed this translation` });
     await conflict.getByText('[fr] First text', { exact: true }).waitFor();
     expect(await conflict.locator('ins').allTextContents()).toEqual(expect.arrayContaining(['Leur', 'Mon']));
-    await conflict.getByRole('button', { name: 'Go on with my text' }).click();
+    await conflict.getByRole('button', { name: 'Keep my text' }).click();
     await mine.waitForFunction(() => document.activeElement?.matches('textarea[data-edited]'));
     expect(await field(mine).inputValue()).toBe('Mon texte');
     await mine.keyboard.press('Control+Enter');
@@ -59,9 +59,9 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     // The other one typed on: the text stays in the field, and is not sent over the finished job.
     await field(theirs).fill('Leur autre texte');
     await theirs.keyboard.press('Control+Enter');
-    await said(theirs, 'An item came back: somebody else has changed it.');
+    await said(theirs, 'A review was not saved because someone else changed the translation.');
     await theirs.getByRole('button', { name: /^First text/ }).click();
-    await theirs.getByRole('region', { name: `${one.email} has already finished this review` }).waitFor();
+    await theirs.getByRole('region', { name: `${one.email} already completed this review` }).waitFor();
     expect(await field(theirs).inputValue()).toBe('Leur autre texte');
     expect(await text(0)).toBe('Mon texte');
   });

@@ -47,7 +47,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(await reason.inputValue()).toBe('りゆう');
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
-    const search = page.getByRole('searchbox', { name: 'Find in source or translation' });
+    const search = page.getByRole('searchbox', { name: 'Search source or translation' });
     await press(search, 'Escape');
     await search.and(page.locator(':focus')).waitFor();
   });
@@ -100,7 +100,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(
       await textarea.evaluate((element) => [element.lang, element.dir, getComputedStyle(element).direction]),
     ).toEqual(['ar', 'rtl', 'rtl']);
-    await page.getByLabel('Language of the interface').selectOption('ar');
+    await page.getByLabel('Interface language').selectOption('ar');
     const source = page.locator('[lang=en]', { hasText: 'Welcome to {city}' }).last();
     expect(await source.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr');
     await textarea.fill('مرحبًا بكم');
@@ -115,7 +115,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     const textarea = field(page);
     await textarea.press('Control+a');
     await page.keyboard.type('Bonjour ');
-    await page.getByRole('button', { name: 'Put back {name}' }).waitFor();
+    await page.getByRole('button', { name: 'Insert missing {name}' }).waitFor();
     await page.keyboard.press('Control+.');
     expect(await textarea.inputValue()).toBe('Bonjour {name}');
     await page.keyboard.press('Control+.');
@@ -148,7 +148,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await page.reload();
     await textarea.waitFor();
     await page.getByRole('button', { name: 'Insert' }).waitFor();
-    expect(await page.getByRole('region', { name: 'Text that you have not sent' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Unsent changes' }).count()).toBe(0);
     await textarea.focus();
     await page.keyboard.press('Control+Shift+ArrowDown');
     await page.keyboard.press('Control+Shift+ArrowUp');
@@ -162,9 +162,9 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await openReview(page);
     await field(page).press('Escape');
     await page.keyboard.press('?');
-    const help = page.getByRole('dialog', { name: 'Keys' });
-    await help.getByText('Approve and go to the next').waitFor();
-    await help.getByLabel('Keys without Ctrl, Alt or Command are commands').uncheck();
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByText('Approve and open next').waitFor();
+    await help.getByLabel('Single-key shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await opened(page, 'One');

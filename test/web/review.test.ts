@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
     await leftOut.getByRole('button', { name: 'Approve 2 items' }).click();
     await said(page, '2 done.');
-    await page.getByText('Nothing waits for review.').waitFor();
+    await page.getByText('Nothing to review.').waitFor();
 
     const done = await Promise.all(
       jobs.map(async ({ id }) => (await app.json('GET', `/api/translations/${id}`, { headers })).body),
@@ -103,10 +103,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
       body: { action: 'approve' },
     });
     await page.getByRole('group', { name: '5 selected' }).getByRole('button', { name: 'Approve' }).click();
-    await page
-      .getByText('2 done, 2 came back, 1 left: it has a text that you have not sent.')
-      .first()
-      .waitFor();
+    await page.getByText('2 done, 2 not saved, 1 skipped because it has unsent changes.').first().waitFor();
     expect(await Promise.all([0, 1, 2, 3, 4].map(status))).toEqual([
       'awaiting_review',
       'published',
@@ -116,12 +113,12 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     ]);
 
     await page.getByRole('button', { name: /^Third/ }).click();
-    await page.getByRole('button', { name: 'Go on with their text' }).click();
+    await page.getByRole('button', { name: 'Use their text' }).click();
     await page.waitForFunction(() => document.activeElement?.matches('textarea[data-edited]'));
     expect(await field(page).inputValue()).toBe('Troisième');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: /^Fourth/ }).click();
-    await page.getByText('has already finished this review').first().waitFor();
+    await page.getByText('already completed this review').first().waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await opened(page, 'First');
     expect(await status(2)).toBe('human_edited');

@@ -45,7 +45,7 @@ export class ReviewerAtWork {
     const { page, random } = this;
     const chance = random();
     if (page.isClosed()) return pause(20);
-    const choice = page.getByRole('button', { name: /^Go on with my text|^Give up my text/ });
+    const choice = page.getByRole('button', { name: /^Keep my text|^Discard my text/ });
     if ((await choice.count()) > 0) return choice.first().click(soon);
     if ((await foundTexts(page).count()) > 0 && random() < 0.6) await this.decideFound();
     await field(page).focus(soon);
@@ -65,7 +65,7 @@ export class ReviewerAtWork {
   /** Takes a text that was offered, or gives it up. */
   private async decideFound(): Promise<void> {
     const { page, random, kept } = this;
-    const name = random() < 0.75 ? 'Use this text' : 'Discard it';
+    const name = random() < 0.75 ? 'Restore' : 'Discard';
     const offer = foundTexts(page).first();
     const { source, text, replaced } = await offer.evaluate((region) => {
       const of = region.parentElement?.querySelector('textarea')?.closest('section')?.parentElement;
@@ -75,7 +75,7 @@ export class ReviewerAtWork {
       return { source, text: shown.textContent, replaced: of?.querySelector('textarea')?.value ?? '' };
     });
     // What was in the field is replaced. Before the click: the page may end with it.
-    if (name === 'Use this text') kept.giveUp(source, replaced, 'used');
+    if (name === 'Restore') kept.giveUp(source, replaced, 'used');
     else kept.giveUp(source, text, 'discarded');
     await offer.getByRole('button', { name }).click(soon);
   }
@@ -83,7 +83,7 @@ export class ReviewerAtWork {
 
 /** The texts that the editor offers. */
 export function foundTexts(page: Page) {
-  return page.getByRole('region', { name: 'Text that you have not sent' });
+  return page.getByRole('region', { name: 'Unsent changes' });
 }
 
 /** All texts in the browser's storage, newest first, by the job's id. @param secretsKey of the service */

@@ -72,10 +72,10 @@ async function openJob(page: Page, id: string | undefined): Promise<void> {
 
 const unreadable = '1 unsent change on this device cannot be opened';
 
-const offered = (page: Page) => page.getByRole('region', { name: 'Text that you have not sent' });
+const offered = (page: Page) => page.getByRole('region', { name: 'Unsent changes' });
 
 async function expectOffered(page: Page, text: string): Promise<void> {
-  await offered(page).getByRole('button', { name: 'Use this text' }).click();
+  await offered(page).getByRole('button', { name: 'Restore' }).click();
   expect(await field(page).inputValue()).toBe(text);
 }
 

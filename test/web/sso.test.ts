@@ -58,7 +58,7 @@ async function foundBySso(who: OidcAccount) {
   const person = await browser.person('/signin');
   await atProvider(person.context, who);
   await sso(person.page).click();
-  await person.page.getByRole('button', { name: 'I have stored it' }).click();
+  await person.page.getByRole('button', { name: 'I saved the key' }).click();
   await home(person.page);
   return person;
 }
@@ -70,7 +70,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await atProvider(context, account());
     await sso(page).waitFor();
     expect(await page.getByLabel('Password').count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Found a workspace' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Create a workspace' }).count()).toBe(0);
 
     const addresses: string[] = [];
     page.on('framenavigated', (frame) => addresses.push(frame.url()));
@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     // What the provider brought is gone from the address, and with it from the history.
     expect(addresses.some((one) => one.startsWith(`${address}/signin/sso?`))).toBe(true);
     expect(page.url()).toBe(`${address}/signin/sso`);
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
     await home(page);
     expect(page.url()).toBe(`${address}/app`);
     const storages = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     await sso(page).click();
-    await page.getByRole('heading', { name: 'Choose a workspace' }).waitFor();
+    await page.getByRole('heading', { name: 'Select a workspace' }).waitFor();
     await page.getByRole('button', { name: 'The other one' }).click();
     await home(page);
     const tenants = await openSuperuser(app.superuserUrl)`
@@ -118,10 +118,10 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     const { page, context } = await browser.person(
       '/signin/sso?error=access_denied&state=abc&error_description=Pay%20me',
     );
-    await page.getByRole('alert').getByText('did not sign you in').waitFor();
+    await page.getByRole('alert').getByText('rejected the sign-in').waitFor();
     expect(await page.content()).not.toContain('Pay me');
     expect(page.url()).toBe(`${address}/signin/sso`);
-    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
     await atProvider(context, account());
     await sso(page).click();
     await page.getByLabel('API key').waitFor();
@@ -130,7 +130,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
   test('with a state that another browser began is refused', async () => {
     const { page } = await browser.person('/signin/sso?code=stolen&state=theirs');
     await page.getByRole('alert').getByText('invalid or expired sign-in state').waitFor();
-    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
     await sso(page).waitFor();
   });
 

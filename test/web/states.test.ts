@@ -222,11 +222,11 @@ test.skipIf(withoutBrowser)(
     const { page, context } = await signedIn({ locale: 'en' }, workspace.operator);
     await page.goto('/app/jobs');
     await page.getByText('A text that waits', { exact: true }).waitFor();
-    const notice = page.locator('main > p').getByText('You are offline');
+    const notice = page.locator('main > p').getByText("You're offline");
     await context.setOffline(true);
     await notice.waitFor();
     await page.getByLabel('Status').selectOption('failed');
-    await page.getByRole('alert').getByText('You are offline').waitFor();
+    await page.getByRole('alert').getByText("You're offline").waitFor();
     expect(await looks(page)).toEqual([]);
     await context.setOffline(false);
     await notice.waitFor({ state: 'detached' });

@@ -46,9 +46,9 @@ describe.skipIf(withoutBrowser)(
       const { bind } = await binding(founder);
       await bind(account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D'));
       const { page } = await memberAt(browser, founder, '/app/storage');
-      await page.getByText('New work is refused until the storage is verified').waitFor();
+      await page.getByText('New jobs are rejected until the storage is verified').waitFor();
       await page.getByRole('button', { name: 'Verify' }).click();
-      await page.getByText('Does not work', { exact: true }).waitFor();
+      await page.getByText('Not working', { exact: true }).waitFor();
       await page.getByText('The last check failed:').waitFor();
       expect(await page.locator('.problem').innerText()).toContain(
         'Server failed to authenticate the request',
@@ -70,7 +70,7 @@ describe.skipIf(withoutBrowser)(
       const isRequired = () => secret.evaluate((input: HTMLInputElement) => input.required);
       await secret.waitFor();
       expect(await isRequired()).toBe(false);
-      await page.getByLabel('Address of the account').fill('https://fabrikam.dfs.core.windows.net');
+      await page.getByLabel('Account URL').fill('https://fabrikam.dfs.core.windows.net');
       expect(await isRequired()).toBe(true);
     });
 
@@ -90,7 +90,7 @@ describe.skipIf(withoutBrowser)(
       await withWorkers(app, async () => {
         await page.goto('/app/storage');
         await page.getByRole('button', { name: 'Verify' }).click();
-        await page.getByText('Jobs that waited for storage: 1 published, 0 failed').waitFor();
+        await page.getByText('Jobs waiting for storage: 1 published, 0 failed').waitFor();
       });
       await expect.poll(status, patient).toBe('published');
       expect(files().some((path) => path.includes(job?.id ?? 'none'))).toBe(true);

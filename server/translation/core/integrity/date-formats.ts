@@ -64,7 +64,7 @@ export function dateFields(text: string): Found[] | undefined {
   return known && found.some(({ key }) => strftimeOnly.test(key)) ? found : undefined;
 }
 
-/** The fields of `source` whose meaning no field of the translation has. A 24-hour clock needs no AM or PM. */
+/** The fields of `source` whose meaning no field of the translation has. On a 24-hour clock, AM or PM may be missing. */
 export function lostFields(source: readonly Found[], translation: string): Found[] {
   const fields = translation.matchAll(/%[-_^#0]?[EO]?([A-Za-z])/g);
   const said = new Set([...fields].flatMap(([, letter]) => meanings[letter!] ?? []));
