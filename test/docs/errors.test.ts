@@ -9,7 +9,7 @@ const read = (page: string) => readFileSync(join(import.meta.dirname, '../../doc
 const page = read('errors.md');
 const rows = [...page.matchAll(/^\| (\d{3}) \| (?:none|`(\w+)`) \| (.+) \| (.+) \|$/gm)];
 
-test('the page has a row for each status and error_code that the service answers with, in order, and no other', () => {
+test('the page has a row for each status and error_code of the service, in order, and no other', () => {
   const answered = Object.entries(errorTable).map(([name, { status, shape }]) =>
     shape === 'pipeline' ? `${status} ${name}` : `${status}`,
   );

@@ -100,7 +100,7 @@ export function matchesOf(
   };
 }
 
-/** What to print for a pattern with a count above its limit; empty if there is none. */
+/** The output for a pattern with a count above its limit; empty otherwise. */
 export function excessOf(pattern: Pattern, lines: readonly Line[]): string[] {
   const matches = matchesOf(pattern, lines);
   return sets.flatMap((set, index) => {

@@ -53,7 +53,7 @@ async function createTemplate(dataDir: string): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
   const role = new URL(server.url).username;
-  // What a test writes need not outlive a power cut, and dropping a database is ten times as fast.
+  // Tests need no durability, and dropping a database is ten times as fast.
   await superuser.unsafe('alter system set fsync = off');
   await superuser.unsafe('alter system set full_page_writes = off');
   await superuser.unsafe("alter system set max_wal_size = '256MB'");

@@ -19,7 +19,7 @@ export async function useTemporaryFolder(): Promise<() => Promise<void>> {
   const parent = (await isRoomy()) ? memory : tmpdir();
   await removeLeftovers(parent);
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
-  // As open as /tmp: PostgreSQL runs as another user where the tests run as root.
+  // As open as /tmp: PostgreSQL runs as another user if the tests run as root.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;
   // A PostgreSQL whose files are gone ends itself within a minute.

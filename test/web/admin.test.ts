@@ -8,7 +8,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
-  test('changes a role, revokes and restores a member, and hands out a password link', async () => {
+  test('changes a role, revokes and restores a member, and creates a password reset link', async () => {
     const team = await openTeam(app);
     const colleague = await team.join();
     const { page } = await browser.person('/app/members');
@@ -45,7 +45,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
     await row(colleague).getByText('Revoked').waitFor({ state: 'detached' });
   });
 
-  test('invites somebody by a link that is shown once, and withdraws the invite', async () => {
+  test('invites a member with a link that is shown once, and withdraws the invite', async () => {
     const team = await openTeam(app);
     const { page } = await browser.person('/app/members');
     await signIn(page, team.founder);

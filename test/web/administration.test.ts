@@ -8,7 +8,7 @@ import { startAccount, type TestAccount } from '#test/storage/data-lake-account.
 import { signIn } from './admin.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
-/** Without a BASE_URL: the browser speaks http with the application itself. */
+/** Without a BASE_URL: the browser uses plain http. */
 const env: Record<string, string> = { ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' };
 let account: TestAccount;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const { app } = billing;
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('an administrator', () => {
-  test('subscribes from the trial, comes back, and buys characters', async () => {
+  test('subscribes from the trial, returns, and buys characters', async () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/billing', { leavesTo: 'https://checkout.stripe.example' });
     await signIn(page, founder);

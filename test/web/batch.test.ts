@@ -14,7 +14,7 @@ const jobsOf = async (apiKey: string) =>
   (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).body;
 
 describe.skipIf(withoutBrowser)('a person with a batch', () => {
-  test('sees the item that failed beside its text, resumes, and nothing is made twice', async () => {
+  test('sees the failed item next to its text, resumes, and nothing runs twice', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de","ja"]');
     await page.getByRole('textbox', { name: 'Text 1' }).fill('First\nThe broken one\nLast');
@@ -41,7 +41,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
     for (const { id } of before) expect(ids).toContain(id);
   });
 
-  test('goes on without an item that fails again and again, and sends it by itself later', async () => {
+  test('continues without an item that keeps failing, and sends it separately later', async () => {
     model.break();
     const { page } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de"]');
     await page.getByRole('textbox', { name: 'Text 1' }).fill('A broken one\nGood\nAnother broken one\nLast');
@@ -96,7 +96,7 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
   test('is told what becomes of the layout, sees the page that failed, and resumes', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
-    // A page has 5,000 characters at most.
+    // A page has at most 5,000 characters.
     const pages = ['First page. '.repeat(410), 'A broken page. '.repeat(327), 'Last page. '.repeat(20)];
     await page.getByLabel('File to translate').setInputFiles({
       name: 'three pages.txt',

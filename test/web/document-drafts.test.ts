@@ -11,7 +11,7 @@ import { memberAt, patient, signInAt } from './reviewing.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A founder, and a colleague, at a translated document of three segments. */
+/** Two members of a workspace at a translated document of three segments. */
 async function atDocument() {
   const team = await openTeam(app);
   const colleague = await team.join();
@@ -28,7 +28,7 @@ async function atDocument() {
     colleague,
     path,
     targets: async () => (await segments()).map((one: { target_text: string }) => one.target_text),
-    /** As a colleague's program does it. */
+    /** A correction by a colleague's program. */
     async correct(index: number, target_text: string) {
       const { region_id, cell_id } = (await segments())[index];
       const body = { corrections: [{ region_id, cell_id, target_text }] };
@@ -46,10 +46,10 @@ async function type(page: Page, number: number, text: string): Promise<void> {
   await field(page, number).fill(text);
 }
 
-/** What was typed 300 ms ago is in the browser's storage. */
+/** A text is in the browser's storage after 300 ms. */
 const stored = (page: Page) => page.waitForTimeout(300);
 
-/** Waits until this many texts of this device are listed at signing out, and stays signed in. */
+/** Waits until this many texts of this device are listed at sign-out, and stays signed in. */
 async function signOutLists(page: Page, texts: readonly string[]): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click();
   const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
@@ -66,7 +66,7 @@ describe.skipIf(withoutBrowser)(
   'corrections of a document that were not applied',
   { timeout: 40_000 },
   () => {
-    test('are offered as differences after a crash and a reload, never applied by themselves, and forgotten when they are', async () => {
+    test('are offered as differences after a crash and a reload, never applied automatically, and deleted after that', async () => {
       const { page, tab, context, path, targets } = await atDocument();
       await type(page, 1, 'Salut');
       await type(page, 3, 'Merci');
@@ -86,7 +86,7 @@ describe.skipIf(withoutBrowser)(
       await left(second).getByText('You have 2 unapplied corrections').waitFor();
       expect(await targets()).toEqual(['[fr] Hello', '[fr] Goodbye', '[fr] Thanks']);
       await expectAccessible(second);
-      // An approval cannot be taken back, so they are decided on first.
+      // Unapplied corrections must be decided before an approval.
       expect(await second.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
       await signOutLists(second, ['Salut', 'Merci']);
 
@@ -163,12 +163,12 @@ describe.skipIf(withoutBrowser)(
       await dialog.dismiss();
       await leaving;
       expect(await field(page, 1).inputValue()).toBe('Salut');
-      // Nor does it keep anybody from applying them.
+      // The corrections can still be applied.
       await page.getByRole('button', { name: 'Apply 1 correction' }).click();
       await expect.poll(targets, patient).toEqual(['Salut', '[fr] Goodbye', '[fr] Thanks']);
     });
 
-    test('of two tabs are kept apart, and each is offered only when its tab is no more', async () => {
+    test('of two tabs are separate, and each is offered only after its tab was closed', async () => {
       const { page, tab, path } = await atDocument();
       await type(page, 1, 'From the first tab');
       await stored(page);
@@ -181,7 +181,7 @@ describe.skipIf(withoutBrowser)(
       await page.close();
       await second.reload();
       await left(second).getByText('You have 2 unapplied corrections').waitFor();
-      // The newest of a segment; the other stays on offer.
+      // The latest of a segment is used; the other stays on offer.
       await left(second).getByRole('button', { name: 'Restore all' }).click();
       await left(second).getByText('You have 1 unapplied correction').waitFor();
       await second.getByRole('button', { name: 'Open segment 1', exact: true }).click();

@@ -6,7 +6,7 @@ import { useBrowser, withoutBrowser } from './browser.ts';
 import { corpusDocument, sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
 
-/** Doubts each text, and translates short ones into very long ones. */
+/** Doubts each text, and translates short texts into very long ones. */
 const engine = engineOf(
   async ({ segments }) =>
     answered(segments.map((text) => (text.length < 30 ? `${text}, and much more than it was before` : text))),
@@ -61,7 +61,7 @@ test.skipIf(withoutBrowser)(
     await field.waitFor();
     expect(new URL(page.url()).search).toBe('');
     await page.locator('summary').getByText('Unsupported content not translated').click();
-    // It names no segment.
+    // It has no segment.
     await page.getByText('2 texts in charts are not translated').waitFor();
     expect(await page.getByRole('button', { name: 'texts in charts' }).count()).toBe(0);
   },

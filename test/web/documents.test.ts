@@ -24,7 +24,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     await page.getByRole('checkbox', { name: 'Select all that can be approved' }).check();
     await page.getByRole('button', { name: 'Approve 2 documents' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    // Nobody has opened them: they are named one by one.
+    // They have not been opened, so each is named separately.
     const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });
     await leftOut.waitFor();
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
@@ -57,7 +57,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     await page.getByText('2 segments', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    // A correction of this document is critical: the person is asked.
+    // A correction of this document is critical, so the reviewer is asked.
     if (path.startsWith('docx/')) {
       const asked = page.getByRole('dialog', { name: 'Approve with critical findings?' });
       await asked.getByRole('button', { name: 'Approve anyway' }).click();
@@ -93,7 +93,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     expect(body).toMatchObject({ status: 'translated', approved_at: null });
   });
 
-  test('chooses between the texts where somebody else corrected the same segment meanwhile', async () => {
+  test('selects one of the texts if someone else has corrected the same segment', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page, apiKey } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));

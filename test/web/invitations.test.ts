@@ -25,7 +25,7 @@ async function invite({ bearer }: Person, fields: Record<string, unknown> = {}):
 }
 
 describe.skipIf(withoutBrowser)('an invite link', () => {
-  test('leaves the address at once, says where it leads, and makes a member who has a member’s limits', async () => {
+  test('is removed from the URL immediately, shows its workspace, and creates a member with a member’s limits', async () => {
     const admin = await found(app, { tenant_name: '<i>Presse</i> & Verlag' });
     const email = freshEmail();
     const token = await invite(admin, { email });
@@ -44,7 +44,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     for (const one of context.pages()) expect(one.url()).not.toContain('invite_token');
   });
 
-  test('that is used, withdrawn or invented says so, and leads to the sign-in', async () => {
+  test('that is used, withdrawn or invented shows an error, and links to the sign-in', async () => {
     const admin = await found(app);
     const used = await invite(admin);
     await app.json('POST', '/api/auth/signup/email', {
@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     await signIn(page, admin.email);
     await home(page);
     for (const token of ['x', `${admin.tenantId}.${'A'.repeat(43)}`, '%00', 'a'.repeat(20_000)]) {
-      // Changes the fragment of an open page only.
+      // Changes only the fragment of an open page.
       await page.goto('/signin');
       await home(page);
       await page.goto(`/signin#invite_token=${token}`);
@@ -64,7 +64,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     }
   });
 
-  test('that somebody opens who is signed in elsewhere is theirs to take or to leave', async () => {
+  test('can be accepted or ignored by a member who is signed in to another workspace', async () => {
     const me = await found(app, { tenant_name: 'Mine' });
     const token = await invite(await found(app, { tenant_name: 'Theirs' }));
     const { page } = await browser.person('/signin');
@@ -112,8 +112,8 @@ describe.skipIf(withoutBrowser)('a reset link', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a session that ends while somebody works', () => {
-  test('is begun again in place; calls that waited go on, and the address cannot be changed', async () => {
+describe.skipIf(withoutBrowser)('a session that ends during work', () => {
+  test('is renewed in place; waiting requests continue, and the email address is fixed', async () => {
     const me = await found(app);
     const { page, tab } = await browser.person('/signin');
     await signIn(page, me.email);
@@ -122,7 +122,7 @@ describe.skipIf(withoutBrowser)('a session that ends while somebody works', () =
     await second.goto('/app');
     await home(second);
     await openSuperuser(app.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
-    // A call of the page itself may have opened the dialog already, which would keep a click away.
+    // A request of the page may already have opened the dialog, which would block a click.
     await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).dispatchEvent('click');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
@@ -137,7 +137,7 @@ describe.skipIf(withoutBrowser)('a session that ends while somebody works', () =
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-    // The other tab has the new session without asking for it.
+    // The other tab has the new session without a request.
     await second.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
     await second.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     expect(await second.getByRole('dialog').count()).toBe(0);

@@ -8,7 +8,7 @@ const model = breakingEngine();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
 const browser = useBrowser(app);
 
-/** Translates texts over the API. @returns their jobs, as far as they did not fail */
+/** Translates texts over the API. @returns the jobs that did not fail */
 async function translate(apiKey: string, ...texts: { source_text: string; [field: string]: unknown }[]) {
   const jobs = [];
   for (const text of texts) {
@@ -22,7 +22,7 @@ async function translate(apiKey: string, ...texts: { source_text: string; [field
 }
 
 describe.skipIf(withoutBrowser)('a person at home', () => {
-  test('sees what waits, what failed last, and what is left of the allowance', async () => {
+  test('sees jobs that await review, recent failures, and the remaining allowance', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app');
     await page.getByText('Nothing to review.').waitFor();
@@ -93,12 +93,12 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     await page.getByRole('searchbox').fill('0%');
     await page.getByRole('button', { name: 'Search' }).click();
     await expect.poll(shown).toEqual(['Sign 100% here.']);
-    // The digits of a year are no days of their own.
+    // While a year is typed, its digits are not separate days.
     await page.getByLabel('Updated from').focus();
     await page.keyboard.type('01312999');
     await page.getByText('No jobs match these filters.').waitFor();
     expect(new URL(page.url()).searchParams.get('since')).toBe('2999-01-31');
-    // What is left unfinished gives way to the filter that counts.
+    // An unfinished value is replaced by the active filter.
     await page.getByRole('searchbox').focus();
     await page.getByLabel('Updated from').focus();
     await page.keyboard.type('020120');
@@ -118,7 +118,7 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
 });
 
 describe.skipIf(withoutBrowser)('a person at /jobs/{id}', () => {
-  test('reads why the job waits and how it came about; an administrator deletes it', async () => {
+  test("reads the job's reasons for review and its steps; an administrator deletes it", async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });

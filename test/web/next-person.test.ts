@@ -8,7 +8,7 @@ import { field, memberAt, opened, openReview, signInAt, waitingJobs } from './re
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same tab', () => {
+describe.skipIf(withoutBrowser)('a member who signs in after another one, in the same tab', () => {
   test('sees nothing that the other one has read, even while the service has not answered', async () => {
     const one = await found(app);
     const other = await found(app);
@@ -47,7 +47,7 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
     await openReview(page);
     await opened(page, 'First text');
     await page.route('**/trpc/translations.act*', () => undefined);
-    // As if a repetition waited: it would be made in the name of who signs in next.
+    // A retry in the queue would be sent for the next member.
     const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('translations.act'));
     await field(page).press('Control+Enter');
     await page.getByText('1 being saved').waitFor();
@@ -65,8 +65,8 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
   });
 });
 
-describe.skipIf(withoutBrowser)('who signs out while reviews are being sent', () => {
-  test('is asked before they are lost, and is not once they have been sent', async () => {
+describe.skipIf(withoutBrowser)('a member who signs out while reviews are being sent', () => {
+  test('is asked before they are lost, but not after they were sent', async () => {
     const founder = await found(app);
     const [job] = await waitingJobs(app, founder.key, ['First text', 'Second text']);
     const { page } = await memberAt(browser, founder, '/app');

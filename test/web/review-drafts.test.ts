@@ -9,7 +9,7 @@ import { field, memberAt, opened, openReview, patient, said, signInAt, waitingJo
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A founder at the first of two waiting jobs. */
+/** A reviewer at the first of two jobs that await review. */
 async function atFirstJob() {
   const founder = await found(app);
   const [job] = await waitingJobs(app, founder.key, ['The first text', 'The second text']);
@@ -21,11 +21,11 @@ async function atFirstJob() {
 }
 
 describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
-  test('is offered as a difference after a crash and a reload, is never sent by itself, and is listed at signing out', async () => {
+  test('is offered as a difference after a crash and a reload, is never sent automatically, and is listed at sign-out', async () => {
     const { page, tab, stored, context } = await atFirstJob();
     await field(page).fill('Un texte');
     await page.keyboard.type(' tapé');
-    // 300 ms later it is in the browser's storage.
+    // It is in the browser's storage 300 ms later.
     await page.waitForTimeout(300);
     const crashed = page.waitForEvent('crash');
     void (await context.newCDPSession(page)).send('Page.crash').catch(() => undefined);
@@ -50,12 +50,12 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     await field(second).press('Control+Enter');
     await expect.poll(async () => (await stored()).status, patient).toBe('human_edited');
     expect((await stored()).final_translation).toBe('Un texte tapé');
-    // What was sent is kept no longer.
+    // After sending, the text is deleted from the browser.
     await second.getByRole('button', { name: 'Sign out' }).click();
     await second.waitForURL('**/signin*');
   });
 
-  test('stays in place when the session ends, and goes on after signing in again', async () => {
+  test('stays in place when the session ends, and continues after signing in again', async () => {
     const { page, founder, stored } = await atFirstJob();
     await field(page).fill('Avant la fin');
     await openSuperuser(app.superuserUrl)`delete from tokens where tenant_id = ${founder.tenantId}`;
@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     expect(await field(page).inputValue()).toBe('Avant la fin');
   });
 
-  test('comes back with its item if the service cannot be reached, and can be sent later', async () => {
+  test('returns with its item if the service cannot be reached, and can be sent later', async () => {
     const { page, context, stored } = await atFirstJob();
     await field(page).fill('Hors ligne');
     await context.setOffline(true);
@@ -84,7 +84,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     await expect.poll(async () => (await stored()).final_translation, patient).toBe('Hors ligne');
   });
 
-  test('is offered beside an older one that was not decided on, however often the page has crashed', async () => {
+  test('is offered with an older undecided one, even after several crashes of the page', async () => {
     const { page, tab } = await atFirstJob();
     const offers = (at: Page) => at.getByRole('region', { name: 'Unsent changes' });
     let open = page;
@@ -134,7 +134,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     await again.getByRole('region', { name: 'Unsent changes' }).getByText('Second').waitFor();
   });
 
-  test('comes back with its approval if the draft that was saved just before cannot be sent', async () => {
+  test('returns with its approval if the draft that was saved just before cannot be sent', async () => {
     const { page, context, stored } = await atFirstJob();
     await field(page).fill('Hors ligne');
     await context.setOffline(true);

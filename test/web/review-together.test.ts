@@ -30,14 +30,14 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     await (await upcoming).finished();
     const { page: theirs } = await memberAt(browser, other, '/app');
     await openReview(theirs);
-    // The first is passed over, and so is the second, which comes next; but nobody is locked out.
+    // The first and the second, which is next, are skipped; but both can be opened.
     await opened(theirs, 'Third text');
     const first = theirs.getByRole('button', { name: /^First text/ });
     await first.getByText(`In review by ${one.email}`).waitFor();
     await first.click();
     await theirs.getByText(`Also reviewing: ${one.email}`).waitFor();
 
-    // Both write; the other one saves a draft first.
+    // Both write; the other reviewer saves a draft first.
     await field(mine).fill('Mon texte');
     await field(theirs).fill('Leur texte');
     await theirs.keyboard.press('Control+s');
@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     await mine.keyboard.press('Control+Enter');
     await expect.poll(() => text(0), patient).toBe('Mon texte');
 
-    // The other one typed on: the text stays in the field, and is not sent over the finished job.
+    // The other reviewer continues to type: the text stays in the field, and is not sent over the completed job.
     await field(theirs).fill('Leur autre texte');
     await theirs.keyboard.press('Control+Enter');
     await said(theirs, 'A review was not saved because someone else changed the translation.');
@@ -66,13 +66,13 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     expect(await text(0)).toBe('Mon texte');
   });
 
-  test('keep the focus where it is when a draft of the other one appears in the open item', async () => {
+  test('keep the focus when a draft of the other reviewer appears in the open item', async () => {
     const founder = await found(app);
     const [, second] = await waitingJobs(app, founder.key, ['First text', 'Second text', 'Third text']);
     const { page } = await memberAt(browser, founder, '/app');
     await page.clock.install();
     await openReview(page);
-    /** Somebody saves a draft of the second, and the screen looks what has changed. */
+    /** Another reviewer saves a draft of the second, and the screen refreshes. */
     const change = async (final_translation: string) => {
       const { status } = await app.json('POST', `/api/translations/${second?.id}/review`, {
         headers: founder.key,

@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await expectAccessible(page);
     await page.locator('.language-choice').selectOption('en');
 
-    // Of the days that the page is about.
+    // On days outside of the page's range.
     await openSuperuser(app.superuserUrl)`update review_days set day = '2026-02-03'`;
     await page.goto('/app/usage?from=2026-02-03&to=2026-02-04');
     await row.waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await reviewers.getByText('No reviews in this period.').waitFor();
   });
 
-  test('time in a hidden tab is no work', async () => {
+  test('time in a hidden tab does not count', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     await waitingJobs(app, { 'x-api-key': apiKey }, ['One', 'Two']);
     await page.clock.install();
@@ -78,7 +78,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await see('hidden');
     await page.clock.fastForward(3_600_000);
     await see('visible');
-    // A pause of an hour in a visible tab: of it, a minute counts.
+    // A pause of an hour in a visible tab counts as a minute.
     await page.clock.fastForward(3_600_000);
     await field(page).press('Control+Enter');
     await opened(page, 'Two');

@@ -20,7 +20,7 @@ const choose = (page: Page, name: string, text: string) =>
 const rowsOf = (page: Page) => page.locator('main tbody tr');
 
 describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000 }, () => {
-  test('sees the wrong line of a file, mends it, searches the terms and deletes the glossary', async () => {
+  test('sees the wrong line of a file, corrects it, searches the terms and deletes the glossary', async () => {
     const { page } = await signedIn(app, browser, '/app/glossaries');
     await page.getByText('No glossaries yet.').waitFor();
     const header = 'source_term,target_term,source_lang,target_lang,case_sensitive';
@@ -39,7 +39,7 @@ describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000
     await page.getByText('house has 2 terms now.').first().waitFor();
     await page.getByText('skipped, because the source or the target term is missing: line 4').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    // The next file is another glossary: nothing of this one stays in the form.
+    // The next file becomes another glossary: the form is empty.
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
     await page.getByRole('rowheader', { name: 'house' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'house' }).waitFor();
@@ -70,7 +70,7 @@ describe.skipIf(withoutBrowser)('a person at /app/memories', { timeout: 40_000 }
     const imports = page.getByRole('region', { name: 'Background imports' });
     await imports.getByText('In progress').waitFor();
     expect(await imports.getByRole('progressbar').count()).toBe(1);
-    // What is under way is found again after a reload.
+    // A running import is shown again after a reload.
     await page.reload();
     await imports.getByText('50,000 units').waitFor();
     await withWorkers(app, () => imports.getByText('Completed').waitFor());

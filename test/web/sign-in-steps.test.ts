@@ -20,8 +20,8 @@ async function signIn(page: Page, email: string): Promise<void> {
 
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
-describe.skipIf(withoutBrowser)('founding a workspace', () => {
-  test('shows its API key once, and goes on when it is stored', async () => {
+describe.skipIf(withoutBrowser)('creating a workspace', () => {
+  test('shows its API key once, and continues when it is saved', async () => {
     const { page } = await browser.person('/signin');
     await page.getByRole('link', { name: 'Create a workspace' }).click();
     await page.getByLabel('Workspace name').fill('<b>Bücher</b> & Söhne');

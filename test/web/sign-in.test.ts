@@ -8,7 +8,7 @@ const browser = useBrowser(app);
 
 const password = 'a long enough passphrase';
 
-/** A workspace whose founder signs in by password. */
+/** A workspace whose creator signs in with a password. */
 async function founder(): Promise<{ email: string }> {
   const email = `reviewer${Math.random().toString(36).slice(2)}@example.org`;
   const { status } = await app.json('POST', '/api/auth/signup/email', {

@@ -20,7 +20,10 @@ const app = useTestApp({
 const browser = useBrowser(app);
 let workspaces = 0;
 
-/** Binds a container of a workspace's own, by its program. @returns what repeats that, and leaves the binding unverified */
+/**
+ * Connects a workspace's own container over the API. @returns a function that repeats it, so that the binding is unverified
+ * again
+ */
 async function binding({ key: headers }: Person) {
   workspaces += 1;
   const filesystem = `journey${workspaces}`;
@@ -41,7 +44,7 @@ describe.skipIf(withoutBrowser)(
   'an administrator whose workspace has an account of its own',
   { timeout: 40_000 },
   () => {
-    test('reads what the provider says of a wrong secret, and mends it', async () => {
+    test("reads the provider's message about a wrong secret, and corrects it", async () => {
       const founder = await found(app);
       const { bind } = await binding(founder);
       await bind(account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D'));

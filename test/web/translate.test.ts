@@ -9,7 +9,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: mode
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
-  test('founds a workspace, sees what a text weighs in each language, translates and downloads it', async () => {
+  test('creates a workspace, sees the weight of a text in each language, translates and downloads it', async () => {
     const { page } = await browser.person('/signin');
     await page
       .getByRole('link', { name: 'Create a workspace' })
@@ -118,11 +118,11 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     await expect.poll(async () => (await jobs()).length).toBe(2);
   });
 
-  test('an answer that was lost is found again by the key: nothing is translated twice', async () => {
+  test('a lost response is found again by the key: nothing is translated twice', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
     let isDown = true;
     await page.route('**/api/translations', async (route) => {
-      // The service has done its work, and nobody hears of it.
+      // The service completes the request, but the response is lost.
       await route.fetch();
       return isDown ? route.fulfill({ status: 502, body: 'bad gateway' }) : route.fallback();
     });
