@@ -20,7 +20,7 @@ test('the page has a row for each status and error_code of the service, in order
   );
 });
 
-test('the page names each stable prefix of A 7.2, with its status', () => {
+test('the page names each stable error prefix with its status', () => {
   const row = (prefix: string) => rows.find(([line]) => line.includes(`\`${prefix}\``))?.[1];
   expect(row('workspace_id_required:')).toBe('401');
   expect(row('terminology_max_terms_exceeded:')).toBe('422');

@@ -139,7 +139,7 @@ describe('several processes', () => {
     await expect(readFile(pidFile)).rejects.toThrow('ENOENT');
   });
 
-  test('B 4.2 rule 4: one key sent to two processes at once makes one job and one bill', async () => {
+  test('one key sent to two processes at once makes one job and one bill', async () => {
     const { env, superuserUrl } = await sharedDatabase();
     const services = await Promise.all([start(env), start(env)]);
     const { headers } = await connect(services[0].address).signUp();

@@ -57,7 +57,7 @@ describe('a start that must fail', () => {
     return msg;
   };
 
-  test('C 1: a bad value stops it with one line that names the variable', async () => {
+  test('a bad value stops it with one line that names the variable', async () => {
     for (const script of ['server/main.ts', 'workers/main.ts', 'server/commands/migrate.ts']) {
       const { code, stdout, stderr } = await fail({ MFA_REQUIRED: 'yes' }, script);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -65,7 +65,7 @@ describe('a start that must fail', () => {
     }
   });
 
-  test('C 1: SECRETS_KEY is required with DATABASE_URL', async () => {
+  test('SECRETS_KEY is required with DATABASE_URL', async () => {
     const { code, stderr } = await fail({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     expect(code).toBe(1);
     expect(oneLine(stderr)).toMatch(/^SECRETS_KEY: /);
