@@ -35,10 +35,10 @@ const patterns: Pattern[] = [
   row('opening noun clause', /(^|\. |\/\*\* |\/\/ |\| |")(What|Who|Whoever|Whose|Where|How often) (?!is |are |do |does |to )[a-z]/, [0, 1, 1, 150, 0], 10),
   row('where for if', /\b[Ww]here (a|an|the|it|that|there|no|they|one|somebody|nobody) /, [3, 11, 0, 76, 99], 60),
   row('any more', /\bany ?more\b/, [0, 0, 0, 5, 1], 0),
-  row('somebody', /\b(some|no|any|every)body\b/, [2, 0, 3, 34, 45], 0),
-  row('N at most', /\b[0-9,]+( [a-z]+){0,3} at (most|least)\b/, [0, 12, 11, 48, 15], 0),
+  row('somebody', /\b(some|no|any|every)body\b(?!":)/, [2, 0, 3, 34, 45], 0),
+  row('N at most', /\b[0-9][0-9,]*( [a-z]+){0,3} at (most|least)\b/, [0, 12, 11, 48, 15], 0),
   row('alone at the end', /\b(by )?(itself|themselves|alone)[.,;:)]/, [1, 9, 1, 67, 19], 0),
-  row('newest', /\bnewest\b/, [0, 0, 6, 12, 26], 0),
+  row('newest', /\bnewest\b(?!')/, [0, 0, 6, 12, 26], 0),
   row('answer for response', /\b[Aa]nswers?\b/, [0, 1, 13, 22, 36], 10),
   row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [0, 5, 0, 82, 139], 30),
   row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [0, 0, 0, 40, 6], 0),
@@ -49,7 +49,7 @@ const patterns: Pattern[] = [
   row('mend', /\bmend(s|ed|ing)?\b/, [0, 0, 0, 3, 2], 0),
   row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 73, 0, 60, 593], 0),
   row('e-mail', /\b[Ee]-mail/, [0, 0, 0, 0, 1], 0),
-  row('British spelling', /\b(licence|honoured|enrol|enrols|enrolled|behaviour|colour|normalised|recognised|cancelled)\b/, [2, 4, 7, 14, 5], 0),
+  row('British spelling', /\b(licence|honoured|enrol|enrols|behaviour|colour|normalised|recognised|(?<![=`'"])cancelled)\b/, [2, 4, 7, 14, 5], 0),
 ];
 
 const interfaceTexts =

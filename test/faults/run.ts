@@ -13,7 +13,7 @@ import { type Load, startLoad } from './load.ts';
 import { verify } from './verify.ts';
 
 /** Maximum seconds after a kill until everything works again. */
-const longestRecovery = 60;
+const maxRecoverySeconds = 60;
 
 export interface Recovery {
   victim: Victim;
@@ -96,7 +96,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
   const since = () => Date.now() - killed;
   const restarted = cluster.kill(victim, (pids) => (pids.length > 0 ? pick(pids, random) : undefined));
   const served = async () => {
-    await poll(() => load.isServed(), longestRecovery);
+    await poll(() => load.isServed(), maxRecoverySeconds);
     return since();
   };
   const worked = async () => {
@@ -111,7 +111,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
               union all select id from graphile_worker.add_job('publish_unpersisted_jobs', ${tenant}::text::json)`,
           )
           .catch(() => undefined),
-      longestRecovery,
+      maxRecoverySeconds,
     );
     await poll(
       async () =>
@@ -125,7 +125,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
             (left) => left.length === 0,
             () => false,
           ),
-      longestRecovery,
+      maxRecoverySeconds,
     );
     return since();
   };

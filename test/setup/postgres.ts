@@ -64,8 +64,8 @@ async function createTemplate(dataDir: string): Promise<void> {
 }
 
 /**
- * Copies the data folder that an earlier run made, so that most runs neither create a cluster nor migrate. Makes it anew when a
- * migration, the embedded PostgreSQL or a dependency has changed. Rejects where there is no cp.
+ * Copies the data folder that an earlier run made, so that most runs neither create a cluster nor migrate. Makes a new one if a
+ * migration, the embedded PostgreSQL or a dependency has changed. Rejects without cp.
  */
 async function copyKept(dataDir: string): Promise<void> {
   const folder = join(kept, await fingerprint());

@@ -11,7 +11,7 @@ const needed = 4 * 2 ** 30;
 const prefix = 'lingualoop-tests-';
 
 /**
- * Makes a folder for all temporary files of this run: in memory where there is room, since to copy a database is a thousand small files, and
+ * Makes a folder for all temporary files of this run: in memory if there is space, because copying a database means a thousand small files, and
  * a disk takes ten times as long. The processes of the test files get it as TMPDIR.
  * @returns removes it
  */

@@ -75,7 +75,7 @@ export class KilledSeries {
     await this.moment();
     if (victim.startsWith('server')) await service.kill();
     if (victim.startsWith('network')) await context.setOffline(true);
-    // The reviewer continues meanwhile without them.
+    // The reviewer continues without them.
     if (!victim.startsWith('tab')) await pause(random() * 1500);
     const endedAt = endsTab ? Date.now() : undefined;
     if (victim === 'tab is closed') await page.close();

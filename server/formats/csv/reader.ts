@@ -55,7 +55,7 @@ function firstRow(sample: string, delimiter: Delimiter): string[] {
   return cells ?? [];
 }
 
-/** How often a delimiter occurs on a line: in total, and other than as punctuation. */
+/** The occurrences of a delimiter on a line: in total, and other than as punctuation. */
 interface Count {
   all: number;
   separating: number;

@@ -113,12 +113,12 @@ function pagesText(pages: readonly number[]): string {
 }
 
 /** The maximum number of bookmarks to count, because the list of a hostile file may be endless. */
-const mostBookmarks = 100_000;
+const maxBookmarks = 100_000;
 
 function countBookmarks(outlines: PDFDict | undefined): number {
   const seen = new Set<PDFDict>();
   const waiting = [getDict(outlines, 'First')];
-  while (waiting.length > 0 && seen.size < mostBookmarks) {
+  while (waiting.length > 0 && seen.size < maxBookmarks) {
     const item = waiting.pop();
     if (!item || seen.has(item)) continue;
     seen.add(item);

@@ -30,7 +30,7 @@ export interface SetPage {
  * The maximum number of text directions on a page for which text may take free space. Text in further directions stays in its
  * boxes.
  */
-const mostTurns = 8;
+const maxTurns = 8;
 
 /**
  * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its space.
@@ -52,7 +52,7 @@ export function setBlocks(
   let count = 0;
   for (const turned of turns.values()) {
     const turn = turnOf(turned[0]!.block);
-    const free = count++ < mostTurns;
+    const free = count++ < maxTurns;
     const fittings = fitTurned({ page, items, turned, others: free ? others : null, turn, languages });
     for (const { fit, frame } of fittings) {
       const box = transformRectangle(turn.toPage, takenBy(frame, fit));

@@ -1,6 +1,6 @@
 import type { TargetSpan } from './target-matches.ts';
 
-/** How often an expected term occurs in a translation. */
+/** The occurrences of an expected term in a translation. */
 export interface Observed {
   count: number;
   /** At least one match is spelled as in the glossary. */

@@ -19,7 +19,7 @@ export const qualityIssue = z
   .meta({ id: 'QualityIssue', description: 'A problem that a quality agent or a check found.' });
 
 export const score = z.number().meta({ description: '0 to 100' });
-const issues = z.array(qualityIssue).describe('The problems found; empty if there are none.');
+const issues = z.array(qualityIssue).describe('The problems found; may be empty.');
 
 export const qualityAssessment = z
   .object({

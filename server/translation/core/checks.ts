@@ -43,11 +43,11 @@ export function missesTerms({ compliance }: { compliance: TermCompliance | null 
 }
 
 /** A hostile page may have an issue in each of its thousands of texts. */
-const mostIssues = 100;
+const maxIssues = 100;
 
 /** UTF-16 units. A lost link may have 50,000, and issues are sent to models and shown to reviewers. */
-const longestSpan = 300;
-const longestText = 600;
+const maxSpanLength = 300;
+const maxTextLength = 600;
 
 /** Milliseconds of work after which other requests may run. */
 const sliceMs = 20;
@@ -77,13 +77,13 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
         ...checkIntegrity({ ...texts, sourceLang, targetLang, textType }),
         ...checkPlausibility({ ...texts, sourceLang, targetLang }),
       );
-      if (issues.length >= mostIssues) break;
+      if (issues.length >= maxIssues) break;
     }
     if (blocks.length > 1) {
       const texts = { sourceText: joinSegments(task.segments), targetText: joinSegments(candidate) };
       issues.push(...checkPlausibility({ ...texts, sourceLang, targetLang }));
     }
-    return issues.slice(0, mostIssues).map(clipped);
+    return issues.slice(0, maxIssues).map(clipped);
   };
 }
 
@@ -91,9 +91,9 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
 export function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
   return {
     ...issue,
-    span: span && clip(span, longestSpan),
-    explanation: clip(explanation, longestText),
-    suggestion: suggestion && clip(suggestion, longestText),
+    span: span && clip(span, maxSpanLength),
+    explanation: clip(explanation, maxTextLength),
+    suggestion: suggestion && clip(suggestion, maxTextLength),
   };
 }
 

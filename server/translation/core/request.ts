@@ -1,4 +1,4 @@
-/** A text to translate: the fields of a request that affect its translation. The core knows neither jobs nor documents. */
+/** A text to translate: the fields of a request that affect its translation. The core is independent of jobs and documents. */
 export interface TextRequest {
   source_text: string;
   /** Language codes of `languages.ts`. */

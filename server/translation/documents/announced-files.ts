@@ -19,7 +19,7 @@ const folder = 'documents/announced';
 /** Milliseconds that a list covers; it is named after its end. */
 const span = 3_600_000;
 /** Milliseconds after which a list is dropped if its account keeps failing: the account may no longer exist. */
-const longestTry = 7 * 86_400_000;
+const maxTryMs = 7 * 86_400_000;
 
 export async function announceFile(
   { storage }: Pick<Services, 'storage'>,
@@ -65,7 +65,7 @@ export async function removeAnnouncedFiles(
           }
         }
       }
-    if (!failed || age > longestTry) await storage.remove(path);
+    if (!failed || age > maxTryMs) await storage.remove(path);
   }
   return removed;
 }

@@ -11,7 +11,7 @@ import { pauseAfter } from './waiting.ts';
 /** Seconds over which documents start again at random times when the model responds. */
 const spread = 5;
 /** Seconds since the failure before a document may be woken: a recent failure may be the end of the outage. */
-const leastWait = 10;
+const minWait = 10;
 
 /** A failure that is likely to pass, for a waiting document. */
 export interface Outage {
@@ -74,7 +74,7 @@ export async function wakeWaiting({ database }: Pick<Services, 'database'>): Pro
             where status in ('queued', 'extracted') and waiting_since is not null and not running
               and stage = 'map_translate' and waiting_reason <> 'rate_limit'
               and next_attempt_at > now() + make_interval(secs => ${spread})
-              and updated_at < now() - make_interval(secs => ${leastWait})
+              and updated_at < now() - make_interval(secs => ${minWait})
             order by tenant_id, document_id limit 1000 for update skip locked) w
           where d.tenant_id = w.tenant_id and d.document_id = w.document_id
           returning 'run_document:' || d.document_id as key)

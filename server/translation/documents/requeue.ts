@@ -21,7 +21,7 @@ import { progressed } from './waiting.ts';
 export const requeuedCodes = ['transient_error', 'interrupted', 'stage_timeout'] as const;
 
 /** Maximum number of documents per call; a further call finds the next ones. */
-const mostOfCall = 1000;
+const maxOfCall = 1000;
 
 const codes = sql.raw(requeuedCodes.map((code) => `'${code}'`).join(', '));
 const isRequeueable = sql`status = 'failed' and failure->>'code' in (${codes})
@@ -98,7 +98,7 @@ async function selectFailed(tx: Tx, which: ReturnType<typeof sql>) {
     where ${isRequeueable} and ${which} group by 1 order by 1`);
   const first = await tx.execute<{ tenantId: string; documentId: string }>(sql`
     select tenant_id as "tenantId", document_id as "documentId" from document_jobs
-    where ${isRequeueable} and ${which} order by updated_at, document_id limit ${mostOfCall}`);
+    where ${isRequeueable} and ${which} order by updated_at, document_id limit ${maxOfCall}`);
   return { found: [...found], first: [...first] };
 }
 

@@ -35,14 +35,14 @@ const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
 const order = Object.keys(stages) as DocumentStage[];
 
 /** Retries of a stage after a transient failure. */
-const mostRetries = 2;
+const maxRetries = 2;
 /** Milliseconds before the first retry; doubles. */
 const firstPause = 1000;
 /**
  * Workers that may die with a job before it makes progress. The limit is high, because `interrupted` is the last resort; and
  * files are read in child processes, whose crash does not end the worker.
  */
-const mostInterruptions = 20;
+const maxInterruptions = 20;
 /** Milliseconds after which a worker yields: to documents with a higher priority, and to all. */
 const slice = { ifOthersWait: 1000, most: 10_000 };
 /** Seconds until a job that a stopping process has returned may run; otherwise the same process would take it again. */
@@ -104,7 +104,7 @@ export async function runDocument(
   };
   stopping.addEventListener('abort', beginStop, { once: true });
   try {
-    if (row.interruptions > mostInterruptions)
+    if (row.interruptions > maxInterruptions)
       return await endFailed(run, interruption(row.interruptions), row.stage);
     for (const stage of order.slice(order.indexOf(row.stage))) {
       if (stopping.aborted) throw new Yielded();
@@ -187,7 +187,7 @@ async function runStage(
           'a stage of a document failed',
         );
         const outage = outageOf(error);
-        if (!isTransient(error) || retries === mostRetries || (outage && run.row.waitingSince)) {
+        if (!isTransient(error) || retries === maxRetries || (outage && run.row.waitingSince)) {
           if (outage) run.timings = () => before;
           return { failure: failureOf(error, stage, retries), outage };
         }

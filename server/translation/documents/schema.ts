@@ -69,7 +69,7 @@ export const documentQualityReport = z
     overall_score: z.number().meta({ description: '0 to 1' }),
     translated_units: z.int().describe('Segments with a translation.'),
     total_units: z.int().describe('All segments.'),
-    findings: z.array(documentQualityFinding).describe('The findings; empty if there are none.'),
+    findings: z.array(documentQualityFinding).describe('The findings; may be empty.'),
     metadata: openObject.describe(
       '`page_count`; `llm_quality` with `needs_review_units` and `noncompliant_units`; if segments were confirmed, `human_review` with `confirmed_units`, and `unresolved_units` that need a review and are not confirmed.',
     ),

@@ -162,7 +162,7 @@ export async function storeTargetRectangles(
 }
 
 /** Maximum number of findings about segments in a report. */
-const mostFindings = 500;
+const maxFindings = 500;
 
 /** A translation is reported if it is this many times as long as its source, and long enough to break a layout. */
 const expansion = { times: 2, leastUnits: 40 };
@@ -189,7 +189,7 @@ export async function findingsOfSegments(
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), sql`(${target} is null or ${needsReview} or ${isExpanded})`))
     .orderBy(documentSegments.position)
-    .limit(mostFindings);
+    .limit(maxFindings);
   return rows.flatMap(({ regionId, cellId, place, missing, needsReview: doubtful, expanded, issues }) => {
     const finding = (
       severity: DocumentQualityFinding['severity'],
@@ -225,7 +225,7 @@ const isCritical = sql`(${documentSegments.issues} @> '[{"severity": "critical"}
   and ${documentSegments.confirmedAt} is null)`;
 
 /** Maximum number of segments in an error. */
-const mostNamed = 100;
+const maxNamed = 100;
 
 /** The segments of a document with unconfirmed critical issues, in reading order; only the first ones if there are many. */
 export async function selectCritical(tx: Tx, tenantId: string, documentId: string) {
@@ -240,7 +240,7 @@ export async function selectCritical(tx: Tx, tenantId: string, documentId: strin
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), isCritical))
     .orderBy(documentSegments.position)
-    .limit(mostNamed);
+    .limit(maxNamed);
   return rows.map(({ issues, ...segment }) => ({
     ...segment,
     issues: (issues as QualityIssue[]).filter(isCriticalIssue),

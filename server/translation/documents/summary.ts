@@ -49,7 +49,7 @@ export interface WaitingDocuments {
 }
 
 /** Maximum number of unfinished documents to read, so that counting a backlog stays cheap. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /** Counts the documents that wait for an outage to pass, over all tenants. Platform scope. */
 export async function countWaiting(tx: Tx): Promise<WaitingDocuments[]> {
@@ -57,7 +57,7 @@ export async function countWaiting(tx: Tx): Promise<WaitingDocuments[]> {
     select waiting_reason as reason, count(*)::int as documents,
       extract(epoch from now() - min(waiting_since))::float8 as "longestSeconds"
     from (select waiting_reason, waiting_since from document_jobs
-      where status in ('queued', 'extracted') and waiting_since is not null limit ${mostWaiting}) w
+      where status in ('queued', 'extracted') and waiting_since is not null limit ${maxWaiting}) w
     group by 1 order by 1`);
   return [...rows];
 }

@@ -20,9 +20,9 @@ const dayMs = 86_400_000;
 const lineMargin = 3_600_000;
 const pageSize = 500;
 /** Announcements whose lines are searched for together: each search reads the manifest from the first of them. */
-const mostListed = 50_000;
+const maxListed = 50_000;
 /** Milliseconds after which a list is dropped if its account keeps failing: the account may no longer exist. */
-const longestTry = 7 * dayMs;
+const maxTryMs = 7 * dayMs;
 
 type CheckServices = LocatingServices & Pick<Services, 'log'>;
 
@@ -86,10 +86,10 @@ async function checkAnnounced(
         waits ||= judged.waits;
         unreached ||= judged.unreached;
         listed.push(...judged.listed);
-        if (listed.length >= mostListed) await complete();
+        if (listed.length >= maxListed) await complete();
       }
     await complete();
-    if (!waits && (!unreached || age > longestTry)) await storage.remove(path);
+    if (!waits && (!unreached || age > maxTryMs)) await storage.remove(path);
   }
 }
 

@@ -13,13 +13,13 @@ import type { ClaimState, ItemHolder, ReviewItem } from './schema.ts';
 const claimSeconds = 60;
 
 /** Maximum number of claims of one member, so that a member cannot block the queue. */
-const mostOfMember = 20;
+const maxOfMember = 20;
 
 /** Maximum number of holders that are listed for an item. */
-const mostHolders = 20;
+const maxHolders = 20;
 
 /** Maximum number of others' items that `next` skips. If there are more, two members may get the same item. */
-const mostPassedOver = 5000;
+const maxPassedOver = 5000;
 
 /** A member who claims. */
 export interface Claimant {
@@ -33,7 +33,7 @@ export function claimantOf({ tenant, user }: SessionPrincipal): Claimant {
   return { tenantId: tenant.id, userId: user.id, name: user.email || user.id };
 }
 
-/** Makes or renews the member's claim on an item, which must exist. The member's oldest claims beyond `mostOfMember` end. */
+/** Makes or renews the member's claim on an item, which must exist. The member's oldest claims beyond `maxOfMember` end. */
 export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
   const { tenantId, userId, name } = claimant;
   const until = sql`now() + make_interval(secs => ${claimSeconds})`;
@@ -69,7 +69,7 @@ async function endOldestClaims(tx: Tx, { tenantId, userId }: Claimant): Promise<
   await tx.execute(sql`
     delete from review_claims where tenant_id = ${tenantId} and user_id = ${userId} and (item_kind, item_id) in (
       select item_kind, item_id from review_claims where tenant_id = ${tenantId} and user_id = ${userId}
-      order by expires_at desc, item_id offset ${mostOfMember} for update skip locked)`);
+      order by expires_at desc, item_id offset ${maxOfMember} for update skip locked)`);
 }
 
 /**
@@ -105,7 +105,7 @@ async function othersOn(tx: Tx, { tenantId, userId }: Claimant, item: ReviewItem
     .from(reviewClaims)
     .where(and(isOn(tenantId, item), isLive(), ne(reviewClaims.userId, userId)))
     .orderBy(asc(reviewClaims.claimedAt), asc(reviewClaims.userId))
-    .limit(mostHolders);
+    .limit(maxHolders);
   return rows.map(({ holder, claimedAt, expiresAt }) => ({
     holder,
     claimed_at: claimedAt.toISOString(),
@@ -113,7 +113,7 @@ async function othersOn(tx: Tx, { tenantId, userId }: Claimant, item: ReviewItem
   }));
 }
 
-/** The items of one kind that others have claimed, at most `mostPassedOver`. */
+/** The items of one kind that others have claimed, at most `maxPassedOver`. */
 export async function itemsOfOthers(
   tx: Tx,
   { tenantId, userId }: Claimant,
@@ -130,7 +130,7 @@ export async function itemsOfOthers(
         ne(reviewClaims.userId, userId),
       ),
     )
-    .limit(mostPassedOver);
+    .limit(maxPassedOver);
   return new Set(rows.map(({ itemId }) => itemId));
 }
 
@@ -162,7 +162,7 @@ export async function holdersOf(
     .orderBy(asc(reviewClaims.claimedAt), asc(reviewClaims.userId));
   for (const { itemId, holder } of rows) {
     const known = holders.get(itemId) ?? [];
-    if (known.length < mostHolders) holders.set(itemId, [...known, holder]);
+    if (known.length < maxHolders) holders.set(itemId, [...known, holder]);
   }
   return holders;
 }

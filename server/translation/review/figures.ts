@@ -7,7 +7,7 @@ import type { EditDistance } from './edit-distance.ts';
 import type { ReviewerReport, ReviewerReportInput } from './schema.ts';
 
 /** Maximum number of reviewers in a report; those with the most decisions come first. */
-const mostReviewers = 1000;
+const maxReviewers = 1000;
 
 /** The figures of one decision, or of the comparison of its texts, for the sums of a member's day. */
 export interface ReviewFigures {
@@ -97,7 +97,7 @@ export async function reportReviewers(
       desc(sql`sum(${reviewDays.approved} + ${reviewDays.edited} + ${reviewDays.rejected})`),
       reviewDays.userId,
     )
-    .limit(mostReviewers);
+    .limit(maxReviewers);
   const emails = await emailsOf(
     tx,
     tenantId,

@@ -184,7 +184,7 @@ function requireUsable(job: TranslationJob | undefined): TranslationJob {
   return job;
 }
 
-const mostTokens = 1_000_000_000;
+const maxTokens = 1_000_000_000;
 
 function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResult): JobUsage {
   return {
@@ -194,8 +194,8 @@ function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResul
     trialChars: onTrial ? weight.billableChars : 0,
     fastPath,
     // A model may report any count; the sums must fit their columns.
-    inputTokens: Math.min(cost.inputTokens, mostTokens),
-    outputTokens: Math.min(cost.outputTokens, mostTokens),
+    inputTokens: Math.min(cost.inputTokens, maxTokens),
+    outputTokens: Math.min(cost.outputTokens, maxTokens),
     models: cost.models,
   };
 }

@@ -21,7 +21,7 @@ type FoundJob = Omit<JobSummary, 'claimed_by'>;
 
 interface Found {
   jobs: FoundJob[];
-  /** The last job that was examined; undefined if there was none. */
+  /** The last examined job; undefined without one. */
   last: PageEnd | undefined;
   /** Whether more jobs follow. */
   more: boolean;

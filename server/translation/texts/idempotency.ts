@@ -5,15 +5,15 @@ import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { fingerprintOf } from '#server/http/request-fingerprint.ts';
 import { type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
-import { longestKey, type TranslationRequest } from './schema.ts';
+import { maxKeyLength, type TranslationRequest } from './schema.ts';
 
-/** @throws AppError 422 for an idempotency key of more than `longestKey` characters */
+/** @throws AppError 422 for an idempotency key of more than `maxKeyLength` characters */
 export function requireKey(key: string | null | undefined): void {
-  if (!key || countCodePoints(key) <= longestKey) return;
+  if (!key || countCodePoints(key) <= maxKeyLength) return;
   throw new AppError('invalid_fields', [
     {
       loc: ['body', 'idempotency_key'],
-      msg: `must have at most ${longestKey} characters`,
+      msg: `must have at most ${maxKeyLength} characters`,
       type: 'too_big',
     },
   ]);

@@ -177,7 +177,7 @@ export function readmitJob(tx: Tx, job: Restart, limits: UsageLimits): Promise<C
 const insertPending = prepare<New, Admitted[]>((db) =>
   db
     .insert(translationJobs)
-    .select(db.select(pendingJob).from(sql`(select) nobody`))
+    .select(db.select(pendingJob).from(sql`(select) one_row`))
     .onConflictDoNothing(ofOneKey)
     .returning(admittedColumns)
     .prepare('insert_pending'),

@@ -129,7 +129,7 @@ const atOnce = 4;
  * After this many consecutive failures the storage counts as unavailable, and the other jobs are left for later, because
  * each attempt may take until a timeout.
  */
-const mostRefusals = 5;
+const maxRefusals = 5;
 
 /**
  * Publishes a tenant's jobs with pending persistence, and approved ones whose process died during publication. Each job is
@@ -195,11 +195,11 @@ async function* publishThose(
         refusals += 1;
       }
     };
-    for (let from = 0; from < jobs.length && refusals < mostRefusals; from += atOnce)
+    for (let from = 0; from < jobs.length && refusals < maxRefusals; from += atOnce)
       await Promise.all(jobs.slice(from, from + atOnce).map(publish));
     yield result;
     const last = jobs.at(-1)?.job;
-    if (!last || jobs.length < pageSize || refusals >= mostRefusals) return;
+    if (!last || jobs.length < pageSize || refusals >= maxRefusals) return;
     after = { updatedAt: last.updated_at, id: last.id };
   }
 }

@@ -35,7 +35,7 @@ export const jobStatus = z
 const textType = z.enum(['Plain', 'Html']);
 
 /** Characters of an idempotency key as a caller sends it. */
-export const longestKey = 255;
+export const maxKeyLength = 255;
 
 /** The service checks languages against the supported set, and its error lists them. */
 export const translationRequest = z
@@ -54,7 +54,7 @@ export const translationRequest = z
     idempotency_key: z
       .string()
       .min(1)
-      .meta({ maxLength: longestKey })
+      .meta({ maxLength: maxKeyLength })
       .nullable()
       .default(null)
       .describe(

@@ -10,14 +10,14 @@ interface Piece {
 }
 
 /** Characters of both texts above which lines are compared, because comparing words would block the page. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 /** Maximum milliseconds of a comparison; after that, the whole text counts as replaced. */
 const longest = 200;
 
 /** The differences between two texts, by the language's words (of Unicode, so that no character is split). */
 export function diffTexts(before: string, after: string, language: string): Piece[] {
-  const isLong = before.length + after.length > mostCharacters;
+  const isLong = before.length + after.length > maxCharacters;
   const split = (text: string) => (isLong ? linesOf(text) : wordsOf(text, language));
   const changes = diffArrays(split(before), split(after), { timeout: longest }) ?? [
     { removed: true, added: false, value: [before] },

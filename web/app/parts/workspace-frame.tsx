@@ -17,7 +17,7 @@ import { SignInAgain } from './sign-in-again.tsx';
 const pauseBeforeAsking = 1000;
 
 /** Milliseconds that a sign-out waits for the drafts to load. After that, they stay encrypted on the device. */
-const longestReading = 5000;
+const maxReadingMs = 5000;
 
 function noDraftsAfter(milliseconds: number): Promise<StoredDraft[]> {
   return new Promise((resolve) => setTimeout(() => resolve([]), milliseconds));
@@ -58,7 +58,7 @@ function Frame() {
     // A recent decision may still be on its way.
     await outbox.untilSent(pauseBeforeAsking);
     // Sign-out must work even if the browser cannot read its storage, or the service does not return the draft keys.
-    const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(longestReading)]);
+    const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(maxReadingMs)]);
     if (drafts.length === 0 && outbox.countSending() === 0) await signOut();
     else setUnsent(drafts);
   };

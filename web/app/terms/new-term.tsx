@@ -7,7 +7,7 @@ import { type SelectedWords, useSelectedWords, wordsOfTranslation } from './sele
 import styles from './terms.module.css';
 
 /** Characters of the selected words on the button. */
-const mostShown = 30;
+const maxShown = 30;
 
 /**
  * Adds selected words of a source text to a glossary, with the words selected in its translation, if any: with the button at
@@ -57,7 +57,7 @@ function Offer({ selected: { words, range }, onClick }: { selected: SelectedWord
     };
   }, [range]);
   const characters = [...words];
-  const shown = characters.length > mostShown ? `${characters.slice(0, mostShown).join('')}…` : words;
+  const shown = characters.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : words;
   return (
     <button
       ref={button}

@@ -1,12 +1,12 @@
 /** With fewer letters, a typo cannot be told from another word. */
-const fewestLetters = 6;
+const minLetters = 6;
 
 /**
  * The key that a caller may have meant: one typo away (a character more, less, different, or two exchanged), or in another
- * spelling (`minQualityScore`). Undefined for one of the keys themselves.
+ * spelling (`minQualityScore`). Undefined for an exact key.
  */
 export function nearKey(key: string, keys: readonly string[]): string | undefined {
-  if (key.length < fewestLetters || keys.includes(key)) return undefined;
+  if (key.length < minLetters || keys.includes(key)) return undefined;
   const plain = spelled(key);
   return keys.find((one) => spelled(one) === plain || isOneTypoAway(key, one));
 }

@@ -16,10 +16,10 @@ export interface LanguageFields {
 const ownNames: LanguageFields = { source_lang: 'source_lang', target_lang: 'target_lang' };
 
 /** UTF-16 units of a name that is repeated in a warning. */
-const longestName = 100;
+const maxNameLength = 100;
 
 /** The maximum for a job: its warnings are stored and listed with it. */
-const mostWarnings = 20;
+const maxWarnings = 20;
 
 /**
  * The warnings for a text request.
@@ -46,7 +46,7 @@ export function warningsOf(
     ...domainWarnings(request.domain),
     ...languageWarnings({ ...request, isDetected: isDetected(request) }, names.target_lang),
     ...ofText,
-  ].slice(0, mostWarnings);
+  ].slice(0, maxWarnings);
 }
 
 /** A warning if the text is clearly not in the stated language. */
@@ -66,7 +66,7 @@ export function unknownFieldWarnings(unknown: readonly string[], fields: readonl
     const hint = meant ? `; did you mean ${meant}?` : isOption(name) ? '; options are sent in metadata' : '';
     return warningOf(
       'unknown_field',
-      clip(path, longestName),
+      clip(path, maxNameLength),
       `${quoted(path)} is not a field of this request and is ignored${hint}`,
     );
   });
@@ -129,14 +129,14 @@ const inRange =
     return undefined;
   };
 
-const mostCandidates = 2;
+const maxCandidates = 2;
 
 const candidates: Check = (value) => {
   const names = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(names) || names.some((name) => typeof name !== 'string'))
     return `must be names separated by commas, or an array of names; it is ${typeOf(value)}, and anything except names is ignored`;
   const given = names.filter((name: string) => name.trim() !== '').length;
-  return given > mostCandidates ? `names ${given} models; at most ${mostCandidates} are used` : undefined;
+  return given > maxCandidates ? `names ${given} models; at most ${maxCandidates} are used` : undefined;
 };
 
 /** Texts that mean "no" but count as true. */
@@ -172,7 +172,7 @@ function isOption(name: string): boolean {
 
 function optionWarnings(metadata: Record<string, unknown>): Warning[] {
   return Object.entries(metadata).flatMap(([key, value]) => {
-    const field = `metadata.${clip(key, longestName)}`;
+    const field = `metadata.${clip(key, maxNameLength)}`;
     if (isOption(key)) {
       const problem = value === null || value === undefined ? undefined : options[key]!(value);
       return problem === undefined ? [] : [warningOf('invalid_option', field, `${field} ${problem}`)];
@@ -195,5 +195,5 @@ function named(code: string): string {
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(clip(text, longestName));
+  return JSON.stringify(clip(text, maxNameLength));
 }

@@ -48,14 +48,14 @@ const field = /%[-_^#0]?[EO]?([A-Za-z])(?![A-Za-z])/g;
 const printfOnly = /%(?:[1-9]|0\d|\.|\*|\+|[hlqjzt]{1,2}[diouxX]|[sioufEGn@](?![A-Za-z])|[(<{])/;
 /** Letters that printf does not have. */
 const strftimeOnly = /^[YyHIMBbAmjklSTDRZzVWUCPh]$/;
-const mostText = 300;
+const maxTextLength = 300;
 
 /**
  * The fields of a date and time format, such as "%Y-%m-%d %H:%M"; undefined for any other text. A format is short, and
  * contains no other conversions.
  */
 export function dateFields(text: string): Found[] | undefined {
-  if (text.length > mostText || printfOnly.test(text)) return undefined;
+  if (text.length > maxTextLength || printfOnly.test(text)) return undefined;
   const found: Found[] = [];
   for (const { 0: span, 1: letter, index: start } of text.matchAll(field)) {
     found.push({ key: letter!, span, start, end: start + span.length });

@@ -7,7 +7,7 @@ import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
 
 /** The maximum of a report. Only hostile texts have more. */
-export const mostIssues = 100;
+export const maxIssues = 100;
 
 export interface IntegrityInput {
   sourceText: string;
@@ -87,16 +87,16 @@ const numberLosses: Record<
   }),
 };
 
-/** The markup that an HTML text has lost: tags and attributes, except translatable values. At most `mostIssues` issues. */
+/** The markup that an HTML text has lost: tags and attributes, except translatable values. At most `maxIssues` issues. */
 export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssue[] {
   const source = findMarkup(sourceHtml);
-  return markupIssues(source, findMarkup(targetHtml, source)).slice(0, mostIssues);
+  return markupIssues(source, findMarkup(targetHtml, source)).slice(0, maxIssues);
 }
 
 /**
  * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, and the placeholders and
  * links that it invents. Pure, linear in both texts, and never throws.
- * @returns at most `mostIssues` issues, by kind in the order above. `span` is the lost text of the source or the invented
+ * @returns at most `maxIssues` issues, by kind in the order above. `span` is the lost text of the source or the invented
  * text of the target, verbatim
  */
 export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
@@ -130,5 +130,5 @@ export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
       span,
       ...numberLosses[kind](span),
     })),
-  ].slice(0, mostIssues);
+  ].slice(0, maxIssues);
 }

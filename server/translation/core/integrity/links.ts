@@ -12,7 +12,7 @@ const destination = /\]\(([./#][^\s()<>\0]{1,2000})/g;
 
 const localPart = /[A-Za-z0-9._%+-]/;
 const domain = /[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/y;
-const longestLocalPart = 64;
+const maxLocalPartLength = 64;
 
 /** `link` without surrounding punctuation and emphasis. */
 function withoutTail(link: string): string {
@@ -56,7 +56,7 @@ function addresses(text: string): Found[] {
   const found: Found[] = [];
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     let start = at;
-    while (start > 0 && at - start < longestLocalPart && localPart.test(text[start - 1]!)) start -= 1;
+    while (start > 0 && at - start < maxLocalPartLength && localPart.test(text[start - 1]!)) start -= 1;
     domain.lastIndex = at + 1;
     const host = domain.exec(text)?.[0].replace(/[.-]+$/, '');
     if (start === at || host === undefined || !host.includes('.')) continue;

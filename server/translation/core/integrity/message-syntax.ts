@@ -3,7 +3,7 @@ import type { Found, Range } from './found.ts';
 const header =
   /\{\s{0,20}([\p{L}_][\p{L}\p{M}\p{N}_.-]{0,80}|\d{1,4})\s{0,20},\s{0,20}(plural|selectordinal|select|number|date|time|spellout|ordinal|duration|choice)\s{0,20}([,}])/uy;
 
-const longestSelector = 80;
+const maxSelectorLength = 80;
 
 /** An argument of an ICU message that selects one of several texts. */
 export interface Choice {
@@ -57,7 +57,7 @@ function selectors(text: string, from: number, end: number, pairs: Map<number, n
     while (to > start && text[to - 1]!.trim() === '') to -= 1;
     let at = to;
     // `offset:1` may precede the first selector.
-    while (at > start && to - at < longestSelector && text[at - 1]!.trim() !== '') at -= 1;
+    while (at > start && to - at < maxSelectorLength && text[at - 1]!.trim() !== '') at -= 1;
     const span = text.slice(at, to);
     found.push({ key: span, span, start: at, end: i + 1 });
     i = close + 1;

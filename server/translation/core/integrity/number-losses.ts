@@ -15,7 +15,7 @@ const convert: [unit: RegExp, factors: number[], offset?: number][] = [
   [/^(?:°\s?F|degrees Fahrenheit)/i, [5 / 9], -32],
 ];
 const tolerance = 0.06;
-const mostValues = 200;
+const maxValues = 200;
 
 /** Whether one of the target's values is the source's number, converted from the unit after it. */
 function convertedFrom(number: NumberMatch, source: string, present: Iterable<string>): boolean {
@@ -27,7 +27,7 @@ function convertedFrom(number: NumberMatch, source: string, present: Iterable<st
   let seen = 0;
   for (const candidate of present) {
     seen += 1;
-    if (seen > mostValues) return false;
+    if (seen > maxValues) return false;
     if (expected.some((one) => Math.abs(Number(candidate) - one) <= Math.abs(one) * tolerance)) return true;
   }
   return false;

@@ -36,8 +36,8 @@ function spellingsOf(lang: string): Spellings | undefined {
 }
 
 /** Maximum length of an ending, in letters. */
-const longestEnding = 6;
-const longestConnective = 3;
+const maxEndingLength = 6;
+const maxConnectiveLength = 3;
 
 /** Optional combining marks and signs: vowels of Arabic, joiners, soft hyphens, marks of direction. */
 const unwritten = /[\u00ad\u061c\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -60,7 +60,7 @@ function formsAt(words: readonly string[], i: number, { forms, longestWord }: Sp
   const word = words[i]!;
   const found: [number, number][] = [];
   for (let length = Math.min(word.length, longestWord); length > 0; length -= 1) {
-    if (word.length - length > longestEnding) break;
+    if (word.length - length > maxEndingLength) break;
     for (const { value, rest, isOpen } of forms.get(word.slice(0, length)) ?? []) {
       if (length < word.length && !(isOpen && rest.length === 0)) continue;
       if (
@@ -86,7 +86,7 @@ function composedAt(words: readonly string[], i: number, spellings: Spellings): 
   const first = formsAt(words, i, spellings).filter(([count]) => count === 1);
   if (first.length === 0) return undefined;
   for (const step of [1, 2]) {
-    if (step === 2 && !((words[i + 1]?.length ?? 9) <= longestConnective)) return undefined;
+    if (step === 2 && !((words[i + 1]?.length ?? 9) <= maxConnectiveLength)) return undefined;
     if (i + step >= words.length) return undefined;
     for (const [count, second] of formsAt(words, i + step, spellings)) {
       const match = first.find(([, value]) => isTen(value) !== isTen(second) && Math.min(value, second) < 10);

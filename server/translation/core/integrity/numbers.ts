@@ -189,10 +189,10 @@ function dates(text: string): { start: number; end: number }[] {
   return [...text.matchAll(date)].map(({ index, 0: span }) => ({ start: index, end: index + span.length }));
 }
 
-const longestSummand = 40;
+const maxSummandLength = 40;
 
 function largest({ values }: NumberMatch): bigint {
-  const whole = values.map((value) => value.split('.')[0]!).filter(({ length }) => length < longestSummand);
+  const whole = values.map((value) => value.split('.')[0]!).filter(({ length }) => length < maxSummandLength);
   return whole.map(BigInt).reduce((most, value) => (value > most ? value : most), 0n);
 }
 

@@ -109,10 +109,10 @@ interface Gathered {
 }
 
 /** Maximum number of terms that are sent to the engine and listed in the trace. */
-const mostTerms = 200;
-const mostNamed = 50;
+const maxTerms = 200;
+const maxNamed = 50;
 /** Maximum length of a quote in the trace, in UTF-16 units. */
-const longestQuote = 200;
+const maxQuoteLength = 200;
 
 const nothing: CloseHits = { close: [], relevant: [] };
 
@@ -142,7 +142,7 @@ export async function gatherLeverage(
   const { relevant } = found;
   const hits = [...close, ...relevant];
   const glossary = (terms?.expected ?? [])
-    .slice(0, mostTerms)
+    .slice(0, maxTerms)
     .map(({ sourceTerm, targetTerms }) => ({ source: sourceTerm, targets: targetTerms }));
   const examples = hits.map(({ sourceText, targetText, similarity }) => ({
     source: sourceText,
@@ -162,7 +162,7 @@ export async function gatherLeverage(
           newDecision(
             index < close.length ? 'close_match' : 'relevant_pair',
             `${Math.floor(hit.similarity * 100)} % alike${hit.likeness === 'meaning' ? ' in meaning' : ''}`,
-            `“${clip(hit.sourceText, longestQuote)}” → “${clip(hit.targetText, longestQuote)}”`,
+            `“${clip(hit.sourceText, maxQuoteLength)}” → “${clip(hit.targetText, maxQuoteLength)}”`,
             { confidence: hit.similarity, provenance: memoryProvenance(hit) },
           ),
         ),
@@ -175,11 +175,11 @@ export async function gatherLeverage(
 function termDecisions(terms: TermsInText | null): AgentDecision[] {
   const entries = new Set(terms?.matches.map(({ entries: [winner] }) => winner));
   return [...entries]
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((entry) =>
       newDecision(
         'term',
-        `“${clip(entry.sourceTerm, longestQuote)}” → “${clip(entry.targetTerm, longestQuote)}”`,
+        `“${clip(entry.sourceTerm, maxQuoteLength)}” → “${clip(entry.targetTerm, maxQuoteLength)}”`,
         null,
         { provenance: termProvenance(entry) },
       ),

@@ -37,7 +37,7 @@ export interface Walk<T> {
 
 export interface Walked<T> {
   found: T[];
-  /** The last job that was examined; undefined if there was none. */
+  /** The last examined job; undefined without one. */
   last: PageEnd | undefined;
   /** Whether more jobs follow. */
   more: boolean;

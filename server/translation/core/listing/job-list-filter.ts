@@ -10,7 +10,7 @@ export const moment = z.iso.datetime({ offset: true }).refine((value) => {
   return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
 }, 'must have a year of four digits');
 
-const mostMetadataKeys = 10;
+const maxMetadataKeys = 10;
 
 /** Filters of the lists of translation jobs and of documents, in addition to the status. All filters sent must match. */
 export const jobListFilter = z.object({
@@ -29,8 +29,8 @@ export const jobListFilter = z.object({
       z.union([z.string().max(1000), z.number(), z.boolean()], 'must be a string, a number or a boolean'),
     )
     .refine(
-      (wanted) => Object.keys(wanted).length <= mostMetadataKeys,
-      `must have at most ${mostMetadataKeys} keys`,
+      (wanted) => Object.keys(wanted).length <= maxMetadataKeys,
+      `must have at most ${maxMetadataKeys} keys`,
     )
     .optional()
     .describe(

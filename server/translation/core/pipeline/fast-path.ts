@@ -23,7 +23,7 @@ export interface FastPath {
 }
 
 /** UTF-16 units of a reason in the trace. */
-const longestReason = 600;
+const maxReasonLength = 600;
 
 /**
  * Serves a text that is a glossary term or an exact match of the TM. A target that misses a glossary term or, for HTML, has
@@ -66,7 +66,7 @@ function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
   }
   if (compliance?.passed !== false) return null;
   const missing = compliance.missing_terms.map((target) => `“${target}”`).join(', ');
-  const why = `the glossary requires ${clip(missing, longestReason)}`;
+  const why = `the glossary requires ${clip(missing, maxReasonLength)}`;
   return newDecision(name, `${name}_noncompliant`, why, { provenance });
 }
 

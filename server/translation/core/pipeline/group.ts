@@ -124,7 +124,7 @@ export async function translateGroup<T extends GroupText>(
   return { translations, cost: group.cost };
 }
 
-/** The stored translation of a text; null if there is none, or it may not be served. */
+/** The stored translation of a text; null without one, or if it may not be served. */
 async function serve(text: Prepared): Promise<TranslatedText | null> {
   const fast = await takeFastPath([], text, false);
   if (!fast) return null;

@@ -41,7 +41,7 @@ export interface RunResult {
   cost: RunCost;
   /** The fast path that served the text; null if it was translated. */
   fastPath: FastPath['name'] | null;
-  /** What the pipeline adds to request.metadata; null for nothing. */
+  /** Additions of the pipeline to request.metadata; null without any. */
   metadata: Record<string, unknown> | null;
 }
 

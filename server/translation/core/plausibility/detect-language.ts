@@ -13,10 +13,10 @@ export type Detection =
 
 /** UTF-16 units of a window, and of all windows together, which are spread over the text. */
 const windowLength = 600;
-const mostWindows = 4;
+const maxWindows = 4;
 
 /** Letters by weight. A text with fewer has no main script. */
-const fewestLetters = 4;
+const minLetters = 4;
 
 /**
  * The share of letters in one script that makes it the script of the text. Names and code in Latin letters are common in
@@ -67,9 +67,9 @@ const undecided = (candidates: LanguageCode[]): Detection => ({ language: null, 
 
 /** Pieces from all over the text, at most some thousand characters. */
 export function sampleOf(text: string): string {
-  if (text.length <= windowLength * mostWindows) return text;
-  const step = (text.length - windowLength) / (mostWindows - 1);
-  return Array.from({ length: mostWindows }, (_, at) => {
+  if (text.length <= windowLength * maxWindows) return text;
+  const step = (text.length - windowLength) / (maxWindows - 1);
+  return Array.from({ length: maxWindows }, (_, at) => {
     const start = Math.round(at * step);
     return text.slice(start, start + windowLength);
   }).join('\n');
@@ -91,12 +91,12 @@ function mainScript(sample: string): Script | undefined {
     ([script, amount]) => script !== 'Latin' && amount >= mainShare.other * all,
   );
   const found = main === 'Latin' && other ? other : ([main, weight] as const);
-  if (found[1] < fewestLetters) return undefined;
+  if (found[1] < minLetters) return undefined;
   return found[0] === 'Latin' && weight < mainShare.latin * all ? undefined : found[0];
 }
 
 /** A text with this many Han characters without kana is not a Japanese name or heading. */
-const fewestHan = 8;
+const minHan = 8;
 
 /** The characters of one standard of Chinese must outnumber the other's by this factor. */
 const outnumbered = 4;
@@ -107,7 +107,7 @@ function detectHan(sample: string): Detection {
   if (kana >= 2 && 20 * kana >= han) return { language: 'ja', confidence: byScript };
   const { hans, hant } = countStandards(sample);
   const variants: LanguageCode[] = hant > hans ? ['zh-Hant', 'zh-Hans'] : ['zh-Hans', 'zh-Hant'];
-  if (han < fewestHan) return undecided([...variants, 'ja']);
+  if (han < minHan) return undecided([...variants, 'ja']);
   const [most, least] = [Math.max(hans, hant), Math.min(hans, hant)];
   if (most === 0 || most < outnumbered * least) return undecided(variants);
   return { language: variants[0]!, confidence: byScript };
@@ -127,9 +127,9 @@ const margins = [
 const ownShare = 0.6;
 
 /** Maximum number of languages that are named if none is clear. */
-const mostCandidates = 3;
+const maxCandidates = 3;
 
-/** Required lead of the best language over its siblings if no word tells them apart. */
+/** Required lead of the best language over its siblings if no word distinguishes them. */
 const siblingMargin = 0.1;
 
 /** Siblings that profiles cannot tell apart at all. */
@@ -154,7 +154,7 @@ function detectByWords(words: readonly string[], script: Script): Detection {
     const likely = [...siblings, ...ranking.map(({ language: one }) => one)]
       .filter(isSupported)
       .filter((one) => scriptsOf(one).includes(script));
-    return undecided([...new Set(likely)].slice(0, mostCandidates));
+    return undecided([...new Set(likely)].slice(0, maxCandidates));
   }
   // Without any evidence, the doubt is a half; each letter and each distinctive word lowers it.
   const doubt = Math.max(Math.exp(-margin * letters), Math.exp(-1.5 * Math.max(ahead, 1))) / 2;

@@ -45,7 +45,7 @@ export const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 
 
 /** UTF-16 units of a window: the length that the identification reads, plus room for omitted source words. */
 const windowLength = 600;
-const mostWindows = 12;
+const maxWindows = 12;
 
 /** UTF-16 units of a short message with plural branches, syntax included. */
 const shortMessage = 400;
@@ -54,7 +54,7 @@ const shortMessage = 400;
 const wrongShare = 0.3;
 
 /** Fewer letters do not identify a language. */
-const fewestLetters = 20;
+const minLetters = 20;
 
 /** If the share of letters in words that the source does not have is above this, only those words are checked. */
 const mostlyOwn = 0.8;
@@ -99,7 +99,7 @@ export function otherLanguageIn(
     if (isTitle(words)) continue;
     const own = words.filter((one) => !pair.sourceWords.has(one.toLowerCase()));
     const verdict =
-      (lettersIn(own) >= fewestLetters ? otherLanguage(own, pair) : undefined) ??
+      (lettersIn(own) >= minLetters ? otherLanguage(own, pair) : undefined) ??
       (lettersIn(own) < mostlyOwn * lettersIn(words) ? sourceLanguage(words, pair) : undefined);
     const weight = lettersIn(words);
     letters += weight;
@@ -117,8 +117,8 @@ function isTitle(words: readonly string[]): boolean {
 
 function* windows(text: string): Generator<string> {
   const count = Math.ceil(text.length / windowLength);
-  const step = count <= mostWindows ? windowLength : (text.length - windowLength) / (mostWindows - 1);
-  for (let at = 0; at < Math.min(count, mostWindows); at++) {
+  const step = count <= maxWindows ? windowLength : (text.length - windowLength) / (maxWindows - 1);
+  for (let at = 0; at < Math.min(count, maxWindows); at++) {
     const start = Math.round(at * step);
     yield text.slice(start, start + windowLength);
   }

@@ -5,7 +5,7 @@ import { isInsideWord } from './script.ts';
 const reach = 48;
 
 /** A text with more instruction verbs counts as instructions without further checks. */
-const mostVerbs = 2000;
+const maxVerbs = 2000;
 
 /**
  * Whether `text` looks like a prompt injection: it asks a model to ignore its instructions, to play a role, to reply with
@@ -15,7 +15,7 @@ export function isInstructionLike(text: string): boolean {
   const said = text.toLowerCase().replace(/[’ʼ]/g, "'").replace(/\s+/g, ' ');
   let verbs = 0;
   for (const { value: object, start, end } of matches(said)) {
-    if (object === undefined || ++verbs > mostVerbs) return true;
+    if (object === undefined || ++verbs > maxVerbs) return true;
     // The object follows its verb or, as in Japanese, precedes it, within the sentence.
     const after = said.slice(end, end + reach).split(sentenceEnd, 1)[0]!;
     const before = said

@@ -87,14 +87,14 @@ function hasHiddenText(text: string): boolean {
 /** A run that may be base64: longer than words, and bounded. */
 const run = /[A-Za-z0-9+/_-]{24,8192}={0,2}/g;
 
-const mostRuns = 50;
+const maxRuns = 50;
 
 /** At most 50 readable texts that `text` contains in base64. Keys, hashes and images decode to nothing readable. */
 function encodedText(text: string): string[] {
   const found: string[] = [];
   let looked = 0;
   for (const [candidate] of text.matchAll(run)) {
-    if (looked++ === mostRuns) break;
+    if (looked++ === maxRuns) break;
     // A long word or URL has no digit or no capital.
     if (!/[A-Z]/.test(candidate) || !/[a-z]/.test(candidate)) continue;
     const decoded = Buffer.from(candidate, 'base64').toString('utf8');

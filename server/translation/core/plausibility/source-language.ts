@@ -4,14 +4,14 @@ import { scriptIssue, scriptsOf } from './script.ts';
 import { textPair, word } from './text-pair.ts';
 
 /** Shorter texts are names, labels and commands too often. */
-const fewestCharacters = 40;
+const minCharacters = 40;
 
 /** The share of letters in another language that makes it the language of the whole text, not of a quotation. */
-const mostOfIt = 0.6;
+const maxOfIt = 0.6;
 
 /** The shares of tokens that are code, and of capitalized words, from which a text is not prose. */
-const mostCode = 0.25;
-const mostCapitalised = 0.75;
+const maxCode = 0.25;
+const maxCapitalized = 0.75;
 
 /** Words that are frequent in English prose and that no other supported language uses. */
 const englishWords = new Set(
@@ -25,7 +25,7 @@ const englishShare = 0.12;
 
 /**
  * Whether a source text is clearly not in its stated language: it has another script or other letters, or most of it looks
- * like another language. Always false for fewer than 40 characters, and tells similar languages apart no better than
+ * like another language. Always false for fewer than 40 characters, and distinguishes similar languages no better than
  * `languageIssue`.
  */
 export function isInOtherLanguage({
@@ -35,7 +35,7 @@ export function isInOtherLanguage({
   sourceText: string;
   sourceLang: string;
 }): boolean {
-  if (countCodePoints(sourceText.trim()) < fewestCharacters) return false;
+  if (countCodePoints(sourceText.trim()) < minCharacters) return false;
   // Compared with itself, without the exemption for words of the source.
   const texts = { sourceText, targetText: sourceText, sourceLang, targetLang: sourceLang };
   const pair = { ...textPair(texts), sourceWords: new Set<string>() };
@@ -45,7 +45,7 @@ export function isInOtherLanguage({
   if (scriptIssue(pair)) return true;
   if (pair.branching || !scriptsOf(sourceLang).some((script) => sharedScripts.has(script))) return false;
   if (hasForeignLetters(pair.target, sourceLang)) return true;
-  return (otherLanguageIn(pair)?.share ?? 0) > mostOfIt;
+  return (otherLanguageIn(pair)?.share ?? 0) > maxOfIt;
 }
 
 function isPlainlyEnglish(text: string): boolean {
@@ -70,7 +70,7 @@ function isProse(text: string): boolean {
   const words = text.match(word) ?? [];
   const capitalised = words.filter((one) => /^\p{Lu}/u.test(one)).length;
   return (
-    tokens.filter((token) => noProse.test(token) && !unspaced.test(token)).length <
-      mostCode * tokens.length && capitalised < mostCapitalised * words.length
+    tokens.filter((token) => noProse.test(token) && !unspaced.test(token)).length < maxCode * tokens.length &&
+    capitalised < maxCapitalized * words.length
   );
 }

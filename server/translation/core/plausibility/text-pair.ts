@@ -15,7 +15,7 @@ export interface TextPair {
 }
 
 /** Maximum length that is read, in UTF-16 units. Only texts with many characters outside the basic plane are longer. */
-const longestRead = 64_000;
+const maxReadLength = 64_000;
 
 /** More marks on a letter than any script uses: a run of thousands is slow to normalize. */
 const manyMarks = /(\p{M}{20})\p{M}+/gu;
@@ -26,7 +26,7 @@ const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g;
 export const word = /[\p{Script=Latin}\p{M}]+|[[\p{L}\p{M}]--\p{Script=Latin}]+/gv;
 
 /** UTF-16 units of a message. A longer text only contains a message. */
-const longestMessage = 600;
+const maxMessageLength = 600;
 
 /** A message with a branch for each plural form; languages have one to six forms. */
 const pluralMessage = /\{\s{0,9}\w{1,99}\s{0,9},\s{0,9}(?:plural|select|selectordinal)\s{0,9},/;
@@ -45,13 +45,13 @@ export function textPair(input: {
     source,
     target,
     sourceWords: new Set(source.toLowerCase().match(word)),
-    branching: source.length <= longestMessage && pluralMessage.test(source),
+    branching: source.length <= maxMessageLength && pluralMessage.test(source),
   };
 }
 
 /** `text` in NFC without invisible characters; only start, middle and end of a text that is too long. */
 export function readable(text: string): string {
-  return excerpts(text, longestRead).replace(invisible, '').replace(manyMarks, '$1').normalize('NFC');
+  return excerpts(text, maxReadLength).replace(invisible, '').replace(manyMarks, '$1').normalize('NFC');
 }
 
 /** Adjacent ASCII characters that are code rather than words: URLs, options, placeholders, camelCase. */

@@ -116,7 +116,7 @@ function selectTranslations({ services, tenantId, documentId }: DocumentRun): Pr
   });
 }
 
-const mostTokens = 1_000_000_000;
+const maxTokens = 1_000_000_000;
 
 function usageOf(run: DocumentRun): JobUsage {
   const { row } = run;
@@ -128,8 +128,8 @@ function usageOf(run: DocumentRun): JobUsage {
     billableChars: weightOf(run),
     trialChars: 0,
     fastPath: null,
-    inputTokens: Math.min(row.inputTokens, mostTokens),
-    outputTokens: Math.min(row.outputTokens, mostTokens),
+    inputTokens: Math.min(row.inputTokens, maxTokens),
+    outputTokens: Math.min(row.outputTokens, maxTokens),
     models: row.models,
   };
 }

@@ -41,7 +41,7 @@ export class TranslationStore {
     this.#next = undefined;
     const { services, tenantId } = this.#run;
     const stored = services.database.inTenant(tenantId, (tx) => storeGroups(tx, this.#run, groups));
-    // Each caller of `add` gets the error of its own transaction.
+    // Each caller of `add` gets the error of its transaction.
     this.#current = stored.catch(() => {});
     return stored;
   }

@@ -7,14 +7,14 @@ import { reviewDocument } from './decide.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 
 /** UTF-16 units of a translation that a reviewer saw: an engine's may be longer than a correction. */
-const longestSeen = 1_000_000;
+const maxSeenLength = 1_000_000;
 
 const correction = documentReviewInput.shape.corrections.element.extend({
   replaces: z
     .string()
-    .max(longestSeen)
+    .max(maxSeenLength)
     .nullable()
-    .meta({ description: 'the target_text that the reviewer saw; null if there was no text' }),
+    .meta({ description: 'the target_text that the reviewer saw; null without one' }),
 });
 
 export const documentCorrectInput = documentReviewInput.extend({

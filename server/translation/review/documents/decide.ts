@@ -46,7 +46,7 @@ type ReviewServices = LocatingServices &
 /** The input of a reviewer. */
 export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
   corrections: (DocumentReviewRequest['corrections'][number] & {
-    /** The translation that the reviewer saw, null if there was none. If omitted, any translation is replaced. */
+    /** The translation that the reviewer saw; null without one. If omitted, any translation is replaced. */
     replaces?: string | null | undefined;
     /**
      * The same text with the tags of the source, if the reviewer placed them. If omitted, they are placed as in the previous

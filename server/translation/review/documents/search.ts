@@ -20,11 +20,11 @@ const kinds = [
 ] as const satisfies readonly SegmentKind[];
 
 /** The maximum of PostgreSQL's integers. */
-const mostPosition = 2_147_483_647;
-const position = z.int().min(0).max(mostPosition);
+const maxPosition = 2_147_483_647;
+const position = z.int().min(0).max(maxPosition);
 
 /** Length of a region's or cell's ID, in UTF-16 units. */
-const longestId = 500;
+const maxIdLength = 500;
 
 export const segmentSearch = z.object({
   document_id: z.string().describe('The document.'),
@@ -32,8 +32,8 @@ export const segmentSearch = z.object({
   corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
   confirmed: z.boolean().optional().describe('Whether a reviewer has confirmed it unchanged.'),
   kind: z.enum(kinds).optional().describe('The kind of segment.'),
-  page: z.int().min(1).max(mostPosition).optional().meta({ description: 'the page or sheet, from 1' }),
-  unit_id: z.string().min(1).max(longestId).optional().meta({
+  page: z.int().min(1).max(maxPosition).optional().meta({ description: 'the page or sheet, from 1' }),
+  unit_id: z.string().min(1).max(maxIdLength).optional().meta({
     description: 'ID of a region or cell, as in findings; in a workbook every sheet may have that cell',
   }),
   text: searchedText.optional(),
@@ -147,7 +147,7 @@ async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number
   const start =
     'position' in from
       ? sql`${from.position}::int`
-      : sql`coalesce((select position from matches order by position offset ${from.offset} limit 1), ${mostPosition})`;
+      : sql`coalesce((select position from matches order by position offset ${from.offset} limit 1), ${maxPosition})`;
   const [page] = await tx.execute<{ total: number; first_index: number; positions: number[] }>(sql`
     with matches as materialized (select position from document_segments where ${condition}),
     start as materialized (select ${start} as position)

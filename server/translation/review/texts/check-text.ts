@@ -7,7 +7,7 @@ import type { TextCheck } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
 
 /** Maximum number of terms in a result. */
-const mostTerms = 100;
+const maxTerms = 100;
 
 /**
  * Checks a text that a reviewer proposes for a job, like the pipeline's own checks: integrity, plausibility and terms. Uses
@@ -37,7 +37,7 @@ export async function checkText(
   }));
   return {
     issues: [...inspected, ...missesTerms],
-    missing_terms: compliance?.missing_terms.slice(0, mostTerms) ?? [],
+    missing_terms: compliance?.missing_terms.slice(0, maxTerms) ?? [],
   };
 }
 

@@ -9,7 +9,7 @@ import type { ClaimState, ReviewItem } from '../schema.ts';
 import type { NextReview, NextReviewInput } from './review-schema.ts';
 
 /** Maximum number of jobs to try, one after the other, if other members get them at the same time. */
-const mostTries = 20;
+const maxAttempts = 20;
 
 /**
  * The job that has awaited review longest, after the one of the cursor, without those that others have claimed. Its place in
@@ -24,7 +24,7 @@ export async function nextReview(
   const { tenantId } = claimant;
   const passOver = await itemsOfOthers(tx, claimant, 'job');
   let cursor = after;
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxAttempts; tries++) {
     const { jobs, last, more } = await findJobs(tx, {
       tenantId,
       filter: { ...filter, statuses: [...reviewableStatuses] },

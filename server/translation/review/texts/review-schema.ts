@@ -48,12 +48,12 @@ export const reviewInput = z
 export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
 
 /** Maximum UTF-16 units of a text that is checked during typing. Longer ones would delay other requests. */
-const longestChecked = 100_000;
+const maxCheckedLength = 100_000;
 
 /** Input of `translations.check`. */
 export const checkInput = z.object({
   job_id: z.string().describe('The job for which the text is proposed.'),
-  text: z.string().max(longestChecked).describe('The text to check.'),
+  text: z.string().max(maxCheckedLength).describe('The text to check.'),
 });
 
 /** The issues that the service's own checks find in a text that a reviewer proposes. */

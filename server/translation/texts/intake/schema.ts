@@ -3,7 +3,7 @@ import { tooLarge } from '#server/errors.ts';
 import { arrayLimits } from '#server/http/array-limits.ts';
 import type { Settings } from '#server/settings.ts';
 import { uploadedFile } from '#server/trpc.ts';
-import { longestKey, translationRequest } from '../schema.ts';
+import { maxKeyLength, translationRequest } from '../schema.ts';
 
 const note = (description: string) => z.string().max(1000).nullable().optional().describe(description);
 
@@ -57,7 +57,7 @@ export const batchRequest = z
     idempotency_key: z
       .string()
       .min(1)
-      .max(longestKey)
+      .max(maxKeyLength)
       .nullable()
       .default(null)
       .describe('Each job gets this key with its index from 0: `<key>:<index>`.'),
@@ -103,7 +103,7 @@ export const fileRequest = z.object({
   idempotency_key: z
     .string()
     .min(1)
-    .max(longestKey)
+    .max(maxKeyLength)
     .nullable()
     .default(null)
     .describe('Each page gets this key with its number from 1: `<key>:<n>`.'),

@@ -17,7 +17,7 @@ export interface Found {
 }
 
 /** @param opening the current one, whose corrections are not offered */
-export function useFoundCorrections(documentId: string, opening: string): Found {
+export function useUnappliedCorrections(documentId: string, opening: string): Found {
   const [found, setFound] = useState<readonly FoundCorrection[]>([]);
   const isDecided = found.length === 0;
   useEffect(() => {

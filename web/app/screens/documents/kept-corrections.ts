@@ -63,14 +63,14 @@ export interface FoundCorrection {
 }
 
 /** Maximum number of offered corrections; further ones follow after these are decided. */
-const mostOffered = 50;
+const maxOffered = 50;
 
 /** The member's stored corrections of a document, the latest first. Those that are already in the document are deleted. */
 export async function findCorrections(documentId: string, opening: string): Promise<FoundCorrection[]> {
   const left = await draftsOf(documentId, opening);
   const found: FoundCorrection[] = [];
   while (found.length === 0 && left.length > 0) {
-    const drafts = left.splice(0, mostOffered);
+    const drafts = left.splice(0, maxOffered);
     const segments = await readSegments(
       documentId,
       drafts.map(({ item }) => placeOf(item).position),

@@ -42,7 +42,7 @@ export interface SegmentFilter {
 }
 
 /** The longest text that can be searched. */
-export const longestText = 200;
+export const maxTextLength = 200;
 
 /** Reads the URL of a document; invalid parameters are ignored. */
 export function readSegmentFilter(search: Record<string, unknown>): SegmentFilter {
@@ -51,7 +51,7 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
   // The router reads 123 as a number.
   const sought = (typeof text === 'string' || typeof text === 'number' ? String(text) : '')
     .trim()
-    .slice(0, longestText);
+    .slice(0, maxTextLength);
   return {
     ...(flagged === true && { flagged }),
     ...(corrected === true && { corrected }),

@@ -4,7 +4,7 @@ import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import styles from './documents.module.css';
 import { useOutline } from './outline.ts';
-import { longestText, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
+import { maxTextLength, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
 
 /** The filters of the segments. Only options that match segments are offered, with the number. */
 export function SegmentFilters({
@@ -94,7 +94,7 @@ export function SegmentFilters({
           dir="auto"
           aria-label={t('documents.find')}
           placeholder={t('documents.find')}
-          maxLength={longestText}
+          maxLength={maxTextLength}
           value={text}
           onChange={({ target }) => setText(target.value)}
         />

@@ -7,7 +7,7 @@ import type { CorrectionStore } from './corrections.ts';
 import styles from './documents.module.css';
 import type { SegmentFilter } from './search.ts';
 import { type Languages, SegmentRow } from './segment-row.tsx';
-import { indexOf, mostInDom, type SegmentRange, useSegments } from './use-segments.ts';
+import { indexOf, maxInDom, type SegmentRange, useSegments } from './use-segments.ts';
 
 interface ListProps {
   documentId: string;
@@ -52,7 +52,7 @@ function Rows({
 }: ListProps & { range: SegmentRange; onVisible: (visible: readonly [number, number]) => void }) {
   const { documentId, filter, languages, corrections, current, mayEdit, onOpen, onHidden } = props;
   const t = useT();
-  const isWhole = range.total <= mostInDom;
+  const isWhole = range.total <= maxInDom;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const virtual = useVirtualizer({

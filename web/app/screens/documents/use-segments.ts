@@ -8,7 +8,7 @@ import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
 const pageSize = 500;
 
 /** Maximum number in the DOM, where the browser's search and screen readers find all of them. */
-export const mostInDom = 2000;
+export const maxInDom = 2000;
 
 /** The loaded part of the segments that match a filter. */
 export interface SegmentRange {
@@ -33,7 +33,7 @@ export function useSegments(
   });
   const first = useQuery({ ...pageOf(0), placeholderData: keepPreviousData });
   const total = first.data?.total ?? 0;
-  const [from, to] = total <= mostInDom ? [0, total - 1] : visible;
+  const [from, to] = total <= maxInDom ? [0, total - 1] : visible;
   const offsets: number[] = [];
   for (let offset = Math.floor(from / pageSize) * pageSize; offset <= to; offset += pageSize)
     if (offset > 0) offsets.push(offset);

@@ -11,7 +11,7 @@ import { ApplyCorrections } from './apply-corrections.tsx';
 import { createCorrections, useCorrectionCount } from './corrections.ts';
 import { DocumentActions } from './document-actions.tsx';
 import styles from './documents.module.css';
-import { FoundCorrections, useFoundCorrections } from './found-corrections.tsx';
+import { FoundCorrections, useUnappliedCorrections } from './found-corrections.tsx';
 import { keepChanges, nextOpening } from './kept-corrections.ts';
 import { QualityReport } from './quality-report.tsx';
 import type { SegmentFilter } from './search.ts';
@@ -41,7 +41,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
     client.reviews.claim({ kind: 'document', id, opened: true }).catch(() => undefined);
   }, [id]);
   const unapplied = useCorrectionCount(corrections);
-  const left = useFoundCorrections(id, opening);
+  const left = useUnappliedCorrections(id, opening);
   // Leaving needs no question if unapplied corrections are saved on this device and offered later.
   const isLost = !useKeeping() && unapplied > 0;
   useBlocker({

@@ -4,7 +4,7 @@ import { DayField } from '../../parts/day-field.tsx';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import styles from './jobs.module.css';
-import { type JobFilter, longestText, type Trigger, triggers } from './search.ts';
+import { type JobFilter, maxTextLength, type Trigger, triggers } from './search.ts';
 
 /** The filters of the list. A selection applies immediately, a text when it is submitted. */
 export function FilterFields({
@@ -86,7 +86,7 @@ export function FilterFields({
           <input
             type="search"
             dir="auto"
-            maxLength={longestText}
+            maxLength={maxTextLength}
             value={text}
             onChange={({ target }) => setText(target.value)}
           />

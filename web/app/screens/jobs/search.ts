@@ -47,12 +47,12 @@ export function readJobFilter(search: Record<string, unknown>): JobFilter {
 }
 
 /** The longest text that can be searched. */
-export const longestText = 200;
+export const maxTextLength = 200;
 
 function searchedText(value: unknown): string {
   // The router reads 123 as a number.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return text.trim() === '' ? '' : text.slice(0, longestText);
+  return text.trim() === '' ? '' : text.slice(0, maxTextLength);
 }
 
 function languageOf(value: unknown) {

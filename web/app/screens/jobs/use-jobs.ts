@@ -8,7 +8,7 @@ import { type JobFilter, startOfDay } from './search.ts';
 const pageSize = 25;
 
 /** Requests per page: each examines a limited number of jobs, and may find no match. */
-const mostRequests = 5;
+const maxRequests = 5;
 
 interface JobPage {
   items: JobSummary[];
@@ -32,7 +32,7 @@ export function useJobs(filter: JobFilter) {
 
 async function readPage(filter: JobFilter, cursor: string | null): Promise<JobPage> {
   const found: JobPage = { items: [], nextCursor: cursor, searchedTo: null };
-  for (let requests = 0; requests < mostRequests; requests += 1) {
+  for (let requests = 0; requests < maxRequests; requests += 1) {
     const input = { ...inputOf(filter), ...(found.nextCursor && { cursor: found.nextCursor }) };
     const page = await client.translations.searchPage(input);
     found.items.push(...page.items);

@@ -32,7 +32,7 @@ export interface Item {
 }
 
 /** Code points of the service's excerpts; a shorter one is the whole text. */
-const longestExcerpt = 300;
+const maxExcerptLength = 300;
 
 /** The item of a summary, if the summary has the complete texts, so that it can be shown before its job is loaded. */
 export function itemOfSummary(summary: Summary): Item | undefined {
@@ -58,7 +58,7 @@ export function isNewer(item: Pick<Item, 'version'>, than: Pick<Item, 'version'>
 }
 
 function isWhole(excerpt: string): boolean {
-  return [...excerpt].length < longestExcerpt;
+  return [...excerpt].length < maxExcerptLength;
 }
 
 export function itemOfJob({ id, request, final_translation, updated_at }: TranslationJob): Item {

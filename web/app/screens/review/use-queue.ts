@@ -12,7 +12,7 @@ import { useSent } from './outbox-provider.tsx';
  * Maximum number of rows in the DOM, where the browser's search and screen readers find them. Others follow as these are
  * completed.
  */
-const mostRows = 2000;
+const maxRows = 2000;
 const pageSize = 100;
 /** Rows after the open one that are always loaded. */
 const ahead = 30;
@@ -78,12 +78,12 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   const openAt = rows.findIndex(({ summary }) => summary.id === openId);
   // A failed page is loaded again with the list, or by the reviewer.
   const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
-  const needsMore = mayAsk && rows.length < mostRows && rows.length - openAt < ahead;
+  const needsMore = mayAsk && rows.length < maxRows && rows.length - openAt < ahead;
   useEffect(() => {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
 
-  const hasMore = hasNextPage && rows.length < mostRows;
+  const hasMore = hasNextPage && rows.length < maxRows;
   // The service counts all of them, but not by filters.
   const isCounted = hasMore && !source && !target && !trigger && !text;
   const counts = useJobCounts({ enabled: isCounted });

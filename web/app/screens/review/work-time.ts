@@ -7,7 +7,7 @@ import { onSessionChange, sessionState } from '../../session/keeper.ts';
  */
 
 /** Milliseconds without a key, click or pointer movement that still count as reading. */
-const longestPause = 60_000;
+const maxPauseMs = 60_000;
 
 const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'scroll', 'focus'] as const;
 
@@ -47,7 +47,7 @@ function begin(id: string): void {
 function look(): void {
   if (!open) return;
   const now = performance.now();
-  worked.set(open.id, (worked.get(open.id) ?? 0) + Math.min(now - open.since, longestPause));
+  worked.set(open.id, (worked.get(open.id) ?? 0) + Math.min(now - open.since, maxPauseMs));
   open.since = now;
 }
 

@@ -6,7 +6,7 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
-import { type ConcordanceSearch, longestText, type SearchedSide, searchedSides } from './search.ts';
+import { type ConcordanceSearch, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
 
@@ -93,7 +93,7 @@ function SearchFields() {
           <input
             type="search"
             dir="auto"
-            maxLength={longestText}
+            maxLength={maxTextLength}
             value={text}
             onChange={({ target }) => setText(target.value)}
           />

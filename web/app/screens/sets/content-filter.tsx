@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { type ContentFilter, longestText, type SearchedSide, searchedSides } from './search.ts';
+import { type ContentFilter, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 
 /** Searches in a glossary or TM. A selection applies immediately, a text when it is submitted. */
@@ -34,7 +34,7 @@ export function ContentFilterFields({
           <input
             type="search"
             dir="auto"
-            maxLength={longestText}
+            maxLength={maxTextLength}
             value={text}
             onChange={({ target }) => setText(target.value)}
           />

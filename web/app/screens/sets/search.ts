@@ -1,7 +1,7 @@
 import { canonicalLanguage } from '#server/languages.ts';
 
 /** The longest text that can be searched. */
-export const longestText = 200;
+export const maxTextLength = 200;
 
 /** The sides of an entry or segment that may be searched separately. */
 export const searchedSides = ['source', 'target'] as const;
@@ -51,7 +51,7 @@ export function readConcordanceSearch(search: Record<string, unknown>): Concorda
 function searchedText(value: unknown): string {
   // The router reads 123 as a number.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return text.trim().slice(0, longestText);
+  return text.trim().slice(0, maxTextLength);
 }
 
 function languageOf(value: unknown) {

@@ -11,7 +11,7 @@ import type { UploadShare } from '../../upload.ts';
 import styles from './sets.module.css';
 
 /** Maximum length of a set's name. */
-const longestName = 128;
+const maxNameLength = 128;
 
 /** The fields sent with the file; a language is '' if the file contains it. */
 export interface SetFields {
@@ -111,7 +111,7 @@ export function UploadForm({
       <Field
         label={t('sets.name')}
         value={fields.name}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         dir="auto"
         autoComplete="off"
         problem={wasSent && name === '' ? t('sets.no_name') : undefined}
@@ -159,7 +159,7 @@ export function UploadForm({
 
 /** The default name of a file's set. */
 function nameOf(file: File | undefined): string {
-  return file?.name.replace(/\.[^.]*$/, '').slice(0, longestName) ?? '';
+  return file?.name.replace(/\.[^.]*$/, '').slice(0, maxNameLength) ?? '';
 }
 
 /**

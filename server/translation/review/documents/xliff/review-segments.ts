@@ -28,7 +28,7 @@ type Correction = ReviewOfSegments['corrections'][number];
 /**
  * The limit of a JSON review: the document is locked while they are stored, and the tenant's TM while they are added to it.
  */
-const mostCorrections = 1000;
+const maxCorrections = 1000;
 
 const { target_text: targetText } = documentReviewInput.shape.corrections.element.shape;
 
@@ -59,10 +59,10 @@ export async function reviewSegmentsByXliff(
     correctionsOf(tx, tenantId, documentId, file),
   );
   if (corrections.length === 0) return { tenantId };
-  if (corrections.length > mostCorrections)
+  if (corrections.length > maxCorrections)
     throw new AppError(
       'unprocessable',
-      `the file changes ${corrections.length} segments, but a review may change at most ${mostCorrections}; nothing was corrected; export and send it in pages`,
+      `the file changes ${corrections.length} segments, but a review may change at most ${maxCorrections}; nothing was corrected; export and send it in pages`,
     );
   return reviewDocument(services, withTenant, documentId, { ...review, corrections });
 }

@@ -28,7 +28,7 @@ import { codedTexts } from './text-codes.ts';
 export const unitOfJob = 'text';
 
 /** Maximum number of searches for one page, each of which examines a bounded number of jobs. */
-const mostSearches = 10;
+const maxSearches = 10;
 
 /**
  * A page of the tenant's jobs as one XLIFF document, with a `<file>` for each. By default, the jobs that await review.
@@ -98,7 +98,7 @@ async function findPage(
     const nextCursor = more && last ? cursorOf(last) : null;
     if (jobs.length > 0) return { jobs, nextCursor };
     if (nextCursor === null) throw noSuchJob();
-    if (searches === mostSearches)
+    if (searches === maxSearches)
       throw new AppError('not_found', `no match on this page; continue with cursor=${nextCursor}`);
     cursor = nextCursor;
   }
@@ -199,7 +199,7 @@ function notesOf({ agent_run: run, quality_assessment, verification }: Translati
           `${severity}: ${explanation}${span === null ? '' : ` (${span})`}`,
       ),
     ]),
-  ].slice(0, mostNotes);
+  ].slice(0, maxNotes);
 }
 
-const mostNotes = 50;
+const maxNotes = 50;

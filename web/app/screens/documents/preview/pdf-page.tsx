@@ -75,7 +75,7 @@ export function PdfPage(props: PageProps) {
 }
 
 /** Maximum width and height of a canvas in pixels: more would not be visible. */
-const mostPixels = 2400;
+const maxPixels = 2400;
 
 function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
   const t = useT();
@@ -85,7 +85,7 @@ function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
     if (!target) return;
     const { width, height } = page.getViewport({ scale: 1 });
     const shown = target.clientWidth * Math.min(window.devicePixelRatio, 2);
-    const scale = Math.min(shown / width, mostPixels / Math.max(width, height));
+    const scale = Math.min(shown / width, maxPixels / Math.max(width, height));
     const viewport = page.getViewport({ scale });
     target.width = Math.round(viewport.width);
     target.height = Math.round(viewport.height);

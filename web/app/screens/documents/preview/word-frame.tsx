@@ -12,7 +12,7 @@ import { useT } from '../../../i18n.tsx';
 import { announce } from '../../../parts/announcer.tsx';
 import { Read } from '../../../parts/loading.tsx';
 import { queryKeys } from '../../../query-keys.ts';
-import { longestText, type Segment } from '../search.ts';
+import { maxTextLength, type Segment } from '../search.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 import { useFile } from './use-file.ts';
@@ -100,7 +100,7 @@ async function segmentsOfText(documentId: string, side: Side, text: string): Pro
   if (needle === '') return [];
   const page = await client.documents.search({
     document_id: documentId,
-    text: needle.slice(0, longestText),
+    text: needle.slice(0, maxTextLength),
     // Untranslated segments have their source text in the translated file.
     text_in: side === 'source' ? 'source' : 'either',
     limit: 500,
