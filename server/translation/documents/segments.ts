@@ -133,7 +133,7 @@ export function readSegmentCursor(cursor: string | undefined): number | undefine
   throw new AppError('invalid_fields', [
     {
       loc: ['query', 'cursor'],
-      msg: 'invalid cursor; send next_cursor of the previous page',
+      msg: 'invalid cursor; send next_cursor from the previous page, or none',
       type: 'invalid_cursor',
     },
   ]);

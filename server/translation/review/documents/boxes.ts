@@ -94,7 +94,7 @@ export async function listBoxes(
     throw new AppError('invalid_fields', [
       {
         loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor of the previous response',
+        msg: 'invalid cursor; send next_cursor from the previous page, or none',
         type: 'invalid_cursor',
       },
     ]);

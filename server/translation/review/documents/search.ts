@@ -108,7 +108,7 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
     throw new AppError('invalid_fields', [
       {
         loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor of the previous page',
+        msg: 'invalid cursor; send next_cursor from the previous page, or none',
         type: 'invalid_cursor',
       },
     ]);
