@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { flatten } from '#server/formats/flatten.ts';
-import { corpusFile } from '#test/corpus/files.ts';
 import { wordFiles, zipOf } from './flatten-zip.ts';
 
 const read = (body: string, parts?: Record<string, string>): Promise<string> =>
@@ -95,25 +94,6 @@ describe('the text of a Word document', () => {
         header3: header('1 / 2'),
       }),
     ).toBe('Same\n\nBody');
-  });
-});
-
-describe('files of the corpus', () => {
-  const textOf = async (name: string): Promise<string> => flatten('docx', corpusFile(`docx/${name}.docx`));
-
-  it('a form: title, cells, footnote', async () => {
-    const text = await textOf('form-footnotes-tables');
-    expect(text).toContain('VISA APPLICATION FORM\n\n01 -   Full name');
-    expect(text).toContain('\n02 -   Place of birth (city/state/country)\n03 -  Date of birth\n');
-    expect(text).not.toContain('FORMTEXT');
-  });
-
-  it('tracked changes: as if all were accepted', async () => {
-    const text = await textOf('tracked-changes');
-    expect(text.startsWith('Tika can be:\n\nA Nepalese name for Tilaka\n\nA nickname for Petrika')).toBe(
-      true,
-    );
-    expect(text).toContain('March 2009: Apache Tika Release');
   });
 });
 

@@ -111,6 +111,21 @@ describe('what stays as it is', () => {
 });
 
 describe('all pages', () => {
+  it('give each glyph to one block or to one kept text, spaces too', () => {
+    const content = page([
+      text('  two words  17 ', 50, 700),
+      text('   ', 50, 650),
+      text('hidden', 50, 600, { kept: 'invisible' }),
+    ]);
+    const owned = content.texts.map(({ glyphs }) => glyphs.map(() => 0));
+    const { blocks, kept } = findBlocks(content);
+    for (const { glyphs } of [...blocks, ...kept])
+      for (const { text: shown, from, to } of glyphs)
+        for (let index = from; index < to; index++) owned[content.texts.indexOf(shown)]![index]!++;
+    expect(new Set(owned.flat())).toEqual(new Set([1]));
+    expect(kept.map(({ reason }) => reason)).toEqual(['blank', 'invisible']);
+  });
+
   it('have headers and footers: texts at one place in the margins, the same but for numbers', () => {
     const pages = [1, 2, 3].map((number) => {
       const content = page(

@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { check, extract } from '#server/formats/xlsx.ts';
+import { extract } from '#server/formats/xlsx.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 import { zipOf } from './flatten-zip.ts';
 import {
@@ -14,7 +14,6 @@ import {
   workbookFiles,
   workbookOf,
 } from './xlsx-file.ts';
-import { walkWorkbook } from './xlsx-walk.ts';
 
 const partOf = (bytes: Uint8Array, path: string): Buffer => Buffer.from(unzipSync(bytes)[path]!);
 const shout = (text: string): string => text.toUpperCase();
@@ -206,34 +205,5 @@ describe('a sheet', () => {
         found.startsWith('<v') ? '<v>T😀' : '<t>T😀',
       ),
     );
-  });
-});
-
-describe('time', () => {
-  it('grows no faster than the number of cells', { timeout: 120_000 }, async () => {
-    const made = (rows: number): Uint8Array =>
-      workbookOf(
-        [
-          {
-            rows: Array.from({ length: rows }, (_, at) =>
-              row(...[0, 1, 2, 3, 4].map((cell) => shared(at * 5 + cell))),
-            ).join(''),
-          },
-        ],
-        Array.from({ length: rows * 5 }, (_, at) => item(`Text ${at}`)),
-      );
-    const cpuOf = async (bytes: Uint8Array): Promise<number> => {
-      const start = process.cpuUsage();
-      await check(bytes);
-      await translated(bytes, shout);
-      const { user, system } = process.cpuUsage(start);
-      return user + system;
-    };
-    const small = made(1000);
-    const large = made(10_000);
-    await cpuOf(small);
-    const [few, many] = [await cpuOf(small), await cpuOf(large)];
-    expect(many / few).toBeLessThan(20);
-    expect(walkWorkbook(await translated(large, shout)).strings[49_999]).toBe('TEXT 49999');
   });
 });
