@@ -141,15 +141,10 @@ describe('text that a reader does not see is kept', () => {
   });
 
   it('in a layer that is hidden when the file is opened', async () => {
-    const group = object({ Type: 'OCG', Name: 'A' });
-    const shared = new Map<unknown, ReturnType<typeof group>>();
-    const once =
-      (make: typeof group): typeof group =>
-      (document) => {
-        const made = shared.get(make) ?? make(document);
-        shared.set(make, made);
-        return made;
-      };
+    const once = (make: Made): Made => {
+      let made: ReturnType<Made> | undefined;
+      return (document) => (made ??= make(document));
+    };
     const [shown, hidden] = [once(object({ Type: 'OCG' })), once(object({ Type: 'OCG', A: 1 }))];
     const page = await readMade({
       content: `/OC /On BDC ${at(9, 9, 'on')} EMC /OC /Off BDC ${at(9, 30, 'off')} /Span BMC ${at(9, 50, 'inside')} EMC EMC ${at(9, 70, 'after')}`,
