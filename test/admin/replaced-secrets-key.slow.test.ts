@@ -109,8 +109,8 @@ describe('an operator replaces SECRETS_KEY', () => {
     const before = await storedBinding();
     const lines = await reseal(bothKeys);
     expect(lines).toEqual([
-      'Authenticators: 2 encrypted with the current key now, 0 were already, 0 cannot be read with either key.',
-      'Storage secrets: 1 encrypted with the current key now, 1 were already, 0 cannot be read with either key.',
+      'Authenticators: 2 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
+      'Storage secrets: 1 now encrypted with the current key, 1 already were, 0 cannot be decrypted with either key.',
       'Recovery codes: 9 (members: 1) hashed with the current key, 9 (members: 1) with the previous one, 0 (members: 0) before keys were recorded, 0 (members: 0) with a key that is not set.',
     ]);
     expect(await storedBinding()).toEqual(before);

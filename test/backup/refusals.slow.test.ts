@@ -166,7 +166,7 @@ test('rejects a file with a part less or more, with the part', async () => {
   ]);
   expect(await unread(more)).toContain('is damaged at ');
   const open = await changed((entries) => entries.slice(0, -1));
-  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is cut short');
+  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is incomplete');
 });
 
 test('rejects a file that was changed together with its digests, but without the key', async () => {
@@ -179,12 +179,10 @@ test('rejects a file that was changed together with its digests, but without the
 test('rejects a file of a later version of the tables or of the format', async () => {
   const later = (text: string) =>
     text.replace(/"migration":(\d+)/, (_, at) => `"migration":${Number(at) + 1}`);
-  expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(
-    /was made by a later version/,
-  );
+  expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(/is from a later version/);
   const format = (text: string) => text.replace('"format":1', '"format":2');
   expect(await unread(await rewritten('backup.json', format, keyOf(0)))).toMatch(
-    /has format 2, and this version .* reads format 1/,
+    /has format 2, but this version .* reads format 1/,
   );
 });
 
@@ -265,9 +263,9 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
 
 test('a backup needs one name, and overwrites no file', async () => {
   const before = await readFile(file);
-  expect(await refusal('backup', settings, [file])).toBe(`${file} exists already; choose another name`);
+  expect(await refusal('backup', settings, [file])).toBe(`${file} already exists; choose another name`);
   expect(await readFile(file)).toEqual(before);
-  expect(await refusal('backup', settings, [])).toMatch(/^name one file/);
+  expect(await refusal('backup', settings, [])).toMatch(/^expected one file/);
 });
 
 test('Ctrl-C leaves no file of a backup, even while it waits for a table', async () => {
@@ -336,8 +334,8 @@ test('an object that is gone is named, and all else is backed up and restored', 
   const place = join(folder, 'without-a-record');
   const lines = await succeed('backup', settings, [place]);
   expect(lines.slice(0, 2)).toEqual([
-    `Not in the storage: ${record}`,
-    expect.stringMatching(/^1 objects that rows refer to are not in the storage/),
+    `Missing in the storage: ${record}`,
+    expect.stringMatching(/^1 objects of rows are missing in the storage/),
   ]);
   const { env, database } = await emptyPlace();
   await succeed('restore', env, [place]);

@@ -94,14 +94,14 @@ test('an import that Ctrl-C interrupted is resumed by the next run', async () =>
   first.child.kill('SIGINT');
   const { code, stdout, stderr } = await first.ended;
   expect([code, stdout]).toEqual([130, '']);
-  expect(stderr).toContain('What the service has accepted goes on');
+  expect(stderr).toContain('Accepted imports continue at the service');
 
   const second = startExample(example, here, '--out', here.out);
   await second.says(': running');
   await startAgain();
   const ended = await second.ended;
   expect(ended.code).toBe(0);
-  expect(ended.stderr).toMatch(/^Import [0-9a-f]{32} into this memory runs already, since 20/);
+  expect(ended.stderr).toMatch(/^Import [0-9a-f]{32} into this memory is already running, since 20/);
   expect(ended.stdout).toContain(`${memory}\n`);
   expect(await here.client.memory.imports()).toHaveLength(1);
 });
@@ -112,5 +112,5 @@ test('an error of the service is a sentence, and a wrong command line prints the
   expect(stranger).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^401 /) });
   const wrong = await run(here, 'one.tmx', 'two.tmx');
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toMatch(/^one file is needed\n(.*\n)*usage: import-memory\.ts .*\n$/);
+  expect(wrong.stderr).toMatch(/^expected one file\n(.*\n)*usage: import-memory\.ts .*\n$/);
 });

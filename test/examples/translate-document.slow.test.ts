@@ -52,7 +52,7 @@ test.each([
   first.child.kill(signal);
   const ended = await first.ended;
   expect([ended.code, ended.stdout]).toEqual([code, '']);
-  if (code === 130) expect(ended.stderr).toContain('The service goes on');
+  if (code === 130) expect(ended.stderr).toContain('The service continues');
   expect(await files(here.out)).toEqual(['menu.de.xlsx.job']);
 
   const second = start(here, '--to', 'de');

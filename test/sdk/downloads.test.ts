@@ -36,12 +36,17 @@ const closing =
 
 describe('a truncated export is an error', () => {
   const bytes = new TextEncoder().encode(lines(1, 3));
-  const brokenOff = /^usage\.records: the answer broke off: /;
+  const brokenOff = /^usage\.records: incomplete response: /;
 
   test.each<[string, Answer, number, RegExp]>([
     ['between two records', cut(bytes), 3, brokenOff],
     ['within a letter', cut(bytes.slice(0, bytes.lastIndexOf(0xc3) + 1)), 2, brokenOff],
-    ['without a sign of the connection', closing(whole(lines(1, 3).slice(0, -1))), 2, /ends within a record/],
+    [
+      'without a sign of the connection',
+      closing(whole(lines(1, 3).slice(0, -1))),
+      2,
+      /the last record is incomplete/,
+    ],
   ])('%s', async (_, answer, complete, message) => {
     const { client, asked } = await serveDownloads([answer]);
     const { jobs, error } = await walk(client);
@@ -77,7 +82,7 @@ describe('timeouts', () => {
     expect(jobs).toEqual(['é1', 'é2']);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ call: 'usage.records', timeoutMs: 30 });
-    expect((error as Error).message).toBe('usage.records: no more of the answer within 30 ms');
+    expect((error as Error).message).toBe('usage.records: no further data within 30 ms');
     await hungUp;
     expect(asked()).toBe(1);
   });
@@ -86,7 +91,7 @@ describe('timeouts', () => {
     const source = controlled();
     const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch, maxRetries: 0 });
     const { error } = await walk(client, { timeout: 1 });
-    expect((error as Error).message).toBe('usage.records: no answer within 1 ms');
+    expect((error as Error).message).toBe('usage.records: no response within 1 ms');
     source.send(lines(1, 1));
     await expect.poll(() => source.cancelled()).toBe(true);
   });
@@ -215,7 +220,7 @@ describe('usage.records', () => {
     expect(jobs).toEqual(['é1', 'é2']);
     expect(error).toBeInstanceOf(LinguaLoopError);
     expect(error).toMatchObject({ status: 200, requestId: '01a1', answeredBy: 'other' });
-    expect((error as Error).message).toBe('200 usage.records: line 3 is no usage record (request 01a1)');
+    expect((error as Error).message).toBe('200 usage.records: line 3 is not a usage record (request 01a1)');
     expect(asked()).toBe(1);
   });
 
@@ -239,7 +244,7 @@ describe('usage.records', () => {
       },
     ]);
     const { error } = await walk(client);
-    expect((error as Error).message).toContain('line 1 is no usage record');
+    expect((error as Error).message).toContain('line 1 is not a usage record');
     await hungUp;
     // Data in transit counts, too.
     expect(sent).toBeLessThan(longest + 16 * 1_048_576);
@@ -254,7 +259,7 @@ describe('usage.records', () => {
     ]);
     const { jobs, error } = await walk(client);
     expect(jobs).toEqual([]);
-    expect((error as Error).message).toContain("an answer that is not LinguaLoop's");
+    expect((error as Error).message).toContain('a response that is not from LinguaLoop');
   });
 
   test('has no records if the export is empty', async () => {
@@ -300,7 +305,7 @@ describe('memory.export', () => {
     const { client } = await serveDownloads([closing(whole(sent, tmxHeaders))]);
     const error = await (await client.memory.export('1')).bytes().catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toMatch(/^memory\.export: the answer broke off: /);
+    expect(error.message).toMatch(/^memory\.export: incomplete response: /);
   });
 
   test('finds its end however the response is cut into pieces', async () => {

@@ -78,7 +78,7 @@ describe('a credential', () => {
 
   test('may not be in the URL of the service, which must be one of HTTP', () => {
     expect(() => new LinguaLoop({ baseUrl: 'http://me:must-not-show@localhost' })).toThrow(
-      new TypeError('baseUrl must not carry credentials: give apiKey or accessToken'),
+      new TypeError('baseUrl must not have credentials: use apiKey or accessToken'),
     );
     for (const baseUrl of ['', 'localhost:8080', 'ftp://example.org'])
       expect(() => new LinguaLoop({ baseUrl })).toThrow(TypeError);

@@ -10,7 +10,7 @@ import {
   TimeoutError,
   TranslationFailedError,
 } from '#sdk/index.ts';
-import { delayBeforeLook } from '#sdk/polling.ts';
+import { delayBeforePoll } from '#sdk/polling.ts';
 import { failure, result, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
@@ -203,7 +203,7 @@ describe('a document', () => {
 
 test('waits between polls grow by a quarter, and jitter takes off up to a quarter', () => {
   const every = { firstMs: 1_000, maxMs: 5_000 };
-  const delays = (random: number) => [0, 1, 2, 11].map((n) => delayBeforeLook(n, every, () => random));
+  const delays = (random: number) => [0, 1, 2, 11].map((n) => delayBeforePoll(n, every, () => random));
   expect(delays(1)).toEqual([1_000, 1_250, 1_562.5, 5_000]);
   expect(delays(0)).toEqual(delays(1).map((ms) => ms * 0.75));
 });
@@ -240,7 +240,7 @@ describe('an import', () => {
 
   test('that is completed without a result is an error, not an endless wait', async () => {
     server.script(state({ ...completed, result: null }));
-    await expect((await resume()).pollUntilDone()).rejects.toThrow('completed and has no result');
+    await expect((await resume()).pollUntilDone()).rejects.toThrow('is completed but has no result');
   });
 
   test('whose set was stored at once is resumed by its text, unless the set was deleted', async () => {
