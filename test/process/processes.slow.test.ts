@@ -122,7 +122,7 @@ describe('several processes', () => {
 });
 
 describe('SIGTERM', () => {
-  test('a request in flight gets its response, and the process ends with 0', async () => {
+  test('a running request gets its response, and the process ends with 0', async () => {
     const { env } = await sharedDatabase();
     const arrived: (() => void)[] = [];
     const model = createServer((_request, response) => {
@@ -184,7 +184,7 @@ test('SIGTERM: a run whose client has hung up is finished before the process end
   ]);
 });
 
-test('npm run migrate says which database has the schema, and whether it has just made it', async () => {
+test('npm run migrate prints which database has the schema, and whether it was just created', async () => {
   const migrate = async (env: Record<string, string>) => {
     const { stdout, stderr } = await launch(['server/commands/migrate.ts'], env).ended;
     expect(stderr).toBe('');

@@ -45,11 +45,11 @@ test('an API and a worker of one data directory that end together leave no Postg
   }
 });
 
-test('a second signal, over a second later, aborts the requests in progress: 143, and no PostgreSQL', async () => {
+test('a second signal, over a second later, aborts running requests: 143, and no PostgreSQL', async () => {
   const DATA_DIR = await database.copy();
   const service = launch(['server/main.ts'], { DATA_DIR, LOG_LEVEL: 'silent' });
   await service.says('LinguaLoop listens');
-  // A request whose body does not come keeps the drain waiting.
+  // A request whose body does not arrive keeps the drain waiting.
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(Buffer.from('{"source_text":')),
   });
