@@ -1,15 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { viaRpc } from '#test/contract/call.ts';
-import {
-  env,
-  type Fields,
-  found,
-  type Headers,
-  invite,
-  join,
-  operator,
-  type Person,
-} from '#test/factories.ts';
+import { env, type Fields, found, type Headers, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -156,19 +147,9 @@ describe('audit.list rejects', () => {
   test.each([
     ['an unknown actor', { actor_kind: 'robot' }],
     ['a date without a time', { since: '2026-03-01' }],
-    ['the year 0', { since: '0000-01-01T00:00:00Z' }],
     ['a year that is 10000 in UTC', { until: '9999-12-31T23:00:00-05:00' }],
-    ['no events', { limit: 0 }],
     ['too many events', { limit: 201 }],
   ])('%s: 422', async (_, input) => {
     expect((await ask(input, admin.bearer)).status).toBe(422);
-  });
-
-  test('REST: the log is not part of the documented API', async () => {
-    await invite(app, admin);
-    for (const path of ['/api/audit', '/api/audit/list', '/api/audit-log'])
-      expect((await app.json('GET', path, { headers: admin.bearer })).status).toBe(404);
-    const { body } = await app.json('GET', '/openapi.json');
-    expect(JSON.stringify(body)).not.toContain('audit');
   });
 });

@@ -112,12 +112,6 @@ describe('a challenge', () => {
       expectRefused(await verify(app, id, wrong), 401, 'invalid MFA code');
     expect((await meOf(app, ben.accessToken)).body.user.totp_enrolled).toBe(false);
   });
-
-  test('is no credential', async () => {
-    const id = await challenge();
-    expect((await meOf(app, id)).status).toBe(401);
-    expect((await app.json('GET', '/api/translations', { headers: { 'x-api-key': id } })).status).toBe(401);
-  });
 });
 
 test('a code is accepted once per time step and person, whatever the challenge, and no older one after it', async () => {

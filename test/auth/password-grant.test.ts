@@ -52,14 +52,6 @@ describe('a right password (A 4.3)', () => {
   ])('with %s', async (_, fields) => {
     expectTokens(await grant(app, { ...right(), ...fields() }), ada);
   });
-
-  test('the scope is recorded on both tokens', async () => {
-    const scope = 'translate:jobs documents:read';
-    const { body } = await signIn(app, ada, { scope });
-    expect(body.scope).toBe(scope);
-    for (const token of [body.access_token, body.refresh_token])
-      expect((await introspect(app, token, bearer(ada.accessToken))).body.scope).toBe(scope);
-  });
 });
 
 test('wrong password, unknown address, revoked member, foreign and unknown workspace: one 401, byte for byte', async () => {
@@ -103,7 +95,7 @@ describe('what is no grant is 422', () => {
     expect(JSON.stringify(answer.body)).not.toContain(ada.password);
   });
 
-  test.each(['client_credentials', 'pass word', '__proto__'])('the unknown type %s', async (type) => {
+  test.each(['client_credentials', '__proto__'])('the unknown type %s', async (type) => {
     expectInvalid(await grant(app, { ...right(), grant_type: type }), 'grant_type');
   });
 
@@ -116,7 +108,8 @@ describe('what is no grant is 422', () => {
 });
 
 describe('passwords', () => {
-  test.each(['x', '😀'])('of 1024 characters are kept whole: %s', async (char) => {
+  test('of 1024 characters are kept whole', async () => {
+    const char = '😀';
     const password = `${char.repeat(1023)}y`;
     const person = await found(app, { password });
     expectTokens(await signIn(app, person), person);

@@ -58,16 +58,3 @@ test('C 2 rule 4: even if the provider names another organization each time', as
   expect((await both).map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(await tenantCount()).toBe(before + 1);
 });
-
-test('two people of two organizations, and two of none, do not block each other', async () => {
-  const pairs = [
-    [account({ org_id: 'one' }), account({ org_id: 'two' })],
-    [account(), account()],
-  ];
-  for (const [one, other] of pairs) {
-    const before = await tenantCount();
-    const answers = await bothAtOnce(one?.sub ?? '', other?.sub ?? '');
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await tenantCount()).toBe(before + 2);
-  }
-});

@@ -61,10 +61,6 @@ describe('one password in several workspaces (A 4.3 rule 3)', () => {
     expectRefused(await signIn(app, apart, { tenant_id: one.tenantId }), 401);
   });
 
-  test('a password that fits only one of them needs no choice', async () => {
-    expectTokens(await signIn(app, apart), apart);
-  });
-
   test.each(['users', 'tenants'] as const)(
     'an inactive account or workspace is no candidate (%s)',
     async (table) => {

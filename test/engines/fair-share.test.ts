@@ -66,16 +66,6 @@ describe('slots', () => {
     expect(running('a')).toBe(share);
   });
 
-  it('become free for a new tenant beside twenty floods', async () => {
-    const { flood, call, end, begun, running } = traffic();
-    for (let greedy = 0; greedy < 20; greedy++) await flood(`${greedy}`, 600);
-    for (let i = 0; i < 600; i++) await end();
-    for (let greedy = 0; greedy < 20; greedy++) expect(running(`${greedy}`)).toBeGreaterThan(0);
-    void call('new tenant');
-    await settled();
-    expect(begun.at(-1)).toBe('new tenant');
-  });
-
   it('end up the same for two floods, whichever came first', async () => {
     const { flood, running, total, end } = traffic({ slots: 64 });
     await flood('a', 1000);
@@ -166,26 +156,6 @@ describe('waiting', () => {
     expect(begun).toContain('new tenant');
   });
 
-  it('frees its place when its slot is granted', async () => {
-    const { flood, call, end } = traffic({ slots: 1, maxWaiting: 4 });
-    await flood('a', 2);
-    await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit' });
-    await end();
-    void call('a').catch(() => expect.unreachable('there was no room'));
-    await settled();
-  });
-
-  it('accepts no fewer calls, however many calls have waited', async () => {
-    const { call, end } = traffic({ slots: 1, maxWaiting: 3 });
-    for (let round = 0; round < 20; round++) {
-      const both = Promise.all([call('a'), call('a')]);
-      await settled();
-      await end();
-      await end();
-      await both;
-    }
-  });
-
   it('ends with its signal: the call is not made, and its place is free', async () => {
     const { call, end, begun } = traffic({ slots: 1, maxWaiting: 4 });
     const run = new AbortController();
@@ -200,12 +170,6 @@ describe('waiting', () => {
     await end();
     await next;
     expect(begun).toEqual(['a', 'next']);
-  });
-
-  it('does not begin for a run that is over', async () => {
-    const { call, begun } = traffic();
-    await expect(call('a', { signal: AbortSignal.abort() })).rejects.toThrow(/aborted/);
-    expect(begun).toEqual([]);
   });
 });
 

@@ -73,16 +73,6 @@ describe('the request', () => {
     },
   );
 
-  it.each([
-    ['verify' as const, ['issues', 'summary', 'score', 'passed']],
-    ['compare' as const, ['rationale', 'winner']],
-  ])('has a judge that is to %s write its reasons before its decision', async (role, fields) => {
-    upstream.fake.otherwise(agreeable);
-    await calls[role](upstream.engine());
-    const schema = upstream.sent().body.response_format!.json_schema!.schema as { properties: object };
-    expect(Object.keys(schema.properties)).toEqual(fields);
-  });
-
   it('sends no parameter that some models refuse', async () => {
     upstream.fake.otherwise(agreeable);
     await upstream.engine().translate(plain, scope);
@@ -173,17 +163,6 @@ describe('the request', () => {
     },
   );
 
-  it.each(eachRole)(
-    'to %s says that neighbouring segments may be pieces of one sentence',
-    async (_, call) => {
-      upstream.fake.otherwise(agreeable);
-      await call(upstream.engine());
-      expect(upstream.sent().system).toMatch(
-        /pieces of one sentence, which inline markup or the length of a text divides/,
-      );
-    },
-  );
-
   it('names the languages with their variety', async () => {
     upstream.fake.otherwise(agreeable);
     await upstream.engine().translate({ ...plain, targetLang: 'fr' }, scope);
@@ -192,15 +171,6 @@ describe('the request', () => {
     expect(upstream.sent(1).data.target_lang).toEqual({ code: 'fr-CA', name: 'French (Canada)' });
     expect(upstream.sent(1).data.source_lang).toEqual({ code: 'zh-Hant', name: 'Chinese (Traditional)' });
     expect(upstream.sent(0).system).toContain('fr is French as written in France, fr-CA is Canadian French');
-  });
-
-  it('says which tone and gender may change, and null for none', async () => {
-    upstream.fake.otherwise(agreeable);
-    await upstream.engine().translate(plain, scope);
-    expect(upstream.sent().data).toMatchObject({ tone: null, gender: null, domain: null });
-    expect(upstream.sent().system).toMatch(/tone: .*register.* formality and choice of words only/);
-    expect(upstream.sent().system).toMatch(/gender: .*only where the target language forces a choice/);
-    expect(upstream.sent().system).toContain('never adds a statement about a person');
   });
 
   it.each(eachRole)('to %s says which parts of a page are text, only in HTML mode', async (_, call) => {
@@ -288,8 +258,6 @@ describe('the response', () => {
   it.each([
     [140, 100],
     [-3, 0],
-    [100, 100],
-    [87.25, 87.25],
   ])('of a judge that scores %d counts as %d', async (score, counted) => {
     upstream.fake.otherwise(completion({ content: { issues: [], summary: '', score, passed: true } }));
     expect((await upstream.engine().assess(plain, ['x'], scope)).value.score).toBe(counted);
@@ -322,13 +290,6 @@ describe('the response', () => {
     }
     // Over many texts, no candidate has the better position.
     expect(positions.toSorted()).toEqual([0, 1, 2]);
-  });
-
-  it('of a repair has its issues fixed', async () => {
-    upstream.fake.otherwise(agreeable);
-    const answer = await upstream.engine().repair(plain, ['Die Katze saß.'], [issue], scope);
-    expect(answer.value).toEqual(['Die Kater saß.']);
-    expect(answer.models).toEqual(['judge-1']);
   });
 });
 

@@ -103,13 +103,6 @@ describe('the roster (A 2.2)', () => {
     expect(seen).toEqual(expected);
   });
 
-  test.each(['limit=0', 'limit=1001', 'cursor=nonsense', 'include_revoked=perhaps'])(
-    '%s: 422',
-    async (query) => {
-      expect((await roster(`?${query}`)).status).toBe(422);
-    },
-  );
-
   test('the operator key must name the workspace, in either place; X-Tenant-ID narrows it', async () => {
     const other = await found(app);
     const query = `?tenant_id=${admin.tenantId}`;

@@ -11,7 +11,6 @@ describe('a few bytes cannot make much work', () => {
   const text = { source_text: 'Hello', target_lang: 'fr' };
 
   test.each([
-    ['the same object at many places', { referentialEqualities: [['a'], { x: ['y'] }], v: 1 }],
     ['a typed array', { values: { metadata: [['typed-array', 'Uint8Array']] }, v: 1 }],
     ['a bigint', { values: { 'metadata.m': ['bigint'] }, v: 1 }],
     ['a map', { values: { metadata: ['map'] }, v: 1 }],
@@ -37,14 +36,6 @@ describe('a few bytes cannot make much work', () => {
     expect(ms).toBeLessThan(2000);
   });
 
-  test('a million values are refused', async () => {
-    const { headers } = await app.signUp();
-    const body = { ...text, metadata: { list: Array.from({ length: 1_000_000 }, () => 1) } };
-    const answer = await app.json('POST', '/api/translations', { headers, body });
-    expect(answer.status).toBe(422);
-    expect(answer.body.detail[0].type).toBe('too_many_values');
-  });
-
   test('a million values are refused before parsing, over REST and /trpc; commas in a text do not count', async () => {
     const { headers } = await app.signUp();
     // The end of the body is not JSON: parsing it first would return 400.
@@ -62,14 +53,6 @@ describe('a few bytes cannot make much work', () => {
     const { headers } = await app.signUp();
     const body = { ...text, metadata: { long: 'x'.repeat(70_000) } };
     expect((await app.json('POST', '/api/translations', { headers, body })).status).toBe(413);
-  });
-
-  test('a cursor in an old format is refused, not looked up', async () => {
-    const { headers } = await app.signUp();
-    for (const time of ['+275760-09-12T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', 'now']) {
-      const cursor = Buffer.from(`${time} ${'a'.repeat(32)}`).toString('base64url');
-      expect((await app.json('GET', `/api/translations?cursor=${cursor}`, { headers })).status).toBe(422);
-    }
   });
 });
 

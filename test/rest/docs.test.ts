@@ -45,13 +45,6 @@ describe('GET /docs', () => {
     }
   });
 
-  test('it leads to the guides', async () => {
-    const links = (await pageElements('/docs')).filter(({ tagName }) => tagName === 'a');
-    const addresses = links.flatMap(({ attrs = [] }) => attrs.map(({ value }) => value));
-    expect(addresses).toEqual(['/', '/docs/guides/']);
-    expect((await app.request('/docs/guides/')).status).toBe(200);
-  });
-
   test('nothing is inline, and the policy names no other host', async () => {
     const policy = (await app.request('/docs')).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'self'");
@@ -84,27 +77,6 @@ describe('GET /docs', () => {
       }),
     ]);
     expect((await app.request('/openapi.clients.json')).status).toBe(200);
-  });
-
-  test('the parts of the API are in the order of the guides', async () => {
-    const { tags } = (await (await app.request('/openapi.clients.json')).json()) as {
-      tags: { name: string }[];
-    };
-    expect(tags.map(({ name }) => name)).toEqual([
-      'Translations',
-      'Documents',
-      'Terminology',
-      'Translation memory',
-      'Sign-in',
-      'Single sign-on',
-      'Members',
-      'Invites',
-      'Tenants',
-      'Usage',
-      'Storage',
-      'Billing',
-      'System',
-    ]);
   });
 
   test('everything is under the path of the public address, the calls of the page included', async () => {

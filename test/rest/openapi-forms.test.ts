@@ -63,21 +63,6 @@ describe('the document of forms', () => {
       properties: { refresh_token: { type: 'string' } },
     });
   });
-
-  test('a form without a name is inlined whole', async () => {
-    const { paths } = await documentOf({
-      revoke: procedure
-        .meta(route('POST', '/revoke', { body: 'form' }))
-        .input(z.object({ token: z.string() }))
-        .output(z.object({}))
-        .mutation(nothing),
-    });
-    expect(paths['/revoke']?.post?.requestBody?.content).toEqual({
-      [formType]: {
-        schema: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
-      },
-    });
-  });
 });
 
 describe('the document of inputs that come from the query beside a body', () => {
@@ -132,42 +117,6 @@ describe('the document of inputs that come from the query beside a body', () => 
     const { paths, components } = await documentOf(set(['tenant_id', 'dry', 'mfa_required', 'note']));
     expect(paths['/security/{invite_id}']?.patch?.requestBody).toBeUndefined();
     expect(Object.keys(components.schemas)).not.toContain('SecurityPolicy');
-  });
-
-  test('beside a form it is the same', async () => {
-    const { paths } = await documentOf({
-      signout: procedure
-        .meta(route('POST', '/signout', { body: 'form_or_json', query: ['all'] }))
-        .input(z.object({ refresh_token: z.string(), all: z.string() }))
-        .output(z.object({}))
-        .mutation(nothing),
-    });
-    const schema = {
-      type: 'object',
-      properties: { refresh_token: { type: 'string' } },
-      required: ['refresh_token'],
-    };
-    const { parameters, requestBody } = paths['/signout']?.post ?? {};
-    expect(requestBody?.content).toEqual({ [formType]: { schema }, 'application/json': { schema } });
-    expect(parameters?.filter(({ name }) => name === 'all')).toHaveLength(1);
-  });
-
-  test('as the generator itself describes a query parameter', async () => {
-    const input = z.object({
-      a: z.string().min(1).optional(),
-      b: z.enum(['x', 'y']).default('x'),
-      c: z.number().int(),
-    });
-    const make = (method: 'GET' | 'POST', more: Partial<Route> = {}) => {
-      const made = procedure
-        .meta(route(method, '/x', more))
-        .input(input)
-        .output(z.object({}));
-      return documentOf({ x: method === 'GET' ? made.query(nothing) : made.mutation(nothing) });
-    };
-    const get = (await make('GET')).paths['/x']?.get?.parameters;
-    const post = (await make('POST', { query: ['a', 'b', 'c'] })).paths['/x']?.post?.parameters;
-    expect(post).toEqual(get);
   });
 });
 

@@ -86,24 +86,6 @@ describe('the document of a router', () => {
     expect(paths['/orders/{order_id}/cancel']?.post?.requestBody).toBeUndefined();
   });
 
-  test('paths, methods, tags and components are in the same order, however the router is written', () => {
-    const get = procedure
-      .meta(route('GET', '/b'))
-      .output(address)
-      .query(() => undefined as never);
-    const put = procedure
-      .meta(route('PUT', '/b'))
-      .output(address)
-      .mutation(() => undefined as never);
-    const other = procedure
-      .meta(route('GET', '/a', { tag: 'A' }))
-      .output(z.object({}))
-      .query(() => ({}));
-    const text = JSON.stringify(documentOf({ get, put, other }));
-    expect(JSON.stringify(documentOf({ other, put, get }))).toBe(text);
-    expect(Object.keys(JSON.parse(text).paths)).toEqual(['/a', '/b']);
-  });
-
   test('two different bodies of one id are refused, by name', () => {
     const make = (path: Route['path'], shape: z.ZodRawShape) =>
       procedure

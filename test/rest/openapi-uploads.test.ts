@@ -73,22 +73,6 @@ describe('the document of a form with files', () => {
     );
   });
 
-  test('a form of files alone is one too', async () => {
-    const { requestBody } = await operation({
-      x: procedure
-        .meta(route({ upload: upload(['new', 'old']) }))
-        .input(z.object({ new: file, old: file.meta({ deprecated: true }) }))
-        .output(z.object({}))
-        .mutation(nothing),
-    });
-    expect(requestBody?.content['multipart/form-data']?.schema).toEqual({
-      type: 'object',
-      properties: { new: binary, old: { ...binary, deprecated: true } },
-      required: [],
-      anyOf: [{ required: ['new'] }, { required: ['old'] }],
-    });
-  });
-
   test('a documented field that is not an input is refused', () => {
     const made = procedure
       .meta(route({ upload: upload(['tmx_file']) }))
@@ -119,12 +103,6 @@ describe('the document of a response that may be a 202 instead', () => {
       headers,
       content: json(ref('Accepted')),
     });
-  });
-
-  test('there may be several others', async () => {
-    const { responses } = await operation({ x: made(z.union([done, accepted, other])) });
-    expect(responses['200']?.content).toEqual(json({ anyOf: [ref('Done'), ref('Other')] }));
-    expect(responses['202']?.content).toEqual(json(ref('Accepted')));
   });
 
   test('it may have the body of the 200', async () => {

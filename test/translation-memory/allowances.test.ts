@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectOverLimit, expectPaymentRequired, provision, text, trialist } from '../billing/customers.ts';
+import { expectPaymentRequired, text, trialist } from '../billing/customers.ts';
 import { paid } from '../billing/payments.ts';
 import { keyed } from '../translations/workspace.ts';
 import { expectServed } from './fast-path-jobs.ts';
@@ -25,17 +25,6 @@ describe('B 8 "Exact tier": metered and drawn against the trial like any job', (
     expectServed((await founder.translate('ten chars.')).body, 'glossary_exact', 'dix caract.');
     expect(await founder.billed()).toBe(30);
     expectPaymentRequired(await founder.translate('x'), 'free trial used up');
-  });
-
-  test('and the monthly allowance', async () => {
-    const free = await provision(app, {
-      monthly_char_limit: 30,
-      metadata: { pay_subscription_status: 'active' },
-    });
-    await setsOf(app, free.headers).memory([[source, 'servi']]);
-    expectServed((await free.translate(source)).body, 'tm_exact', 'servi');
-    expectOverLimit(await free.translate(source));
-    expect(await free.billed()).toBe(20);
   });
 });
 

@@ -51,20 +51,6 @@ describe('B 8 "Asynchronous import threshold": above 5000 segments', () => {
       'Vérifiez l’élément sensor numéro 1 avant le démarrage 0.',
     );
   });
-
-  test('counted after duplicate sources collapse: 5000 are inline, whatever else is stored', async () => {
-    const at = await openSets(app);
-    const units = pairs(5000);
-    const { status, body } = await at.importFile(tmx([...units, ...units.slice(0, 300), ['no target', '']]));
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      total_units: 5301,
-      imported: 5000,
-      skipped_units: 1,
-      duplicates_dropped: 300,
-    });
-    expectAccepted(await at.importFile(tmx(pairs(5001))));
-  });
 });
 
 describe('B 2.9, 3.3: the import job', () => {

@@ -16,20 +16,6 @@ const app = useTestApp({ env, engine: liveEngine(fake) });
 const colours: Record<string, string> = {
   red: 'rote',
   blue: 'blaue',
-  green: 'grüne',
-  white: 'weiße',
-  black: 'schwarze',
-  grey: 'graue',
-  brown: 'braune',
-  yellow: 'gelbe',
-  old: 'alte',
-  new: 'neue',
-  small: 'kleine',
-  large: 'große',
-  heavy: 'schwere',
-  light: 'leichte',
-  first: 'erste',
-  second: 'zweite',
 };
 const english = (which: string) =>
   `The ${which} pump must be checked every week before the machine is started.`;
@@ -92,15 +78,6 @@ describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
     expect(await given(html(english('red')), { text_type: 'Html' })).toContain(german('rote'));
   });
 
-  test('of a page with many texts, five of the closest and five more', async () => {
-    const stored = Object.keys(colours).map((word): [string, string] => [english(word), german(word)]);
-    await store(stored.map(([source], at) => [source, `Beispiel Nummer ${at + 10}`]));
-    const page = stored.map(([source]) => `<p>${source.replace('week', 'day')}</p>`).join('');
-    const data = await given(page, { text_type: 'Html' });
-    const shown = stored.filter((_, at) => data.includes(`Beispiel Nummer ${at + 10}`));
-    expect(shown).toHaveLength(10);
-  });
-
   test('from all sets of the pair, however their codes are spelled', async () => {
     await store([[english('red'), german('rote')]], { name: 'a' });
     await store([[english('blue'), german('blaue')]], {
@@ -136,21 +113,6 @@ describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
     await mine.removeMemory(set.id);
     expect(await given(english('fourth'))).not.toContain(german('blaue'));
   });
-
-  test('each item of a batch gets its own', async () => {
-    await store([[english('red'), german('rote')]]);
-    fake.requests.length = 0;
-    const to = [{ Language: 'de' }];
-    await mine.submit({
-      inputs: [
-        { Text: english('third'), Targets: to },
-        { Text: 'Yesterday we ate cake with some friends.', Targets: to },
-      ],
-    });
-    const asked = fake.requests.map(askedOf).filter(({ role }) => role === 'translation');
-    const [first, second] = asked.map(({ data }) => strings(data).join('\n'));
-    expect([first?.includes(german('rote')), second?.includes(german('rote'))]).toEqual([true, false]);
-  });
 });
 
 describe('B 8 "Close-match text length"', () => {
@@ -167,14 +129,6 @@ describe('B 8 "Close-match text length"', () => {
     const quoted = lang('rote').slice(0, 1900);
     expect(await given(long(2001, 'red'))).not.toContain(quoted);
     expect(await given(long(2000, 'red'))).toContain(quoted);
-  });
-
-  test('the 2000 are counted as sent, with all white space', async () => {
-    await store([[english('red'), german('rote')]]);
-    const spaced = (which: string, count: number) =>
-      english(which).replace('must', `must${' '.repeat(count)}`);
-    expect(await given(spaced('third', 2000))).not.toContain(german('rote'));
-    expect(await given(spaced('fourth', 100))).toContain(german('rote'));
   });
 
   test('a stored pair with a source or target over 2000 characters is never offered', async () => {

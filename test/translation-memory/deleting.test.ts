@@ -70,51 +70,6 @@ describe('a set that is deleted', () => {
     expect((await importing).status).toBe(200);
     expect(await mine.memories()).toMatchObject([{ id: set.id, entry_count: 20 }]);
   });
-
-  test('or a second import into it, while another process stores one, is 409', async () => {
-    const mine = await openSets(app);
-    const { body: set } = await mine.importFile(tmx(pairs(10)));
-    const letGo = await holdTurn(mine.tenantId, 'A memory');
-    const answers = [await mine.removeMemory(set.id), await mine.importFile(tmx(pairs(20)))];
-    await letGo();
-    for (const answer of answers)
-      expect(refusal(answer)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
-    expect((await mine.removeMemory(set.id)).status).toBe(204);
-  });
-
-  test('that another process replaces while the deletion waits is 409, and the new version stays', async () => {
-    const mine = await openSets(app);
-    const { body: set } = await mine.importFile(tmx(pairs(10)));
-    const { tenantId } = mine;
-    const letGo = await holdTurn(tenantId);
-    const removed = mine.removeMemory(set.id);
-    await delay(500);
-    await app.database.inTenant(tenantId, async (tx) => {
-      await tx.execute(sql`insert into memory_contents (tenant_id, content_id) values (${tenantId}, 'next')`);
-      await tx.execute(sql`update memory_sets set content_id = 'next' where set_id = ${set.id}`);
-    });
-    await letGo();
-    expect((await removed).status).toBe(409);
-    expect(await mine.memories()).toHaveLength(1);
-  });
-
-  test('while a worker activates its new version is 409, or deleted: never 204 and still there', async () => {
-    const mine = await openSets(app);
-    const { body: set } = await mine.importFile(tmx(pairs(10)));
-    const { tenantId } = mine;
-    const { status, body } = await mine.importFile(tmx(pairs(600)));
-    expect(status).toBe(202);
-    const letGo = await hold(`select from memory_sets where set_id = '${set.id}' for update`);
-    const shown = runImport(app.services, tenantId, body.job.id);
-    await delay(300);
-    const removed = mine.removeMemory(set.id);
-    await delay(300);
-    await letGo();
-    await shown;
-    const answer = await removed;
-    expect([204, 409]).toContain(answer.status);
-    expect(await mine.memories()).toHaveLength(answer.status === 204 ? 0 : 1);
-  });
 });
 
 test('an approval concurrent with the deletion of its golden set leaves no segment without a version', async () => {

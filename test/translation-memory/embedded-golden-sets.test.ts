@@ -157,14 +157,6 @@ describe('approved pairs', () => {
     expect(await waiting()).not.toContain(id);
   });
 
-  test('have one vector each, even with two workers', async () => {
-    const tenant = await app.signUp();
-    await publish(tenant, sentences(5));
-    const { id } = await goldenSet(tenant);
-    await Promise.all([1, 2, 3].map(() => embedSet(app.services, tenant.tenantId, id)));
-    expect(await blocks(tenant)).toEqual([{ sources: sentences(5), nos: 5, codes: 5, vectors: 5 }]);
-  });
-
   test('stay waiting when the model does not answer, and the task fails', async () => {
     const tenant = await app.signUp();
     await publish(tenant, sentences(1));

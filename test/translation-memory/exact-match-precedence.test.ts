@@ -56,20 +56,6 @@ describe('B 8 "Exact tier": several stored segments share a source', () => {
     await served('first again');
   });
 
-  test('sources that differ in white space or normal form share one', async () => {
-    await mine.memory([{ source: 'Café  noir', target: 'composed', changedate: '20200101T000000Z' }], {
-      name: 'a',
-    });
-    await mine.memory(
-      [{ source: 'Cafe\u0301\nnoir', target: 'decomposed', changedate: '20210101T000000Z' }],
-      {
-        name: 'b',
-      },
-    );
-    for (const source_text of ['Café noir', 'Cafe\u0301 noir'])
-      expectServed(await mine.job({ source_text }), 'tm_exact', 'decomposed');
-  });
-
   test('when the winner’s set goes, the next one serves', async () => {
     const set = await put('a', 'newest', '20240601T120000Z');
     await put('b', 'older', '20230601T120000Z');

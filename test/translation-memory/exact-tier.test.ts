@@ -39,14 +39,6 @@ describe('B 8 "Exact tier": which sources are a 100 % match', () => {
     expectServed(await mine.job(), 'tm_exact', target);
   });
 
-  test('B 8 "Close-match text length": at any length', async () => {
-    const source = `${'A long sentence. '.repeat(2900)}End.`;
-    expect(source.length).toBeGreaterThan(49_000);
-    const target = `${'Une longue phrase. '.repeat(2900)}Fin.`;
-    await mine.memory([[source, target]]);
-    expectServed(await mine.job({ source_text: source }), 'tm_exact', target);
-  });
-
   test('the request’s languages decide, source and target, and a memory serves only its own direction', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     for (const [source_lang, target_lang] of [

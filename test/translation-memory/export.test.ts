@@ -89,17 +89,6 @@ describe('B 4.5: its file name', () => {
       expect(plain).toBe(`${name}.tmx`);
     }
   });
-
-  test.each([
-    ['Été', '_t_.tmx'],
-    ['a"b', 'a_b.tmx'],
-    ['../etc/passwd', '.._etc_passwd.tmx'],
-  ])(
-    '%s: what a header cannot carry is an underscore in filename, and exact in filename*',
-    async (name, plain) => {
-      expect(await nameOf(name)).toMatchObject({ plain, exact: `${name}.tmx` });
-    },
-  );
 });
 
 describe('B 4.5: the export of golden pairs', () => {

@@ -38,9 +38,7 @@ describe('which files are imported', () => {
 
   test.each([
     ['empty', ''],
-    ['text', 'Hello'],
     ['without a unit', tmxOf('')],
-    ['with a source alone', tmx([['Hello', '']])],
     ['in another language', tmx([['Hello', 'Hallo']], 'en', 'de')],
   ])('one that is %s is 400, and leaves the set of that name as it was', async (_, content) => {
     await mine.memory([['Hello', 'Bonjour']]);

@@ -71,12 +71,6 @@ describe('segments that come one by one', () => {
       expect(await find(tenantId, sentence(index).replace('drops', 'drips'))).toContain(sentence(index));
   });
 
-  test('two indexings of one set at once leave it indexed once', async () => {
-    const { tenantId, setId } = await withGolden(300);
-    await Promise.all([1, 2, 3].map(() => indexSet(app.services, tenantId, setId)));
-    expect(await places(tenantId)).toEqual({ waiting: 0, shards: 1, segments: 301, places: 301 });
-  });
-
   test('deleted segments are no longer found, though the index still has their grams', async () => {
     const { tenantId, setId } = await withGolden(300);
     await indexSet(app.services, tenantId, setId);

@@ -82,14 +82,6 @@ describe('B 8 rule 4: two jobs that fed the same pair', () => {
     expect((await mine.remove(second.id, mine.admin)).body.tm_pairs_removed).toBe(1);
     expect((await mine.job(text)).request.metadata.provenance).toBeUndefined();
   });
-
-  test('also when they were translated at the same time', async () => {
-    const jobs = await Promise.all(Array.from({ length: 5 }, () => mine.job(text)));
-    expectServed(await mine.job(text), 'tm_exact', german[cat]!);
-    for (const { id } of jobs) expect((await mine.remove(id, mine.admin)).status).toBe(200);
-    expect((await golden())[0]?.entry_count ?? 0).toBe(0);
-    expect((await mine.exportGolden('?source_lang=en&target_lang=de')).status).toBe(404);
-  });
 });
 
 describe('B 4.2: a failed job that is sent again', () => {

@@ -1,17 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import {
-  bread,
-  cat,
-  garden,
-  german,
-  good,
-  liveEngine,
-  train,
-  translate,
-  windows,
-} from '../translations/live.ts';
+import { bread, cat, garden, german, good, liveEngine, translate, windows } from '../translations/live.ts';
 import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
@@ -64,19 +54,6 @@ describe('B 8 rule 4: a published text job appends its pair to golden-approved-<
     await expectLearnt(cat, german[cat]!);
   });
 
-  test('with the moment of its approval, never a later one', async () => {
-    // Rounded to seconds, half of all times would be in the future.
-    for (const text of [cat, bread, train]) await job(text);
-    const now = Date.now();
-    const [set] = await golden();
-    expect(Date.parse(set.updated_at)).toBeLessThanOrEqual(now);
-    const { text } = await mine.exportGolden('?source_lang=en&target_lang=de');
-    const dates = [...text.matchAll(/changedate="(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z"/g)];
-    expect(dates).toHaveLength(3);
-    for (const [, year, month, day, hour, minute, second] of dates)
-      expect(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)).toBeLessThanOrEqual(now);
-  });
-
   test('the same set for the next one, whose name has supported codes', async () => {
     await job(cat);
     await job(bread);
@@ -118,16 +95,6 @@ describe('B 8 rule 4: a published text job appends its pair to golden-approved-<
     fake.otherwise((response) => void response.writeHead(500).end());
     expect((await mine.submit({ source_text: bread, target_lang: 'de' })).status).toBe(503);
     expect(await golden()).toEqual([]);
-  });
-
-  test('the items of a batch: the second of one text is served from the first', async () => {
-    const to = [{ Language: 'de' }];
-    const { body } = await mine.submit({
-      inputs: [train, windows, train].map((Text) => ({ Text, Targets: to })),
-    });
-    expect(body.map(({ status }: Job) => status)).toEqual(Array(3).fill('published'));
-    expect(await golden()).toMatchObject([{ entry_count: 2 }]);
-    expectServed(body[2], 'tm_exact', german[train]!);
   });
 
   test('a job that a fast path served appends nothing', async () => {

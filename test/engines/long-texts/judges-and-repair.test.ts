@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { type Asked, agreeable, translatingReply } from '#test/fakes/openai.ts';
-import { cipher, issue, longTask, longText, plain, scope, units, useAskedUpstream } from '../live-engine.ts';
+import { cipher, issue, longTask, longText, scope, units, useAskedUpstream } from '../live-engine.ts';
 
 const { upstream, asked } = useAskedUpstream();
 
@@ -138,13 +138,5 @@ describe('repair of a long text', () => {
         expect(cipher(source.replaceAll('\n\n', ' '))).toContain(words);
       }
     }
-  });
-
-  it('fills in a translation that is missing', async () => {
-    const task = { ...plain, segments: [' one\n', 'two'] };
-    upstream.fake.otherwise(
-      translatingReply({ repair: (text, _issues, source) => text || source.trim().toUpperCase() }),
-    );
-    expect((await upstream.engine().repair(task, ['', 'zwei'], [], scope)).value).toEqual([' ONE\n', 'zwei']);
   });
 });
