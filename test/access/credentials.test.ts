@@ -99,11 +99,6 @@ describe('the workspace of a request', () => {
     expect([status, body.detail], JSON.stringify(headers)).toEqual(refused);
   }
 
-  test('is identified by its key, as X-API-Key or as a bearer, and by the access token of a member', async () => {
-    for (const headers of [ana.key, bearer(ana.apiKey), ana.bearer, { ...ana.key, ...ben.cookie }])
-      expect(await whose(headers)).toBe(ana.tenantId);
-  });
-
   test('of two keys X-API-Key wins; a token decides whatever key is with it', async () => {
     expect(await whose({ ...ana.key, ...bearer(ben.apiKey) })).toBe(ana.tenantId);
     expect(await whose({ ...ben.key, ...ana.bearer })).toBe(ana.tenantId);
@@ -127,25 +122,6 @@ describe('the workspace of a request', () => {
     await expectRefused(cookie(token));
     for (const query of [`api_key=${key}`, `x-api-key=${key}`, `access_token=${token}`])
       await expectRefused({}, `/api/translations?${query}`);
-  });
-
-  test('X-Tenant-ID narrows every credential to the workspace it names', async () => {
-    for (const way of [ana.key, bearer(ana.apiKey), ana.bearer]) {
-      expect(await whose({ ...way, 'x-tenant-id': ana.tenantId })).toBe(ana.tenantId);
-      const others = [
-        ben.tenantId,
-        'nobody',
-        `${ana.tenantId}0`,
-        ana.tenantId.slice(0, -1),
-        '*',
-        "' or ''='",
-      ];
-      for (const id of others) await expectRefused({ ...way, 'x-tenant-id': id });
-    }
-    // No key with it makes up for that.
-    await expectRefused({ ...ana.key, ...bearer(ben.apiKey), 'x-tenant-id': ben.tenantId });
-    for (const key of [apiKey(operatorKey), bearer(operatorKey), {}])
-      await expectRefused({ ...key, 'x-tenant-id': ana.tenantId });
   });
 
   test.each([

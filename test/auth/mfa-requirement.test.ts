@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isMfaRequired } from '#server/identity/auth/mfa/requirement.ts';
 import { readSettings } from '#server/settings.ts';
-import { env, found, founding, invite, type Person } from '#test/factories.ts';
+import { env, founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { enrolByChallenge, verify } from './mfa.ts';
 import { type Answer, expectTokens, meOf, refresh, signIn, signUp } from './sign-in.ts';
@@ -33,7 +33,6 @@ describe('whether a sign-in requires a second factor (A 5.3 rule 1)', () => {
   });
 });
 
-const app = useTestApp({ env });
 const strict = useTestApp({ env: { ...env, MFA_REQUIRED: 'true', MFA_CHALLENGE_TTL_SECONDS: '90' } });
 
 /** A challenge instead of tokens: none in the response, and no cookie. */
@@ -77,29 +76,5 @@ describe('MFA_REQUIRED=true', () => {
     // The response to a wrong password does not reveal it.
     const wrong = await signIn(strict, { ...sent, password: 'not the passphrase at all' });
     expect([wrong.status, Object.keys(wrong.body)]).toEqual([401, ['detail']]);
-  });
-});
-
-describe('mfa_required of a workspace', () => {
-  const setPolicy = (admin: Person) =>
-    app.json('PATCH', '/api/tenants/security', { headers: admin.bearer, body: { mfa_required: true } });
-
-  test('asks its members to enroll, also who joins it, and no other workspace’s', async () => {
-    const [ada, stranger] = [await found(app), await found(app)];
-    await setPolicy(ada);
-    expectAsked(await signIn(app, ada), 'totp_enroll');
-    expectTokens(await signIn(app, stranger), stranger);
-    expect((await signUp(app, founding())).body.mfa_required).toBe(false);
-
-    const sent = founding({ invite_token: (await invite(app, ada)).invite_token });
-    const joining = await signUp(app, sent);
-    expectAsked(joining, 'totp_enroll');
-    expect([joining.body.tenant_api_key, joining.body.account.id]).toEqual([null, ada.tenantId]);
-    const { answer } = await enrolByChallenge(app, joining.body.mfa_challenge.challenge_id);
-    expect((await meOf(app, answer.body.token.access_token)).body.user).toMatchObject({
-      tenant_id: ada.tenantId,
-      email: sent.email,
-      role: 'agent_id_developer',
-    });
   });
 });

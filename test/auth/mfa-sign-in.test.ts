@@ -114,15 +114,6 @@ describe('a challenge', () => {
   });
 });
 
-test('a code is accepted once per time step and person, whatever the challenge, and no older one after it', async () => {
-  const used = await code();
-  expectTokens(await verify(app, await challenge(), used), ada);
-  const id = await challenge();
-  expectRefused(await verify(app, id, used), 401);
-  expectTokens(await verify(app, id, totpCode(ada.secret, 1)), ada);
-  expectRefused(await verify(app, await challenge(), totpCode(ada.secret)), 401);
-});
-
 test.each<[string, () => Promise<string[]>, () => Promise<string[]>]>([
   [
     'one code, each to its own challenge',

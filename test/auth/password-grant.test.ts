@@ -10,7 +10,6 @@ import {
   grant,
   introspect,
   meOf,
-  refresh,
   signIn,
   TOKEN,
 } from './sign-in.ts';
@@ -95,10 +94,6 @@ describe('what is no grant is 422', () => {
     expect(JSON.stringify(answer.body)).not.toContain(ada.password);
   });
 
-  test.each(['client_credentials', '__proto__'])('the unknown type %s', async (type) => {
-    expectInvalid(await grant(app, { ...right(), grant_type: type }), 'grant_type');
-  });
-
   test('JSON, and credentials in the query', async () => {
     const json = await app.json('POST', TOKEN, { body: right() });
     expectInvalid(json);
@@ -126,20 +121,5 @@ describe('passwords', () => {
     expect(Number(memory)).toBeGreaterThanOrEqual(19 * 1024);
     expect(Number(passes)).toBeGreaterThanOrEqual(2);
     expect(Number(lanes)).toBe(1);
-  });
-});
-
-describe('PASSWORD_SIGNIN_ENABLED=false', () => {
-  const closed = useTestApp({ env: { ...env, PASSWORD_SIGNIN_ENABLED: 'false' } });
-
-  test('switches off only the password grant: 403, whether the password is right or wrong', async () => {
-    const person = await found(closed);
-    for (const password of [person.password, 'not the passphrase at all'])
-      expectRefused(
-        await signIn(closed, { ...person, password }),
-        403,
-        'password sign-in is disabled; use single sign-on',
-      );
-    expectTokens(await refresh(closed, person.refreshToken), person);
   });
 });

@@ -1,15 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { bearer, cookie, env, found, type Headers, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import {
-  expectCookieCleared,
-  meOf,
-  postForm,
-  refresh,
-  sessionCookie,
-  sessionStatus,
-  signIn,
-} from './sign-in.ts';
+import { expectCookieCleared, meOf, refresh, sessionCookie, sessionStatus, signIn } from './sign-in.ts';
 
 const path = '/api/auth/signout';
 const app = useTestApp({ env });
@@ -36,12 +28,6 @@ describe('a sign-out', () => {
     // Other sessions of the same person continue.
     expect((await meOf(app, elsewhere.access_token)).status).toBe(200);
     expect((await refresh(app, elsewhere.refresh_token)).status).toBe(200);
-  });
-
-  test('takes the refresh token as a form field too, without a cookie', async () => {
-    const answer = await postForm(app, path, { refresh_token: ada.refreshToken });
-    expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
-    expect((await refresh(app, ada.refreshToken)).status).toBe(401);
   });
 
   test('succeeds whatever is sent', async () => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Headers, env as noLimits, openTeam, personOf } from '#test/factories.ts';
+import { type Headers, openTeam, personOf } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows } from '#test/setup/stored-rows.ts';
@@ -56,15 +56,6 @@ describe('the provider', () => {
     for (const [method, route, body] of routes)
       expect((await app.json(method, `/api/oauth2/${name}/${route}`, { body })).status, route).toBe(404);
   });
-
-  test('switched off is 403, another one still 404', async () => {
-    for (const [method, route, body] of routes) {
-      const answer = await off.json(method, `/api/oauth2/oidc/${route}`, { body });
-      expect([answer.status, answer.body]).toEqual([403, { detail: 'single sign-on is disabled' }]);
-    }
-    expect((await off.json('GET', '/api/oauth2/google/client-config')).status).toBe(404);
-  });
-  const off = useTestApp({ env: noLimits });
 
   test('out of reach is 503, when a sign-on begins and when it ends', async () => {
     const begun = await dancing(closed, provider).authorize();

@@ -4,7 +4,7 @@ import { createOpenAiEmbedder } from '#server/platform/engines/openai/embedder.t
 import { selectModels } from '#server/platform/engines/select.ts';
 import { readSettings } from '#server/settings.ts';
 import { type EmbeddingsBody, embeddings, meaningOf } from '#test/fakes/embeddings.ts';
-import { after, failure, gather, hang, reset } from '#test/fakes/openai.ts';
+import { after, failure, hang, reset } from '#test/fakes/openai.ts';
 import { failed, key, scope, settings, useFakeUpstream } from './live-engine.ts';
 
 const upstream = useFakeUpstream();
@@ -41,15 +41,6 @@ describe('the request', () => {
       expect(input.join('').length).toBeLessThanOrEqual(60_000);
     }
     expect(inputs.length).toBeLessThanOrEqual(6);
-  });
-
-  test('four are under way at a time', async () => {
-    upstream.fake.otherwise(gather(4, embeddings()));
-    await embedder().embed(
-      Array.from({ length: 64 * 8 }, (_, at) => `text ${at}`),
-      scope,
-    );
-    expect(upstream.fake.peak).toBe(4);
   });
 });
 

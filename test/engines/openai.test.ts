@@ -1,13 +1,5 @@
-import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect, it, vi } from 'vitest';
 import type { TranslationTask } from '#server/platform/engines/engine.ts';
-import {
-  assessmentFormat,
-  comparisonFormat,
-  repairFormat,
-  translationFormat,
-  verificationFormat,
-} from '#server/platform/engines/openai/response-formats.ts';
 import { agreeable, completion, failure, translatingReply, translation } from '#test/fakes/openai.ts';
 import { calls, eachRole, failed, issue, key, plain, scope, useFakeUpstream } from './live-engine.ts';
 
@@ -39,18 +31,6 @@ describe('the request', () => {
     const answer = await upstream.engine().translate(plain, scope, 'candidate-7');
     expect(upstream.sent().body.model).toBe('candidate-7');
     expect(answer.models).toEqual(['candidate-7']);
-  });
-
-  it('asks for strict structured outputs, in the dialect of the package’s own helper', async () => {
-    upstream.fake.otherwise(agreeable);
-    for (const [, call] of eachRole) await call(upstream.engine());
-    expect(upstream.fake.requests.map(({ body }) => body.response_format)).toEqual([
-      plainJson(zodResponseFormat(translationFormat.schema, 'translation')),
-      plainJson(zodResponseFormat(assessmentFormat.schema, 'assessment')),
-      plainJson(zodResponseFormat(repairFormat.schema, 'repair')),
-      plainJson(zodResponseFormat(comparisonFormat.schema, 'comparison')),
-      plainJson(zodResponseFormat(verificationFormat.schema, 'verification')),
-    ]);
   });
 
   it.each(eachRole)(
@@ -163,16 +143,6 @@ describe('the request', () => {
     },
   );
 
-  it('names the languages with their variety', async () => {
-    upstream.fake.otherwise(agreeable);
-    await upstream.engine().translate({ ...plain, targetLang: 'fr' }, scope);
-    await upstream.engine().translate({ ...plain, sourceLang: 'zh-Hant', targetLang: 'fr-CA' }, scope);
-    expect(upstream.sent(0).data.target_lang).toEqual({ code: 'fr', name: 'French (France)' });
-    expect(upstream.sent(1).data.target_lang).toEqual({ code: 'fr-CA', name: 'French (Canada)' });
-    expect(upstream.sent(1).data.source_lang).toEqual({ code: 'zh-Hant', name: 'Chinese (Traditional)' });
-    expect(upstream.sent(0).system).toContain('fr is French as written in France, fr-CA is Canadian French');
-  });
-
   it.each(eachRole)('to %s says which parts of a page are text, only in HTML mode', async (_, call) => {
     upstream.fake.otherwise(agreeable);
     await call(upstream.engine(), { ...plain, textType: 'Html', segments: ['Read', 'this', 'now'] });
@@ -235,15 +205,6 @@ describe('the response', () => {
     expect((await upstream.engine().translate(task, scope)).value).toEqual(['eins', 'zwei', 'drei']);
   });
 
-  it.each([null, 'a model\nwith a line break', 'm'.repeat(201)])(
-    'names the requested model and counts 0 tokens if the endpoint reports neither: %j',
-    async (model) => {
-      upstream.fake.enqueue(translation('Die Katze.', { model, usage: null }));
-      const answer = await upstream.engine().translate(plain, scope);
-      expect(answer).toMatchObject({ models: ['translator-1'], inputTokens: 0, outputTokens: 0 });
-    },
-  );
-
   const missing = { ...issue, severity: 'critical', category: 'accuracy', span: null, suggestion: null };
 
   it('of a judge holds its issues, the worst first, and drops unknown fields', async () => {
@@ -292,10 +253,6 @@ describe('the response', () => {
     expect(positions.toSorted()).toEqual([0, 1, 2]);
   });
 });
-
-function plainJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
-}
 
 function objectsIn(value: unknown): Record<string, unknown>[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -7,7 +7,6 @@ import {
   type CompletionOptions,
   completion,
   failure,
-  gather,
   type Reply,
   raw,
   translation,
@@ -90,24 +89,8 @@ describe('a refusal of something else', () => {
     expect(modes()).toEqual(['json_schema']);
   });
 
-  it.each(['content_filter', 'data_inspection_failed'])(
-    'is not asked again: a content policy (%s), whatever words it quotes',
-    async (code) => {
-      upstream.fake.otherwise(failure(400, { code, message: 'the text says response_format json_schema' }));
-      expect((await failed(upstream.engine().translate(plain, scope))).code).toBe('content_filtered');
-      expect(modes()).toEqual(['json_schema']);
-    },
-  );
-
   const down = (status: number) =>
     failure(status, { message: 'the grammar service is down' }, { 'retry-after': '17' });
-
-  it.each([502, 529])('is an outage: %d, whatever it says', async (status) => {
-    upstream.fake.enqueue(down(status));
-    upstream.fake.otherwise(agreeable);
-    await upstream.engine().translate(plain, scope);
-    expect(modes()).toEqual(['json_schema', 'json_schema']);
-  });
 
   it.each([500, 501])('is an outage where every way gets it: %d', async (status) => {
     upstream.fake.enqueue(down(status), down(status), down(status));
@@ -121,13 +104,6 @@ describe('a refusal of something else', () => {
     const error = await failed(upstream.engine().translate(plain, scope));
     expect([error.code, error.retryAfter]).toEqual(['transient_error', 17]);
     expect((error.cause as Error).message).toContain(`outage: refused in every mode, status ${status}`);
-  });
-
-  it('is found behind a quotation of any length', async () => {
-    const quoting = { message: `invalid input: ${'x'.repeat(600)} response_format` };
-    upstream.fake.otherwise(failure(400, quoting));
-    await failed(upstream.engine().translate(plain, scope));
-    expect(modes()).toEqual(['json_schema']);
   });
 });
 
@@ -155,15 +131,6 @@ describe('an endpoint that ignores how it is asked', () => {
       expect((await failed(engine.translate(plain, scope))).code).toBe(code);
     await engine.translate(plain, scope);
     expect(modes()).toEqual(['json_schema', 'json_schema', 'json_object']);
-  });
-
-  it('moves on once for calls that fail together', async () => {
-    upstream.fake.otherwise(gather(40, completion({ content: 'Gern!' })));
-    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
-    await Promise.allSettled(Array.from({ length: 40 }, () => engine.translate(plain, scope)));
-    upstream.fake.otherwise(agreeable);
-    await engine.translate(plain, scope);
-    expect(modes().at(-1)).toBe('json_object');
   });
 
   it.each<[string, CompletionOptions]>([
@@ -246,12 +213,6 @@ describe('what an operator sees', () => {
     expect(counted).toEqual(['engine_retries unsupported', 'engine_retries unstructured']);
     // A remark costs tokens, a refusal does not.
     expect(tokens).toBe(3 * 110);
-  });
-
-  it('is that the endpoint refuses the format, where it refuses every one', async () => {
-    upstream.fake.otherwise(failure(400, { message: 'response_format is not supported' }));
-    const { cause } = await failed(upstream.engine().translate(plain, scope));
-    expect((cause as Error).message).toMatch(/^unsupported: refused, status 400/);
   });
 });
 

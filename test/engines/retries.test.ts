@@ -88,14 +88,6 @@ describe('the end of a run', () => {
       expect(upstream.waits).toEqual([]);
     });
 
-    it('that was given before makes no request', async () => {
-      const error = await failed(
-        call(upstream.engine(), plain, { ...scope, signal: AbortSignal.abort(gone) }),
-      );
-      expect(error.code).toBe('transient_error');
-      expect(upstream.fake.requests).toEqual([]);
-    });
-
     it('ends the wait before a retry', async () => {
       upstream.fake.otherwise(failure(429, {}, { 'retry-after': '60' }));
       const run = new AbortController();

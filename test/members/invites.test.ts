@@ -229,26 +229,6 @@ describe('the preview', () => {
 });
 
 describe('the workspace', () => {
-  test('the operator key must name one; the invite is the operator’s', async () => {
-    for (const { status, body } of [
-      await create({}, operator),
-      await list('', operator),
-      await withdraw('x', operator),
-    ])
-      expect([status, body]).toEqual([
-        400,
-        { detail: 'tenant_id query parameter is required with API-key access' },
-      ]);
-    const query = `?tenant_id=${admin.tenantId}`;
-    const made = await create({}, operator, query);
-    expect([made.status, made.body.created_by]).toEqual([200, 'operator']);
-    for (const headers of [operator, admin.bearer]) expect((await list(query, headers)).body).toHaveLength(1);
-    expect((await withdraw(made.body.invite_id, operator, query)).status).toBe(204);
-    expect(await eventsOf(app, admin.tenantId, 'invite_withdrawn')).toEqual([
-      expect.objectContaining({ actor: 'operator_key' }),
-    ]);
-  });
-
   test('an unknown or foreign one is 404; one in the body is ignored', async () => {
     const other = await found(app);
     const { invite_id } = await invite(app, other);

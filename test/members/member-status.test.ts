@@ -123,13 +123,6 @@ describe('revoking a member (A 3.2)', () => {
     expect((await passwordGrant(app, member)).body.mfa_required).toBe(true);
     expect(await eventsOf(app, admin.tenantId, 'member_restored')).toHaveLength(1);
   });
-
-  test('restoring an active member changes nothing, and ends no session', async () => {
-    const { status, body } = await restore(member);
-    expect([status, body.active]).toEqual([200, true]);
-    expect(await sessionStatus(app, member)).toBe(200);
-    expect(await eventsOf(app, admin.tenantId, 'member_restored')).toEqual([]);
-  });
 });
 
 describe('changing a role', () => {

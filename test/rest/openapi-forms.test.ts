@@ -21,29 +21,7 @@ async function documentOf(record: Parameters<typeof router>[0]): Promise<OpenApi
 }
 
 describe('the document of forms', () => {
-  const revokeRequest = z
-    .object({ token: z.string(), token_type_hint: z.string().optional() })
-    .meta({ id: 'RevocationRequest' });
   const signoutRequest = z.object({ refresh_token: z.string().optional() }).meta({ id: 'SignoutRequest' });
-
-  test('a form is documented as one, by the name of its input', async () => {
-    const { paths, components } = await documentOf({
-      revoke: procedure
-        .meta(route('POST', '/revoke', { body: 'form' }))
-        .input(revokeRequest)
-        .output(z.object({}))
-        .mutation(nothing),
-    });
-    expect(paths['/revoke']?.post?.requestBody).toEqual({
-      required: true,
-      content: { [formType]: { schema: ref('RevocationRequest') } },
-    });
-    expect(components.schemas['RevocationRequest']).toEqual({
-      type: 'object',
-      properties: { token: { type: 'string' }, token_type_hint: { type: 'string' } },
-      required: ['token'],
-    });
-  });
 
   test('a form or JSON is documented as both, and may be left out', async () => {
     const { paths, components } = await documentOf({
@@ -121,46 +99,6 @@ describe('the document of inputs that come from the query beside a body', () => 
 });
 
 describe('the document of an output that is one of several', () => {
-  const user = z.object({ user_id: z.string() }).meta({ id: 'User' });
-  const token = z.object({ access_token: z.string(), user }).meta({ id: 'Token' });
-  const challenge = z
-    .object({ mfa_required: z.literal(true), next: z.record(z.string(), z.string()) })
-    .meta({ id: 'Challenge' });
-  const selection = z.object({ workspaces: z.array(user) }).meta({ id: 'Selection' });
-
-  test('it is anyOf their components, each of them there once', async () => {
-    const { paths, components } = await documentOf({
-      token: procedure
-        .meta(route('POST', '/token', { body: 'form' }))
-        .input(z.object({ grant_type: z.string() }).meta({ id: 'TokenRequest' }))
-        .output(z.union([token, challenge, selection]))
-        .mutation(nothing),
-      verify: procedure
-        .meta(route('POST', '/verify'))
-        .input(z.object({ code: z.string() }).meta({ id: 'VerifyRequest' }))
-        .output(token)
-        .mutation(nothing),
-    });
-    expect(paths['/token']?.post?.responses['200']?.content).toEqual({
-      'application/json': { schema: { anyOf: [ref('Token'), ref('Challenge'), ref('Selection')] } },
-    });
-    expect(components.schemas['Token']?.properties).toEqual({
-      access_token: { type: 'string' },
-      user: ref('User'),
-    });
-    expect(Object.keys(components.schemas)).toEqual([
-      'Challenge',
-      'ErrorDetail',
-      'HTTPValidationError',
-      'Selection',
-      'Token',
-      'TokenRequest',
-      'User',
-      'ValidationError',
-      'VerifyRequest',
-    ]);
-  });
-
   test('a union with a name is a component too, and one that is discriminated says by what', async () => {
     const valid = z.object({ valid: z.literal(true), role: z.string() }).meta({ id: 'Valid' });
     const invalid = z.object({ valid: z.literal(false) }).meta({ id: 'Invalid' });
@@ -176,4 +114,15 @@ describe('the document of an output that is one of several', () => {
     );
     expect(components.schemas['Preview']).toMatchObject({ oneOf: [ref('Valid'), ref('Invalid')] });
   });
+});
+
+test('two different bodies of one id are refused, by name', async () => {
+  const make = (path: Route['path'], shape: z.ZodRawShape) =>
+    procedure
+      .meta(route('POST', path))
+      .input(z.object(shape).meta({ id: 'Twice' }))
+      .output(z.object({}))
+      .mutation(nothing);
+  const both = { a: make('/a', { x: z.string() }), b: make('/b', { y: z.string() }) };
+  await expect(documentOf(both)).rejects.toThrow('another body is called Twice too');
 });

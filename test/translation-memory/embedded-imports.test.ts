@@ -115,31 +115,4 @@ describe('an import in the background', () => {
     fake.otherwise(atItsPath(embeddings()));
     expect((await importPairs(tenant, manyPairs(1))).status).toBe(200);
   });
-
-  test('the vectors of a killed worker are not paid for again', async () => {
-    // Three parts of a million characters.
-    const pairs = manyPairs(2600).map(([source, target]): [string, string] => [
-      `${source}${'.'.repeat(900)}`,
-      target,
-    ]);
-    const { poll, run } = await begin(pairs);
-    let calls = 0;
-    fake.otherwise(
-      atItsPath((response, request) => {
-        calls += 1;
-        return (calls <= 30 ? embeddings() : failure(400))(response, request);
-      }),
-    );
-    await expect(run()).rejects.toThrow();
-    const before = new Set(embeddedTexts(fake.requests.slice(0, 30)));
-    fake.requests.length = 0;
-    fake.otherwise(atItsPath(embeddings()));
-    await run();
-    expect((await poll()).status).toBe('completed');
-    const again = embeddedTexts(fake.requests);
-    expect(again.length).toBeGreaterThan(500);
-    // The first part at least.
-    expect(again.length).toBeLessThan(1700);
-    expect(before.size).toBeGreaterThan(900);
-  });
 });

@@ -42,12 +42,6 @@ describe('B 8 "Exact tier": several stored segments share a source', () => {
     await served('newer still');
   });
 
-  test('with a date over without one', async () => {
-    await put('a', 'dated', '19990101T000000Z');
-    await put('b', 'undated');
-    await served('dated');
-  });
-
   test('then the set that was written last', async () => {
     await put('a', 'first');
     await put('b', 'second');

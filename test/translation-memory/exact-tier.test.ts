@@ -80,15 +80,6 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(job.request.metadata).not.toHaveProperty('golden_uri');
   });
 
-  test('C 7: it can be downloaded like any other, and stays when the memory is deleted', async () => {
-    const { id: set } = await mine.memory([['Hello', 'Bonjour']]);
-    const job = await mine.job();
-    await mine.removeMemory(set);
-    const download = await mine.golden(job.id);
-    expect([download.status, (await download.text()).trim()]).toEqual([200, 'Bonjour']);
-    expect(await mine.read(job.id)).toEqual(job);
-  });
-
   test('is metered like any job, and the usage record names the source', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const served = await mine.job();
@@ -119,28 +110,5 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expectServed(again.body, 'tm_exact', 'Bonjour');
     expect(await mine.usage()).toHaveLength(1);
     expectServed((await mine.submit(text, keyed('l'))).body, 'tm_exact', 'Salut');
-  });
-});
-
-describe('B 8 "Exact tier": every way to send a text', () => {
-  test('the items of a batch, each for itself', async () => {
-    await mine.memory([['Hello', 'Bonjour']]);
-    await mine.memory([['Hello', 'Hallo']], { name: 'German', target_lang: 'de' });
-    const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
-    const { status, body } = await mine.submit({
-      inputs: [
-        { Text: 'Hello', Targets: to('fr', 'de', 'it') },
-        { Text: 'Hello ', Targets: to('fr') },
-        { Text: 'Bye', Targets: to('fr') },
-      ],
-    });
-    expect(status).toBe(200);
-    expect(body.map((job: Job) => [job.final_translation, fastPathOf(job) ?? null])).toEqual([
-      ['Bonjour', 'tm_exact'],
-      ['Hallo', 'tm_exact'],
-      ['[it] Hello', null],
-      ['Bonjour', 'tm_exact'],
-      ['[fr] Bye', null],
-    ]);
   });
 });

@@ -30,16 +30,6 @@ describe('B 2.9: the set object', () => {
     });
     expect([null, 'string']).toContain(body.embedding_model && typeof body.embedding_model);
   });
-
-  test('of the list, which is a bare array, without them', async () => {
-    expect(await mine.memories()).toEqual([]);
-    const made = await mine.memory([['Hello', 'Bonjour']], { name: 'Manuals' });
-    await mine.memory([['Hello', 'Hallo']], { name: 'Handbücher', target_lang: 'de' });
-    const list = await mine.memories();
-    expect(list.map(({ name }: { name: string }) => name).toSorted()).toEqual(['Handbücher', 'Manuals']);
-    const { total_units, imported, skipped_units, duplicates_dropped, ...set } = made;
-    expect(list).toContainEqual(set);
-  });
 });
 
 describe('B 4.5, C 6: the fields of an import', () => {

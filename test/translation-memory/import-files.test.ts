@@ -32,10 +32,6 @@ describe('which files are imported', () => {
     },
   );
 
-  test.each([null, ''])('one with the content type %j is read', async (type) => {
-    expect((await mine.importFile(file, {}, { type })).status).toBe(200);
-  });
-
   test.each([
     ['empty', ''],
     ['without a unit', tmxOf('')],

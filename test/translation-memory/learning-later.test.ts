@@ -96,17 +96,4 @@ describe('B 4.2: a failed job that is sent again', () => {
     expectServed(body, 'tm_exact', 'Aus dem Speicher.');
     expect(await mine.usage()).toMatchObject([{ job_id: failed.id, billable_chars: cat.length }]);
   });
-
-  test('drops the match of the earlier run', async () => {
-    const text = { source_text: cat, target_lang: 'de' };
-    await mine.memory([[cat, 'Aus dem Speicher.']], { target_lang: 'de' });
-    await mine.glossary(['windowsill,Sims,en,de']);
-    fake.otherwise(failure(500));
-    expect((await mine.submit(text, keyed('k'))).status).toBe(503);
-    const [glossary] = await mine.glossaries();
-    await mine.removeGlossary(glossary.id);
-    const { body } = await mine.submit(text, keyed('k'));
-    expectServed(body, 'tm_exact', 'Aus dem Speicher.');
-    expect(body.request.metadata.terminology_gate ?? null).toBeNull();
-  });
 });

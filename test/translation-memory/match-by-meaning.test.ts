@@ -91,14 +91,6 @@ describe('C 6: the relevant pairs', () => {
     });
     expect(without).toEqual({ close, relevant });
   });
-
-  test('B 8: a text over 2000 characters is not looked up', async () => {
-    const tenant = await app.signUp();
-    await importPairs(tenant, [paraphrase]);
-    fake.requests.length = 0;
-    expect(await find(tenant, text.repeat(50))).toEqual({ close: [], relevant: [] });
-    expect(fake.requests).toEqual([]);
-  });
 });
 
 describe('without the search by meaning the job continues', () => {

@@ -103,16 +103,6 @@ test('the segments of a deleted set are skipped at once, and do not crowd out ot
   expect(await find(seedOf(11, 42))).toContain(sentence(seedOf(11, 42)));
 });
 
-test('a set that is uploaded again is found with its new content', async () => {
-  await index();
-  await upload(2, 90_000);
-  expect(await find(90_042)).toContain(sentence(90_042));
-  expect(await find(seedOf(2, 42))).not.toContain(sentence(seedOf(2, 42)));
-  await index();
-  expect(await stored()).toMatchObject({ own: 0, shared: 1, waiting: 0 });
-  expect(await find(90_042)).toContain(sentence(90_042));
-});
-
 test('a set indexed by itself while its pair is indexed stays in one shard: that of the pair', async () => {
   const { fileWork } = app.services;
   /** Indexes the pair between the set's indexing reading and storing. */

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
-import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
@@ -89,13 +88,6 @@ describe('small sets', () => {
     expect(await swept()).toHaveLength(1);
   });
 
-  test('so are they once the waiting ones are more than a lookup reads', async () => {
-    await add(setIds[0]!, range(0, 100).map(long));
-    expect(await swept()).toEqual([]);
-    await add(setIds[1]!, range(100, 10).map(long));
-    expect(await swept()).toHaveLength(1);
-  });
-
   test('a source is found behind many newer ones that are much longer or shorter', async () => {
     await add(setIds[0]!, [short(42)]);
     await add(setIds[1]!, range(0, 200).map(long));
@@ -104,13 +96,5 @@ describe('small sets', () => {
       range(0, 200).map((n) => `Valve ${n}`),
     );
     expect(await find(short(42).replace('drops', 'drips'))).toEqual([short(42)]);
-  });
-
-  test('indexed and not yet indexed segments compete', async () => {
-    await add(setIds[0]!, range(0, 250).map(short));
-    await indexSet(app.services, tenantId, setIds[0]!);
-    await add(setIds[1]!, range(300, 250).map(short));
-    for (const seed of [42, 342])
-      expect((await find(short(seed).replace('drops', 'drips')))[0]).toBe(short(seed));
   });
 });
